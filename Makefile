@@ -1,0 +1,33 @@
+# The front door. `make help` lists what there is.
+.DEFAULT_GOAL := release
+.PHONY: release demo test bench check format help clean setup
+
+release: setup ## build into build/release
+	@tools/build release
+
+demo: release ## find near-duplicates in the text that this machine has
+	@tools/demo
+
+test: release ## build and run every test
+	@echo "test: unit, oracle, property, golden and README tests"
+	@ctest --test-dir build/release --output-on-failure -j 2
+
+bench: release ## run the benchmarks, and keep the record
+	@tools/bench
+
+check: setup ## format, lint, sanitizers, fuzz targets
+	@tools/setup check
+	@tools/check
+
+format: ## bring all sources into the house format
+	@tools/setup check
+	@tools/format
+
+clean: ## remove everything that was built
+	rm -rf build
+
+setup:
+	@tools/setup
+
+help: ## this list
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | sed 's/make release/make        /' | expand -t 18

@@ -1,0 +1,41 @@
+// What a run may use, in plain values: memory, threads, a place for temporary files, and how to report and to stop.
+//
+// There are no globals below the faces; whoever calls a verb decides all of this.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <stop_token>
+#include <string_view>
+
+namespace refrain {
+
+// One report of how far a stage has come. `total` is 0 where it cannot be known (standard input, for one).
+struct ProgressUpdate {
+  std::string_view stage;  // "read", "join", ...: a word for a person
+  std::string_view unit;   // "bytes", "documents", "tables", ...
+  std::uint64_t done = 0;
+  std::uint64_t total = 0;
+};
+
+struct Context {
+  // A ceiling on the process, mapped pages included; 0 means default_memory_bytes(). Less than kMinMemoryBytes is
+  // refused by every verb.
+  std::uint64_t memory_bytes = 0;
+  // Where temporary files go; empty means $TMPDIR, or /tmp. Outputs are staged beside their target, not here.
+  std::filesystem::path temp_dir;
+  // 0 means one a core that this process may run on. The number changes the time, never the result.
+  unsigned threads = 0;
+  // Called from any thread, one call at a time, at most a few times a second a stage. May be empty.
+  std::function<void(const ProgressUpdate&)> progress;
+  // Once set, the verb throws Error(interrupted) soon, and leaves neither temporary nor half-written files.
+  std::stop_token stop;
+};
+
+inline constexpr std::uint64_t kMinMemoryBytes = std::uint64_t{64} << 20;
+
+// Half of the RAM that the machine, or the control group of this process, grants.
+std::uint64_t default_memory_bytes();
+
+}  // namespace refrain

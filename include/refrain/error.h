@@ -1,0 +1,33 @@
+// The one exception type of Refrain.
+//
+// Thrown when a run cannot go on. A single bad record is never an Error: it is a count, with an example, in the report
+// of the verb (see input.h). The message reads "where: what; remedy".
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace refrain {
+
+// Every face maps this once: to an exit code, an HTTP status, a Python class.
+enum class Errc {
+  invalid_argument,  // the caller asked for something that makes no sense, or would overwrite what is there
+  not_found,         // an input that does not exist or cannot be opened
+  bad_input,         // an input that was read and is broken, where the caller wanted no bad records
+  corrupt,           // a file that Refrain wrote, and that no longer holds what was written
+  unsupported,       // well-formed, but not something this build can do
+  over_budget,       // the memory budget or the disk does not suffice; the message names what would
+  io,                // the system refused to read or write
+  interrupted,       // the stop token was set
+};
+
+class Error : public std::runtime_error {
+ public:
+  Error(Errc code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  Errc code() const noexcept { return code_; }
+
+ private:
+  Errc code_;
+};
+
+}  // namespace refrain

@@ -1,0 +1,43 @@
+// explain: why two documents match, or don't.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "refrain/context.h"
+#include "refrain/fingerprint.h"
+#include "refrain/input.h"
+#include "refrain/text.h"
+
+namespace refrain {
+
+struct ExplainOptions {
+  std::string a;  // a file; or, where `input` names any, the id of a document in it
+  std::string b;
+  InputOptions input;
+  FingerprintOptions fingerprint;
+};
+
+// One of the two documents.
+struct ExplainedDocument {
+  std::string id;
+  std::string text;
+  std::uint64_t tokens = 0;
+  std::uint64_t windows = 0;                 // distinct
+  std::optional<std::uint64_t> fingerprint;  // none: too short
+  std::vector<ByteRange> shared;             // what lies in windows that the other holds too; sorted, disjoint
+};
+
+struct ExplainReport {
+  ExplainedDocument a;
+  ExplainedDocument b;
+  std::optional<unsigned> difference;  // bits; none where either is too short
+  std::uint64_t shared_windows = 0;    // distinct windows that both hold
+  double similarity = 0;               // Jaccard, of the sets of windows; their tokens were compared, not only hashes
+};
+
+ExplainReport explain(const ExplainOptions& options, const Context& context);
+
+}  // namespace refrain

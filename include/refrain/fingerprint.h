@@ -1,0 +1,81 @@
+// Fingerprints: a 64-bit SimHash of every document, and the choices that go into one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "refrain/context.h"
+#include "refrain/input.h"
+#include "refrain/text.h"
+
+namespace refrain {
+
+enum class TokenizerKind { words, whitespace, whitespace_lower, alpha, code, code_kinds, chars, bytes, dna };
+enum class HashKind { xxh3, sdbm, jenkins, md5 };
+
+// The names above as flags and files spell them ("code-kinds" for code_kinds), in the order of the enums.
+std::vector<std::string_view> tokenizer_names();
+std::vector<std::string_view> hash_names();
+
+struct FingerprintOptions {
+  TokenizerKind tokenizer = TokenizerKind::words;
+  HashKind hash = HashKind::xxh3;
+  // Tokens a window; a document with fewer tokens is too short to judge and gets no fingerprint. md5 hashes the text of
+  // the window, its tokens joined by one space; the other hashes hash tokens, and the windows roll over those.
+  unsigned window = 3;
+  std::uint64_t seed = 0;     // of xxh3 and jenkins
+  bool tie_sets_bit = false;  // what a bit becomes whose weights sum to zero
+  // Dropped before windows are formed; compared without regard to ASCII case.
+  std::vector<std::string> stop_words;
+};
+
+// The preset's fingerprint, distance and blocks; nullopt for a name that is none.
+//   fpga    whitespace, sdbm, single tokens, tie gives 1; distance 3, 4 blocks
+//   report  lower-cased, split at white space, md5, windows of 6; distance 4, 6 blocks
+struct Preset {
+  FingerprintOptions fingerprint;
+  unsigned distance = 3;
+  unsigned blocks = 0;
+};
+std::optional<Preset> preset(std::string_view name);
+std::vector<std::string_view> preset_names();
+
+// A small list of English function words ("a", "the", "is", ...), for FingerprintOptions::stop_words.
+std::vector<std::string> english_stop_words();
+
+// The batch kernel: text in, fingerprints out. Cheap to copy; immutable, threads may share one.
+class Fingerprinter {
+ public:
+  explicit Fingerprinter(const FingerprintOptions& options);
+  ~Fingerprinter();
+  Fingerprinter(const Fingerprinter&);
+  Fingerprinter& operator=(const Fingerprinter&);
+
+  // nullopt: too short to judge.
+  std::optional<std::uint64_t> operator()(std::string_view text) const;
+
+  // Document i gives hashes[i]; valid[i] is 0 where it is too short (hashes[i] is 0 then). Both must hold batch.size().
+  void batch(const TextBatch& batch, std::uint64_t* hashes, std::uint8_t* valid) const;
+
+ private:
+  struct Impl;
+  std::shared_ptr<const Impl> impl_;
+};
+
+struct FingerprintReport {
+  ReadReport read;
+  std::uint64_t too_short = 0;
+  double seconds = 0;
+};
+
+// Writes the rows "id<TAB>hash" (a header first; the hash in decimal, empty where too short) to `out`, in input order.
+// Called from one thread at a time.
+FingerprintReport fingerprint(const InputOptions& input, const FingerprintOptions& options, const Context& context,
+                              const std::function<void(std::string_view)>& out);
+
+}  // namespace refrain

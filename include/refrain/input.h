@@ -1,0 +1,52 @@
+// Where documents come from, and what was wrong with some of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace refrain {
+
+enum class Format {
+  automatic,  // by the name: .jsonl and .ndjson, .csv, .tsv; anything else is one document a file; standard input: lines
+  files,      // every file is one document; its id is its path
+  lines,      // every line is one document, also an empty one; its id is its ordinal
+  jsonl,      // every line is one JSON object; blank lines are passed over
+  csv,        // RFC 4180 with a header row; a quoted field may hold commas, quotes and line breaks
+  tsv,        // the same, with tabs
+};
+
+// Each input is a file, a folder (read recursively, names in byte order; hidden files, links and binary files are
+// skipped and counted) or "-" for standard input. Files may be compressed with gzip or zstd: their first bytes tell.
+struct InputOptions {
+  std::vector<std::string> paths;
+  Format format = Format::automatic;
+  std::string text_field = "text";  // jsonl, csv, tsv
+  std::string id_field;             // empty: ordinals
+  std::uint64_t max_doc_bytes = std::uint64_t{64} << 20;
+  bool binary = false;  // take files with a NUL in their first 8 KiB too
+  bool strict = false;  // throw Error(bad_input) at the first bad record
+};
+
+// A record that could not be used: where it stood and why.
+struct BadRecord {
+  std::string path;
+  std::uint64_t line = 0;  // from 1; 0 where the input has no lines
+  std::string reason;
+};
+
+struct ReadReport {
+  std::uint64_t files = 0;       // opened and read
+  std::uint64_t bytes = 0;       // read from disk, before decompression
+  std::uint64_t text_bytes = 0;  // of the documents
+  std::uint64_t documents = 0;
+  std::uint64_t bad_records = 0;
+  std::uint64_t hidden_skipped = 0;   // files and folders whose name begins with a dot
+  std::uint64_t binary_skipped = 0;   // files with a NUL in their first 8 KiB
+  std::uint64_t special_skipped = 0;  // links, sockets, devices found in folders
+  std::vector<BadRecord> examples;    // the first kMaxExamples bad records in input order
+
+  static constexpr std::size_t kMaxExamples = 10;
+};
+
+}  // namespace refrain

@@ -1,0 +1,34 @@
+// The plain types in which text travels: a document's number, a range of its bytes, a batch of documents.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace refrain {
+
+// A document's ordinal: its place in the input, from 0. Records that could not be read hold their place, so an ordinal
+// is also the number of the line or row in an input that is one file.
+using DocId = std::uint64_t;
+
+// Half-open, in bytes of the original document.
+struct ByteRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  friend bool operator==(const ByteRange&, const ByteRange&) = default;
+};
+
+// Documents side by side in one buffer: document i is text[offsets[i], offsets[i + 1]). This is the layout of Arrow's
+// large_utf8, so a batch passes to and from other systems without a copy. A view: whoever made it owns the bytes.
+struct TextBatch {
+  const char* text = nullptr;
+  std::span<const std::int64_t> offsets;  // one more than there are documents, or none at all
+
+  std::size_t size() const { return offsets.empty() ? 0 : offsets.size() - 1; }
+  std::string_view operator[](std::size_t i) const {
+    return {text + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])};
+  }
+};
+
+}  // namespace refrain

@@ -1,0 +1,11 @@
+// What this build is called.
+#pragma once
+
+namespace refrain {
+
+inline constexpr const char* kVersion = "0.1.0";
+
+// Raised whenever the same text and options would give another fingerprint; stored beside every set of fingerprints.
+inline constexpr int kFingerprintVersion = 1;
+
+}  // namespace refrain

@@ -1,0 +1,133 @@
+#include "base/budget.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <fstream>
+
+#include "base/threads.h"
+#include "refrain/error.h"
+
+namespace refrain {
+
+namespace {
+
+// The number in a one-number file such as a control group's limit; UINT64_MAX where there is none.
+std::uint64_t limit_in_file(const std::string& path) {
+  std::ifstream file(path);
+  std::uint64_t value = 0;
+  return file >> value ? value : UINT64_MAX;
+}
+
+// The least limit that the control groups of this process set, of either version, from its own group up to the root.
+std::uint64_t cgroup_limit() {
+  std::uint64_t least = UINT64_MAX;
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    std::string group = line.substr(second + 1);
+    const bool unified = controllers.empty();
+    if (!unified && controllers.find("memory") == std::string::npos) continue;
+    const std::string root = unified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
+    const std::string file = unified ? "/memory.max" : "/memory.limit_in_bytes";
+    while (true) {
+      least = std::min(least, limit_in_file(root + (group == "/" ? "" : group) + file));
+      if (group.empty() || group == "/") break;
+      group.resize(group.rfind('/') == std::string::npos ? 0 : group.rfind('/'));
+    }
+  }
+  return least;
+}
+
+}  // namespace
+
+std::uint64_t default_memory_bytes() {
+  const auto pages = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES));
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return std::max(kMinMemoryBytes, std::min(pages * page, cgroup_limit()) / 2);
+}
+
+MemoryBudget::MemoryBudget(const Context& context)
+    : ceiling_(context.memory_bytes != 0 ? context.memory_bytes : default_memory_bytes()),
+      set_aside_(kProcessBytes + kThreadBytes * thread_count(context)) {
+  if (ceiling_ < kMinMemoryBytes)
+    throw Error(Errc::invalid_argument,
+                fmt::format("--memory {}: too little to work in; give at least {}", human_bytes(ceiling_),
+                            human_bytes(kMinMemoryBytes)));
+  if (set_aside_ * 2 > ceiling_)
+    throw Error(Errc::over_budget, fmt::format("--memory {}: too little for {} threads; give at least {}, or fewer --threads",
+                                               human_bytes(ceiling_), thread_count(context), human_bytes(set_aside_ * 2)));
+}
+
+std::uint64_t MemoryBudget::available() const {
+  const std::uint64_t used = set_aside_ + reserved_.load(std::memory_order_relaxed);
+  return used < ceiling_ ? ceiling_ - used : 0;
+}
+
+void MemoryBudget::take(std::uint64_t bytes, std::string_view what) {
+  std::uint64_t reserved = reserved_.load(std::memory_order_relaxed);
+  do {
+    const std::uint64_t needed = set_aside_ + reserved + bytes;
+    if (needed > ceiling_ || needed < bytes)
+      throw Error(Errc::over_budget, fmt::format("--memory {}: not enough for {}; it needs at least {}",
+                                                 human_bytes(ceiling_), what, human_bytes(needed)));
+  } while (!reserved_.compare_exchange_weak(reserved, reserved + bytes, std::memory_order_relaxed));
+}
+
+Reservation MemoryBudget::reserve(std::uint64_t bytes, std::string_view what) {
+  take(bytes, what);
+  Reservation reservation;
+  reservation.budget_ = this;
+  reservation.bytes_ = bytes;
+  return reservation;
+}
+
+void Reservation::resize(std::uint64_t bytes, std::string_view what) {
+  if (bytes > bytes_)
+    budget_->take(bytes - bytes_, what);
+  else if (budget_ != nullptr)
+    budget_->reserved_.fetch_sub(bytes_ - bytes, std::memory_order_relaxed);
+  bytes_ = bytes;
+}
+
+void Reservation::release() noexcept {
+  if (budget_ != nullptr) budget_->reserved_.fetch_sub(bytes_, std::memory_order_relaxed);
+  budget_ = nullptr;
+  bytes_ = 0;
+}
+
+std::string human_bytes(std::uint64_t bytes) {
+  static constexpr std::array<const char*, 5> kUnits{"bytes", "KiB", "MiB", "GiB", "TiB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < kUnits.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  return unit == 0 || value >= 99.95 ? fmt::format("{:.0f} {}", value, kUnits[unit])
+                                     : fmt::format("{:.1f} {}", value, kUnits[unit]);
+}
+
+std::uint64_t peak_rss_bytes() {
+  // VmHWM belongs to this program; the rusage figure would also count the parent that forked it.
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind("VmHWM:", 0) != 0) continue;
+    std::uint64_t kib = 0;
+    for (const char c : line)
+      if (std::isdigit(static_cast<unsigned char>(c)) != 0) kib = kib * 10 + static_cast<std::uint64_t>(c - '0');
+    return kib * 1024;
+  }
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+}  // namespace refrain

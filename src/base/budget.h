@@ -1,0 +1,80 @@
+// The memory budget: who may hold how much, so that the process stays below its ceiling.
+//
+// Nothing here measures: large memory is *reserved* before it is taken, and a reservation that does not fit throws
+// Error(over_budget) naming what would. The ceiling covers the whole process, so a fixed share (kProcessBytes, and
+// kThreadBytes a thread) is set aside for code, stacks, the allocator and the small objects that nobody reserves.
+//
+// Thread-safe.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "refrain/context.h"
+
+namespace refrain {
+
+class MemoryBudget;
+
+// A share of a budget, given back when it goes out of scope.
+class Reservation {
+ public:
+  Reservation() = default;
+  Reservation(Reservation&& other) noexcept
+      : budget_(std::exchange(other.budget_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  Reservation& operator=(Reservation&& other) noexcept {
+    std::swap(budget_, other.budget_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~Reservation() { release(); }
+
+  // Grows or shrinks to `bytes`; throws, and stays as it is, where that does not fit.
+  void resize(std::uint64_t bytes, std::string_view what);
+  void release() noexcept;
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  friend class MemoryBudget;
+  MemoryBudget* budget_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+class MemoryBudget {
+ public:
+  static constexpr std::uint64_t kProcessBytes = std::uint64_t{14} << 20;
+  static constexpr std::uint64_t kThreadBytes = std::uint64_t{1} << 20;
+
+  // The budget of a run under `context`, whose defaults it fills in. Throws where the ceiling is below kMinMemoryBytes.
+  explicit MemoryBudget(const Context& context);
+
+  MemoryBudget(const MemoryBudget&) = delete;
+  MemoryBudget& operator=(const MemoryBudget&) = delete;
+
+  // `what` names the thing in the message: "the fingerprints of 9 M documents".
+  Reservation reserve(std::uint64_t bytes, std::string_view what);
+
+  std::uint64_t ceiling() const { return ceiling_; }
+  // What could be reserved now. Another thread may be quicker.
+  std::uint64_t available() const;
+
+ private:
+  friend class Reservation;
+  void take(std::uint64_t bytes, std::string_view what);
+
+  std::uint64_t ceiling_;
+  std::uint64_t set_aside_;
+  std::atomic<std::uint64_t> reserved_{0};
+};
+
+// "1.5 GiB", "640 MiB", "12 KiB", "7 bytes".
+std::string human_bytes(std::uint64_t bytes);
+
+// The most memory that this process has held resident so far.
+std::uint64_t peak_rss_bytes();
+
+}  // namespace refrain

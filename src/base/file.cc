@@ -1,0 +1,182 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+#include "refrain/error.h"
+
+namespace refrain {
+
+namespace {
+
+constexpr std::size_t kBufferBytes = std::size_t{256} << 10;
+
+// strerror_l would do, strerror is not for threads.
+std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
+
+[[noreturn]] void refuse_write(const std::string& path, int error) {
+  if (error == ENOSPC || error == EDQUOT)
+    throw Error(Errc::over_budget, fmt::format("{}: the disk is full; free some space, or write elsewhere", path));
+  throw Error(Errc::io, fmt::format("{}: cannot write: {}", path, reason(error)));
+}
+
+}  // namespace
+
+InputFile::InputFile(const std::string& path) : path_(path == "-" ? "standard input" : path) {
+  fd_ = path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd_ < 0) throw Error(Errc::not_found, fmt::format("{}: cannot open: {}", path_, reason(errno)));
+  struct stat info {};
+  if (fstat(fd_, &info) == 0) {
+    if (S_ISDIR(info.st_mode)) {
+      close(fd_);
+      fd_ = -1;
+      throw Error(Errc::not_found, fmt::format("{}: is a folder; name a file", path_));
+    }
+    if (S_ISREG(info.st_mode)) {
+      size_ = static_cast<std::uint64_t>(info.st_size);
+      posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
+    }
+  }
+}
+
+InputFile::InputFile(InputFile&& other) noexcept
+    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), size_(other.size_) {}
+
+InputFile& InputFile::operator=(InputFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(fd_, other.fd_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+InputFile::~InputFile() {
+  if (fd_ >= 0) close(fd_);
+}
+
+std::size_t InputFile::read_some(char* buffer, std::size_t size) {
+  while (true) {
+    const ssize_t got = ::read(fd_, buffer, size);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) throw Error(Errc::io, fmt::format("{}: cannot read: {}", path_, reason(errno)));
+  }
+}
+
+std::size_t InputFile::read(char* buffer, std::size_t size) {
+  std::size_t have = 0;
+  while (have < size) {
+    const std::size_t got = read_some(buffer + have, size - have);
+    if (got == 0) break;
+    have += got;
+  }
+  return have;
+}
+
+OutputFile::OutputFile(const std::string& path) : path_(path == "-" ? "standard output" : path) {
+  fd_ = path == "-" ? dup(STDOUT_FILENO) : open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd_ < 0) refuse_write(path_, errno);
+  buffer_.reserve(kBufferBytes);
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      fd_(std::exchange(other.fd_, -1)),
+      buffer_(std::move(other.buffer_)),
+      written_(other.written_) {}
+
+OutputFile::~OutputFile() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+void OutputFile::write(std::string_view bytes) {
+  if (buffer_.size() + bytes.size() > kBufferBytes) flush();
+  if (bytes.size() > kBufferBytes) {
+    const std::string_view rest = std::exchange(bytes, {});
+    buffer_.assign(rest);
+    flush();
+    buffer_.shrink_to_fit();
+    buffer_.reserve(kBufferBytes);
+    return;
+  }
+  buffer_.append(bytes);
+}
+
+void OutputFile::write_decimal(std::uint64_t value) {
+  std::array<char, 20> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  write({digits.data(), static_cast<std::size_t>(end - digits.data())});
+}
+
+void OutputFile::flush() {
+  std::string_view rest = buffer_;
+  while (!rest.empty()) {
+    const ssize_t put = ::write(fd_, rest.data(), rest.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) refuse_write(path_, errno);
+    rest.remove_prefix(static_cast<std::size_t>(put));
+    written_ += static_cast<std::uint64_t>(put);
+  }
+  buffer_.clear();
+}
+
+void OutputFile::close() {
+  flush();
+  // Pipes and terminals cannot be synced, and need not be.
+  if (fsync(fd_) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP) refuse_write(path_, errno);
+  if (::close(std::exchange(fd_, -1)) != 0) refuse_write(path_, errno);
+}
+
+AtomicFile::AtomicFile(const std::string& path)
+    : path_(path), aside_(fmt::format("{}.partial-{}", path, getpid())), out_(aside_) {}
+
+AtomicFile::~AtomicFile() {
+  if (!committed_) unlink(aside_.c_str());
+}
+
+void AtomicFile::commit() {
+  out_.close();
+  rename_checked(aside_, path_);
+  committed_ = true;
+  const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
+  sync_folder(folder.empty() ? "." : folder);
+}
+
+void sync_folder(const std::filesystem::path& folder) {
+  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  fsync(fd);
+  close(fd);
+}
+
+void rename_checked(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (rename(from.c_str(), to.c_str()) != 0)
+    throw Error(Errc::io, fmt::format("{}: cannot rename to {}: {}", from.string(), to.string(), reason(errno)));
+}
+
+std::string read_file(const std::string& path) {
+  InputFile file(path);
+  std::string content;
+  std::size_t have = 0;
+  do {
+    have = content.size();
+    content.resize(have + std::max<std::size_t>(std::size_t{64} << 10, have));
+    content.resize(have + file.read(content.data() + have, content.size() - have));
+  } while (content.size() != have);
+  return content;
+}
+
+std::uint64_t free_disk_bytes(const std::filesystem::path& path) {
+  struct statvfs info {};
+  if (statvfs(path.c_str(), &info) != 0) return UINT64_MAX;
+  return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
+}
+
+}  // namespace refrain

@@ -1,0 +1,88 @@
+// Checked file I/O: every call that the system refuses becomes an Error that names the file and says why.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace refrain {
+
+// A file, or standard input where the path is "-". Movable; closes itself.
+class InputFile {
+ public:
+  InputFile() = default;
+  explicit InputFile(const std::string& path);  // Error(not_found) where it cannot be opened, or is a folder
+  InputFile(InputFile&& other) noexcept;
+  InputFile& operator=(InputFile&& other) noexcept;
+  ~InputFile();
+
+  // Fills `buffer` from the file, with fewer bytes only at its end. Returns how many.
+  std::size_t read(char* buffer, std::size_t size);
+  // What is there now: at least one byte (waiting for it), 0 only at the end. For pipes whose writer waits for answers.
+  std::size_t read_some(char* buffer, std::size_t size);
+
+  const std::string& path() const { return path_; }
+  std::uint64_t size() const { return size_; }  // 0 where it is not a regular file
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+// A buffered writer to a file that is new or replaced, or to standard output where the path is "-".
+//
+// A full disk is Error(over_budget), any other refusal Error(io). Nothing is promised before close() has returned.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::string& path);
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&&) = delete;
+  ~OutputFile();
+
+  void write(std::string_view bytes);
+  void write_decimal(std::uint64_t value);
+  void flush();
+  // Flushes, syncs to the disk (not standard output), closes.
+  void close();
+
+  std::uint64_t bytes() const { return written_ + buffer_.size(); }
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+  std::string buffer_;
+  std::uint64_t written_ = 0;
+};
+
+// A file that appears under its name whole or not at all: it is written aside, in the same folder, synced, and renamed by
+// commit(). Without commit() it vanishes.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::string& path);
+  ~AtomicFile();
+  OutputFile& out() { return out_; }
+  void commit();
+
+ private:
+  std::string path_;
+  std::string aside_;
+  OutputFile out_;
+  bool committed_ = false;
+};
+
+// Makes a rename in `folder` outlast a power cut.
+void sync_folder(const std::filesystem::path& folder);
+
+// Renames, replacing what is there. Error(io) where that fails.
+void rename_checked(const std::filesystem::path& from, const std::filesystem::path& to);
+
+// The whole of a small file.
+std::string read_file(const std::string& path);
+
+// Free bytes for this user on the disk that holds `path`.
+std::uint64_t free_disk_bytes(const std::filesystem::path& path);
+
+}  // namespace refrain

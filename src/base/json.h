@@ -1,0 +1,53 @@
+// Writes JSON, indented for people, into a string. Keys come in the order in which they are given.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace refrain {
+
+// `text` as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD.
+std::string json_string(std::string_view text);
+
+class JsonWriter {
+ public:
+  JsonWriter& begin_object() { return open('{'); }
+  JsonWriter& end_object() { return close('}'); }
+  JsonWriter& begin_array() { return open('['); }
+  JsonWriter& end_array() { return close(']'); }
+  JsonWriter& key(std::string_view name);
+  JsonWriter& value(std::string_view text) { return raw(json_string(text)); }
+  JsonWriter& value(const char* text) { return value(std::string_view(text)); }
+  JsonWriter& value(bool truth) { return raw(truth ? "true" : "false"); }
+  JsonWriter& value(double number);
+  template <class Integer>
+    requires std::is_integral_v<Integer>
+  JsonWriter& value(Integer number) {
+    return raw(std::to_string(number));
+  }
+  template <class Value>
+  JsonWriter& field(std::string_view name, const Value& v) {
+    key(name);
+    return value(v);
+  }
+
+  // The document, with a line break at its end.
+  std::string take() && { return std::move(text_) + "\n"; }
+
+ private:
+  JsonWriter& open(char bracket);
+  JsonWriter& close(char bracket);
+  JsonWriter& raw(std::string_view token);
+  void separate();
+  void new_line();
+
+  std::string text_;
+  unsigned depth_ = 0;
+  bool first_ = true;       // nothing in this object or array yet
+  bool after_key_ = false;  // the next value stands behind its key
+};
+
+}  // namespace refrain

@@ -1,0 +1,80 @@
+#include "base/tempdir.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <system_error>
+
+#include "base/file.h"
+#include "refrain/error.h"
+
+namespace refrain {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Opens and locks `folder`; -1 where somebody else holds it.
+int lock_folder(const fs::path& folder) {
+  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+  if (fd >= 0) close(fd);
+  return -1;
+}
+
+bool is_ours(const std::string& name, const std::string& prefix) {
+  return name.rfind(prefix + "-", 0) == 0 &&
+         name.find_first_not_of("0123456789-", prefix.size()) == std::string::npos;
+}
+
+// What earlier runs with this prefix left behind when they were killed.
+void remove_abandoned(const fs::path& parent, const std::string& prefix) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(parent, ignored)) {
+    if (!is_ours(entry.path().filename().string(), prefix)) continue;
+    struct stat info {};
+    if (lstat(entry.path().c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != geteuid()) continue;
+    const int lock = lock_folder(entry.path());
+    if (lock < 0) continue;
+    fs::remove_all(entry.path(), ignored);
+    close(lock);
+  }
+}
+
+}  // namespace
+
+TempDir::TempDir(const fs::path& parent, const std::string& prefix) {
+  remove_abandoned(parent, prefix);
+  for (unsigned attempt = 0; attempt < 1000; ++attempt) {
+    path_ = parent / fmt::format("{}-{}-{}", prefix, getpid(), attempt);
+    if (mkdir(path_.c_str(), 0777) != 0) {
+      if (errno == EEXIST) continue;
+      throw Error(errno == ENOSPC ? Errc::over_budget : Errc::io,
+                  fmt::format("{}: cannot make a folder: {}", path_.string(),
+                              std::error_code(errno, std::generic_category()).message()));
+    }
+    lock_ = lock_folder(path_);
+    if (lock_ >= 0) return;
+  }
+  throw Error(Errc::io, fmt::format("{}: cannot make a folder of its own", parent.string()));
+}
+
+TempDir::~TempDir() {
+  if (!path_.empty()) {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  if (lock_ >= 0) close(lock_);
+}
+
+void TempDir::publish(const fs::path& target) {
+  sync_folder(path_);
+  rename_checked(path_, target);
+  path_.clear();
+  sync_folder(target.parent_path().empty() ? "." : target.parent_path());
+}
+
+}  // namespace refrain

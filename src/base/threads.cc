@@ -1,0 +1,59 @@
+#include "base/threads.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "refrain/error.h"
+
+namespace refrain {
+
+unsigned thread_count(const Context& context) {
+  if (context.threads != 0) return context.threads;
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return static_cast<unsigned>(std::max(1, CPU_COUNT(&cores)));
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+void throw_if_stopped(const Context& context) {
+  if (context.stop.stop_requested()) throw Error(Errc::interrupted, "interrupted");
+}
+
+void run_workers(unsigned threads, const std::function<void(unsigned)>& job) {
+  std::mutex mutex;
+  std::exception_ptr first;
+  const auto guarded = [&](unsigned worker) {
+    try {
+      job(worker);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!first) first = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (unsigned worker = 1; worker < threads; ++worker) others.emplace_back(guarded, worker);
+    guarded(0);
+  }
+  if (first) std::rethrow_exception(first);
+}
+
+void parallel_for(unsigned threads, std::size_t items, const std::function<void(unsigned, std::size_t)>& job) {
+  std::atomic<std::size_t> next{0};
+  const auto useful = static_cast<unsigned>(std::min<std::size_t>(threads, std::max<std::size_t>(items, 1)));
+  run_workers(useful, [&](unsigned worker) {
+    try {
+      for (std::size_t item = next.fetch_add(1); item < items; item = next.fetch_add(1)) job(worker, item);
+    } catch (...) {
+      next.store(items);
+      throw;
+    }
+  });
+}
+
+}  // namespace refrain

@@ -1,0 +1,186 @@
+#include "cli/flags.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <limits>
+
+#include "cli/numbers.h"
+#include "refrain/context.h"
+
+namespace refrain::cli {
+
+namespace {
+
+constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
+
+constexpr VerbSet kReaders = Verb::near | Verb::fingerprint;
+constexpr VerbSet kHashers = kReaders | Verb::explain;
+constexpr VerbSet kWorkers = kHashers | Verb::match;
+constexpr VerbSet kAll = kWorkers | Verb::completion | Verb::man | Verb::help;
+
+// In the order of Format, less `automatic`.
+std::vector<std::string_view> format_names() { return {"files", "lines", "jsonl", "csv", "tsv"}; }
+std::vector<std::string_view> stop_word_lists() { return {"english"}; }
+
+unsigned narrow(const Value& value) { return static_cast<unsigned>(value.number); }
+
+// clang-format off
+constexpr Flag kFlags[] = {
+    {.name = "output", .letter = 'o', .kind = Kind::folder, .metavar = "DIR", .default_text = "required",
+     .description = "folder to make for the results",
+     .verbs = set_of(Verb::near), .group = Group::verb, .required = true,
+     .store = [](Settings& s, const Value& v) { s.output = v.text; }},
+    {.name = "distance", .kind = Kind::number, .metavar = "BITS", .default_text = "3, or the preset's",
+     .description = "most bits that may differ", .least = 0, .most = 63,
+     .verbs = Verb::near | Verb::explain, .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.distance = narrow(v); }},
+    {.name = "distance", .kind = Kind::number, .metavar = "BITS", .default_text = "3",
+     .description = "most bits that may differ", .least = 0, .most = 63,
+     .verbs = set_of(Verb::match), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.distance = narrow(v); }},
+    {.name = "blocks", .kind = Kind::number, .metavar = "M", .default_text = "chosen",
+     .description = "blocks of the join: for speed only", .least = 2, .most = 64,
+     .verbs = set_of(Verb::near), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.blocks = narrow(v); }},
+    {.name = "all-pairs", .default_text = "off", .description = "also pair all equal fingerprints with each other",
+     .verbs = set_of(Verb::near), .group = Group::verb,
+     .store = [](Settings& s, const Value&) { s.all_pairs = true; }},
+    {.name = "force", .default_text = "off", .description = "write into a folder that exists",
+     .verbs = set_of(Verb::near), .group = Group::verb,
+     .store = [](Settings& s, const Value&) { s.force = true; }},
+    {.name = "all", .default_text = "off", .description = "a row for every match, not only for the best",
+     .verbs = set_of(Verb::match), .group = Group::verb,
+     .store = [](Settings& s, const Value&) { s.all = true; }},
+    {.name = "add", .default_text = "off", .description = "add each query to STORED once it is answered",
+     .verbs = set_of(Verb::match), .group = Group::verb,
+     .store = [](Settings& s, const Value&) { s.add = true; }},
+    {.name = "in", .kind = Kind::file, .metavar = "INPUT", .default_text = "none",
+     .description = "file, folder or - that holds documents A and B; may be repeated",
+     .verbs = set_of(Verb::explain), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.in.emplace_back(v.text); }},
+
+    {.name = "format", .kind = Kind::choice, .metavar = "NAME", .default_text = "by file name",
+     .description = "one of", .choices = format_names,
+     .verbs = kHashers, .group = Group::input,
+     .store = [](Settings& s, const Value& v) { s.format = static_cast<Format>(v.number + 1); }},
+    {.name = "text-field", .kind = Kind::text, .metavar = "NAME", .default_text = "text",
+     .description = "field or column that holds the text",
+     .verbs = kHashers, .group = Group::input,
+     .store = [](Settings& s, const Value& v) { s.text_field = v.text; }},
+    {.name = "id-field", .kind = Kind::text, .metavar = "NAME", .default_text = "none: 0, 1, 2...",
+     .description = "field or column that holds the id",
+     .verbs = kHashers, .group = Group::input,
+     .store = [](Settings& s, const Value& v) { s.id_field = v.text; }},
+    {.name = "max-doc-bytes", .kind = Kind::size, .metavar = "SIZE", .default_text = "64M",
+     .description = "longer documents are skipped, as bad records", .least = 1, .most = kAnyNumber,
+     .verbs = kHashers, .group = Group::input,
+     .store = [](Settings& s, const Value& v) { s.max_doc_bytes = v.number; }},
+    {.name = "binary", .default_text = "off", .description = "take binary files in folders too",
+     .verbs = kHashers, .group = Group::input,
+     .store = [](Settings& s, const Value&) { s.binary = true; }},
+    {.name = "strict", .default_text = "off", .description = "stop at the first bad record, with exit code 3",
+     .verbs = kHashers, .group = Group::input,
+     .store = [](Settings& s, const Value&) { s.strict = true; }},
+
+    {.name = "preset", .kind = Kind::choice, .metavar = "NAME", .default_text = "none",
+     .description = "sets the flags below, unless given", .choices = preset_names,
+     .verbs = kHashers, .group = Group::fingerprint,
+     .store = [](Settings& s, const Value& v) { s.preset = v.text; }},
+    {.name = "tokenizer", .kind = Kind::choice, .metavar = "NAME", .default_text = "words",
+     .description = "one of", .choices = tokenizer_names,
+     .verbs = kHashers, .group = Group::fingerprint,
+     .store = [](Settings& s, const Value& v) { s.tokenizer = static_cast<TokenizerKind>(v.number); }},
+    {.name = "hash", .kind = Kind::choice, .metavar = "NAME", .default_text = "xxh3",
+     .description = "one of", .choices = hash_names,
+     .verbs = kHashers, .group = Group::fingerprint,
+     .store = [](Settings& s, const Value& v) { s.hash = static_cast<HashKind>(v.number); }},
+    {.name = "window", .kind = Kind::number, .metavar = "TOKENS", .default_text = "3",
+     .description = "tokens a window", .least = 1, .most = 1024,
+     .verbs = kHashers, .group = Group::fingerprint,
+     .store = [](Settings& s, const Value& v) { s.window = narrow(v); }},
+    {.name = "seed", .kind = Kind::number, .metavar = "N", .default_text = "0",
+     .description = "seed of xxh3 and jenkins", .least = 0, .most = kAnyNumber,
+     .verbs = kHashers, .group = Group::fingerprint,
+     .store = [](Settings& s, const Value& v) { s.seed = v.number; }},
+    {.name = "tie", .kind = Kind::number, .metavar = "BIT", .default_text = "0",
+     .description = "bit where the weights sum to zero", .least = 0, .most = 1,
+     .verbs = kHashers, .group = Group::fingerprint,
+     .store = [](Settings& s, const Value& v) { s.tie = v.number != 0; }},
+    {.name = "stop-words", .kind = Kind::file, .metavar = "FILE", .default_text = "none",
+     .description = "words to leave out: a file of them, or english", .choices = stop_word_lists,
+     .verbs = kHashers, .group = Group::fingerprint,
+     .store = [](Settings& s, const Value& v) { s.stop_words = v.text; }},
+
+    {.name = "memory", .kind = Kind::size, .metavar = "SIZE", .default_text = "half of the RAM",
+     .description = "ceiling, as 512M or 2G", .least = kMinMemoryBytes, .most = kAnyNumber,
+     .verbs = kWorkers, .group = Group::run,
+     .store = [](Settings& s, const Value& v) { s.memory = v.number; }},
+    {.name = "threads", .kind = Kind::number, .metavar = "N", .default_text = "one a core",
+     .description = "threads at work", .least = 1, .most = 1024,
+     .verbs = kWorkers, .group = Group::run,
+     .store = [](Settings& s, const Value& v) { s.threads = narrow(v); }},
+    {.name = "temp-dir", .kind = Kind::folder, .metavar = "DIR", .default_text = "$TMPDIR, or /tmp",
+     .description = "for temporary files",
+     .verbs = kWorkers, .group = Group::run,
+     .store = [](Settings& s, const Value& v) { s.temp_dir = v.text; }},
+    {.name = "quiet", .letter = 'q', .default_text = "off", .description = "no progress, no summary, no remarks",
+     .verbs = kWorkers, .group = Group::run,
+     .store = [](Settings& s, const Value&) { s.quiet = true; }},
+    {.name = "json", .default_text = "off", .description = "the summary as JSON, on standard output",
+     .verbs = set_of(Verb::near), .group = Group::run,
+     .store = [](Settings& s, const Value&) { s.json = true; }},
+    {.name = "json", .default_text = "off", .description = "a summary as JSON, on standard error",
+     .verbs = Verb::fingerprint | Verb::match, .group = Group::run,
+     .store = [](Settings& s, const Value&) { s.json = true; }},
+    {.name = "json", .default_text = "off", .description = "the answer as one JSON object",
+     .verbs = set_of(Verb::explain), .group = Group::run,
+     .store = [](Settings& s, const Value&) { s.json = true; }},
+
+    {.name = "help", .letter = 'h', .description = "print help and stop",
+     .verbs = kAll, .group = Group::program,
+     .store = [](Settings& s, const Value&) { s.help = true; }},
+    {.name = "version", .letter = 'V', .description = "print the version and stop",
+     .verbs = kAll, .group = Group::program,
+     .store = [](Settings& s, const Value&) { s.version = true; }},
+};
+// clang-format on
+
+}  // namespace
+
+std::string_view heading(Group group) {
+  switch (group) {
+    case Group::verb: return "Flags";
+    case Group::input: return "Input";
+    case Group::fingerprint: return "Fingerprint";
+    case Group::run: return "Run";
+    case Group::program: return "Program";
+  }
+  return "";
+}
+
+std::span<const Flag> flags() { return kFlags; }
+
+std::vector<const Flag*> flags_of(Verb verb) {
+  std::vector<const Flag*> rows;
+  for (const Flag& flag : kFlags) {
+    if (holds(flag.verbs, verb)) rows.push_back(&flag);
+  }
+  return rows;
+}
+
+std::string allowed(const Flag& flag) {
+  switch (flag.kind) {
+    case Kind::number:
+      if (flag.most == kAnyNumber) return {};
+      return fmt::format("{} {} {}", flag.least, flag.most - flag.least == 1 ? "or" : "to", flag.most);
+    case Kind::size:
+      return flag.least <= 1 ? std::string() : fmt::format("at least {}", size_text(flag.least));
+    case Kind::choice:
+      return fmt::format("{}", fmt::join(flag.choices(), ", "));
+    default:
+      return {};
+  }
+}
+
+}  // namespace refrain::cli

@@ -1,0 +1,104 @@
+// The table of flags: one row a flag.
+//
+// A row feeds the parser, the help screens, the man page and shell completion; nothing else knows a flag by name.
+// Whoever adds a flag adds a row in flags.cc and a field to Settings. Two rows may share a name where no verb takes
+// both, so that one flag can be described differently to different verbs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/verbs.h"
+#include "refrain/fingerprint.h"
+#include "refrain/input.h"
+
+namespace refrain::cli {
+
+// What the command line said, and only that: what was not given is empty, so that a preset can be told from a choice.
+// options.h turns this into the options of a verb.
+struct Settings {
+  std::vector<std::string> operands;
+  bool help = false;
+  bool version = false;
+
+  std::string output;
+  std::optional<unsigned> distance;
+  std::optional<unsigned> blocks;
+  bool all_pairs = false;
+  bool force = false;
+  bool all = false;
+  bool add = false;
+  std::vector<std::string> in;
+
+  Format format = Format::automatic;
+  std::optional<std::string> text_field;
+  std::optional<std::string> id_field;
+  std::optional<std::uint64_t> max_doc_bytes;
+  bool binary = false;
+  bool strict = false;
+
+  std::string preset;
+  std::optional<TokenizerKind> tokenizer;
+  std::optional<HashKind> hash;
+  std::optional<unsigned> window;
+  std::optional<std::uint64_t> seed;
+  std::optional<bool> tie;
+  std::string stop_words;
+
+  std::optional<std::uint64_t> memory;
+  std::optional<unsigned> threads;
+  std::string temp_dir;
+  bool quiet = false;
+  bool json = false;
+};
+
+// What a value must be, which is also what completion offers.
+enum class Kind {
+  toggle,  // no value
+  text,
+  number,  // a whole number from `least` to `most`
+  size,    // bytes, with K, M, G or T; from `least`
+  choice,  // one of choices()
+  file,    // a file, or one of choices() where there are any
+  folder,
+};
+
+// The heading under which help shows a flag.
+enum class Group { verb, input, fingerprint, run, program };
+std::string_view heading(Group group);
+
+// A value that has passed the checks of its kind.
+struct Value {
+  std::string_view text;
+  std::uint64_t number = 0;  // of a number or size; of a choice, its place in choices()
+};
+
+struct Flag {
+  std::string_view name;          // without the dashes
+  char letter = 0;                // 0: none
+  Kind kind = Kind::toggle;
+  std::string_view metavar = {};  // names the unit: BITS, SIZE, N
+  std::string_view default_text = {};
+  std::string_view description;
+  std::uint64_t least = 0;
+  std::uint64_t most = 0;
+  std::vector<std::string_view> (*choices)() = nullptr;
+  VerbSet verbs;
+  Group group;
+  bool required = false;
+  void (*store)(Settings&, const Value&);
+};
+
+std::span<const Flag> flags();
+
+// The flags of one verb, in the order of the table.
+std::vector<const Flag*> flags_of(Verb verb);
+
+// "0 to 63", "at least 64M", "files, lines, jsonl"; empty where anything goes.
+std::string allowed(const Flag& flag);
+
+}  // namespace refrain::cli

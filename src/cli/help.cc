@@ -1,0 +1,127 @@
+#include "cli/help.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "refrain/version.h"
+
+namespace refrain::cli {
+
+namespace {
+
+constexpr std::size_t kWidth = 80;
+
+// "-o, --output DIR"
+std::string flag_name(const Flag& flag) {
+  std::string name = flag.letter == 0 ? std::string() : fmt::format("-{}, ", flag.letter);
+  name += fmt::format("--{}", flag.name);
+  if (!flag.metavar.empty()) name += fmt::format(" {}", flag.metavar);
+  return name;
+}
+
+// A two-column list: what begins each row stands at column 2, what is said of it at `column`.
+std::string list_row(std::string_view term, std::string_view text, std::size_t column) {
+  std::string row = fmt::format("  {:<{}}", term, column - 2);
+  row += wrap(text, kWidth, column, row.size());
+  return row;
+}
+
+}  // namespace
+
+std::string wrap(std::string_view text, std::size_t width, std::size_t indent, std::size_t first_column) {
+  std::string out;
+  std::size_t column = first_column;
+  bool line_is_empty = true;
+  while (!text.empty()) {
+    const std::size_t space = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, space);
+    text.remove_prefix(std::min(space + 1, text.size()));
+    if (word.empty()) continue;
+    if (!line_is_empty && column + 1 + word.size() > width) {
+      out += '\n';
+      out.append(indent, ' ');
+      column = indent;
+      line_is_empty = true;
+    }
+    if (!line_is_empty) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += word.size();
+    line_is_empty = false;
+  }
+  out += '\n';
+  return out;
+}
+
+std::string synopsis(const VerbInfo& verb) {
+  std::string line = fmt::format("refrain {}", verb.name);
+  if (!verb.operands.empty()) line += fmt::format(" {}", verb.operands);
+  bool has_optional = false;
+  for (const Flag* flag : flags_of(verb.verb)) {
+    if (flag->required) {
+      line += flag->letter != 0 ? fmt::format(" -{} {}", flag->letter, flag->metavar)
+                                : fmt::format(" --{} {}", flag->name, flag->metavar);
+    } else if (flag->group != Group::program) {
+      has_optional = true;
+    }
+  }
+  if (has_optional) line += " [FLAG...]";
+  return line;
+}
+
+std::string flag_text(const Flag& flag) {
+  std::string text(flag.description);
+  const std::string range = allowed(flag);
+  if (!range.empty()) {
+    text += flag.kind == Kind::choice ? (text == "one of" ? " " : ": ") : ", ";
+    text += range;
+  }
+  if (!flag.default_text.empty()) text += fmt::format(" [{}]", flag.default_text);
+  return text;
+}
+
+std::string program_help() {
+  constexpr std::size_t kColumn = 17;
+  std::string out = fmt::format("refrain {}: finds what a collection of text says more than once\n\n", kVersion);
+  out += "Usage: refrain VERB [OPERAND...] [FLAG...]\n\nVerbs:\n";
+  for (const VerbInfo& verb : verbs()) out += list_row(verb.name, verb.summary, kColumn);
+  out += "\nFlags:\n";
+  for (const Flag& flag : flags()) {
+    if (flag.group == Group::program) out += list_row(flag_name(flag), flag_text(flag), kColumn);
+  }
+  out += "\nExit codes:\n";
+  for (const ExitCodeInfo& row : exit_codes()) out += list_row(fmt::format("{}", row.code), row.meaning, kColumn);
+  out += "\nExamples:\n";
+  for (const std::string_view example : info(Verb::near).examples) out += fmt::format("  {}\n", example);
+  out += "\n'refrain VERB --help' says more about a verb, 'refrain man' everything.\n";
+  return out;
+}
+
+std::string verb_help(Verb verb) {
+  const VerbInfo& row = info(verb);
+  const std::vector<const Flag*> rows = flags_of(verb);
+  std::size_t column = 0;
+  for (const Flag* flag : rows) column = std::max(column, flag_name(*flag).size() + 4);
+
+  std::string out = fmt::format("Usage: {}\n\n", synopsis(row));
+  out += wrap(row.description, kWidth, 0, 0);
+  // The flags of the program have no heading of their own on a screen that has little room.
+  const Flag* last = nullptr;
+  for (const Flag* flag : rows) {
+    const bool is_program = flag->group == Group::program;
+    if (last == nullptr || (flag->group != last->group && !is_program)) {
+      out += fmt::format("\n{}{}:\n", heading(is_program ? Group::verb : flag->group),
+                         last == nullptr && !is_program ? " (the default stands in brackets)" : "");
+    }
+    last = flag;
+    out += list_row(flag_name(*flag), flag_text(*flag), column);
+  }
+  out += "\nExamples:\n";
+  for (const std::string_view example : row.examples) out += fmt::format("  {}\n", example);
+  return out;
+}
+
+}  // namespace refrain::cli

@@ -1,0 +1,112 @@
+#include "cli/options.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+#include "refrain/error.h"
+
+namespace refrain::cli {
+
+namespace {
+
+Preset preset_of(const Settings& settings) {
+  return settings.preset.empty() ? Preset{} : preset(settings.preset).value_or(Preset{});
+}
+
+// Words between white space. More than a few megabytes are no list of stop words.
+std::vector<std::string> read_stop_words(const std::string& path) {
+  constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+  std::ifstream file(path);
+  std::vector<std::string> words;
+  std::size_t bytes = 0;
+  for (std::string word; file >> word; words.push_back(word)) {
+    bytes += word.size() + 1;
+    if (bytes > kMostBytes) {
+      throw Error(Errc::invalid_argument, fmt::format("{}: more than 16 MiB of stop words; give a shorter list", path));
+    }
+  }
+  // A folder opens, and fails when it is read; the end of a file is no failure.
+  if (!file.eof()) {
+    const char* const why = std::strerror(errno);  // NOLINT(concurrency-mt-unsafe): there is one thread yet
+    throw Error(Errc::not_found, fmt::format("{}: cannot read the stop words: {}", path, why));
+  }
+  return words;
+}
+
+}  // namespace
+
+FingerprintOptions fingerprint_options(const Settings& settings) {
+  FingerprintOptions options = preset_of(settings).fingerprint;
+  if (settings.tokenizer) options.tokenizer = *settings.tokenizer;
+  if (settings.hash) options.hash = *settings.hash;
+  if (settings.window) options.window = *settings.window;
+  if (settings.seed) options.seed = *settings.seed;
+  if (settings.tie) options.tie_sets_bit = *settings.tie;
+  if (settings.stop_words == "english") {
+    options.stop_words = english_stop_words();
+  } else if (!settings.stop_words.empty()) {
+    options.stop_words = read_stop_words(settings.stop_words);
+  }
+  return options;
+}
+
+InputOptions input_options(const Settings& settings, std::vector<std::string> paths) {
+  InputOptions options;
+  options.paths = std::move(paths);
+  options.format = settings.format;
+  if (settings.text_field) options.text_field = *settings.text_field;
+  if (settings.id_field) options.id_field = *settings.id_field;
+  if (settings.max_doc_bytes) options.max_doc_bytes = *settings.max_doc_bytes;
+  options.binary = settings.binary;
+  options.strict = settings.strict;
+  return options;
+}
+
+NearOptions near_options(const Settings& settings) {
+  NearOptions options;
+  options.input = input_options(settings, settings.operands);
+  options.fingerprint = fingerprint_options(settings);
+  options.output = settings.output;
+  options.distance = distance_of(settings);
+  // A preset's blocks serve its own distance; with a greater one they may not do.
+  const unsigned preset_blocks = preset_of(settings).blocks;
+  options.blocks = settings.blocks.value_or(preset_blocks > options.distance ? preset_blocks : 0);
+  options.all_pairs = settings.all_pairs;
+  options.force = settings.force;
+  return options;
+}
+
+MatchOptions match_options(const Settings& settings) {
+  MatchOptions options;
+  options.stored = settings.operands.at(0);
+  if (settings.operands.size() > 1) options.queries = settings.operands[1];
+  options.distance = distance_of(settings);
+  options.all = settings.all;
+  options.add = settings.add;
+  return options;
+}
+
+ExplainOptions explain_options(const Settings& settings) {
+  ExplainOptions options;
+  options.a = settings.operands.at(0);
+  options.b = settings.operands.at(1);
+  options.input = input_options(settings, settings.in);
+  options.fingerprint = fingerprint_options(settings);
+  return options;
+}
+
+unsigned distance_of(const Settings& settings) { return settings.distance.value_or(preset_of(settings).distance); }
+
+Context run_context(const Settings& settings) {
+  Context context;
+  context.memory_bytes = settings.memory.value_or(0);
+  context.threads = settings.threads.value_or(0);
+  context.temp_dir = settings.temp_dir;
+  return context;
+}
+
+}  // namespace refrain::cli

@@ -1,0 +1,28 @@
+// From what the command line said to the options of a verb: defaults, then the preset, then what was given.
+#pragma once
+
+#include "cli/flags.h"
+#include "refrain/context.h"
+#include "refrain/explain.h"
+#include "refrain/fingerprint.h"
+#include "refrain/hamming.h"
+#include "refrain/input.h"
+#include "refrain/near.h"
+
+namespace refrain::cli {
+
+// Reads the file of --stop-words: Error(not_found) where it cannot be.
+FingerprintOptions fingerprint_options(const Settings& settings);
+
+InputOptions input_options(const Settings& settings, std::vector<std::string> paths);
+NearOptions near_options(const Settings& settings);
+MatchOptions match_options(const Settings& settings);
+ExplainOptions explain_options(const Settings& settings);
+
+// The distance that was given, the preset's, or 3.
+unsigned distance_of(const Settings& settings);
+
+// Memory, threads and temporary folder only; how to report and to stop is the caller's part.
+Context run_context(const Settings& settings);
+
+}  // namespace refrain::cli

@@ -1,0 +1,29 @@
+// What a run found, for people and for machines.
+#pragma once
+
+#include <string>
+
+#include "cli/terminal.h"
+#include "refrain/fingerprint.h"
+#include "refrain/hamming.h"
+#include "refrain/input.h"
+#include "refrain/near.h"
+
+namespace refrain::cli {
+
+// The screen that ends `refrain near`. What is zero and odd is not mentioned. `seconds` is the time of the whole run.
+std::string near_summary(const NearReport& report, const NearOptions& options, double seconds, const Look& look);
+
+// One line each, for standard error.
+std::string fingerprint_summary(const FingerprintReport& report);
+std::string match_summary(const MatchReport& report);
+
+// The same as one JSON object and a newline, the keys spelled as the fields. (The one of `near` is summary.json
+// itself.)
+std::string fingerprint_json(const FingerprintReport& report);
+std::string match_json(const MatchReport& report);
+
+// How many bad records were skipped, with a few examples as "file:line: reason"; empty where there were none.
+std::string bad_record_remark(const ReadReport& report);
+
+}  // namespace refrain::cli

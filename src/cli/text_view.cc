@@ -1,0 +1,93 @@
+#include "cli/text_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/numbers.h"
+#include "cli/utf8.h"
+
+namespace refrain::cli {
+
+namespace {
+
+bool turns_writing(char32_t code) {
+  return code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
+bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
+
+// The place at or before `at` where a character begins, going back three bytes at most.
+std::size_t boundary_before(std::string_view text, std::size_t at) {
+  for (std::size_t back = 0; back < 4 && back <= at; ++back) {
+    if (at - back == text.size() || !continues_character(text[at - back])) return at - back;
+  }
+  return at;
+}
+
+std::size_t boundary_after(std::string_view text, std::size_t at) {
+  for (std::size_t on = 0; on < 4 && at + on < text.size(); ++on) {
+    if (!continues_character(text[at + on])) return at + on;
+  }
+  return at;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text, bool multiline) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const Utf8Character character = first_character(text);
+    const auto code = static_cast<unsigned>(character.code);
+    if (!character.valid) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
+    } else if (code == '\n') {
+      out += multiline ? "\n" : "\\n";
+    } else if (code == '\t') {
+      out += multiline ? "\t" : "\\t";
+    } else if (code == '\r') {
+      out += "\\r";
+    } else if (code < 0x20 || code == 0x7F) {
+      out += fmt::format("\\x{:02x}", code);
+    } else if ((code >= 0x80 && code < 0xA0) || code == 0x2028 || code == 0x2029 || turns_writing(character.code)) {
+      out += fmt::format("\\u{:04x}", code);
+    } else {
+      out += text.substr(0, character.size);
+    }
+    text.remove_prefix(character.size);
+  }
+  return out;
+}
+
+std::string elided(std::string_view text, const Look& look) {
+  if (text.size() <= kLongStretch) return printable(text, true);
+  const std::size_t head = boundary_before(text, kShownEnd);
+  const std::size_t tail = boundary_after(text, text.size() - kShownEnd);
+  const std::string_view dots = look.utf8 ? "…" : "...";
+  return fmt::format("{}[{} {} {}]{}", printable(text.substr(0, head), true), dots, count_of(tail - head, "byte"), dots,
+                     printable(text.substr(tail), true));
+}
+
+std::string marked(std::string_view text, std::span<const ByteRange> shared, const Look& look) {
+  const std::string_view before = look.colour ? "\x1b[1;4m" : "[[";
+  const std::string_view after = look.colour ? "\x1b[0m" : "]]";
+  std::string out;
+  std::size_t at = 0;
+  for (const ByteRange& range : shared) {
+    const std::size_t begin = std::clamp<std::size_t>(range.begin, at, text.size());
+    const std::size_t end = std::clamp<std::size_t>(range.end, begin, text.size());
+    if (begin == end) continue;
+    out += elided(text.substr(at, begin - at), look);
+    out += before;
+    out += elided(text.substr(begin, end - begin), look);
+    out += after;
+    at = end;
+  }
+  out += elided(text.substr(at), look);
+  if (!out.ends_with('\n')) out += '\n';
+  return out;
+}
+
+}  // namespace refrain::cli

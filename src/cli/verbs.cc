@@ -1,0 +1,143 @@
+#include "cli/verbs.h"
+
+namespace refrain::cli {
+
+namespace {
+
+std::vector<std::string_view> shells() { return {"bash", "zsh", "fish"}; }
+
+constexpr VerbInfo kVerbs[] = {
+    {.verb = Verb::near,
+     .name = "near",
+     .summary = "find near-duplicate documents and the clusters they form",
+     .operands = "INPUT...",
+     .least_operands = 1,
+     .most_operands = kNoLimit,
+     .operand_choices = nullptr,
+     .description =
+         "Finds every pair of documents that are nearly equal, and the clusters they form. "
+         "An INPUT is a file, a folder or - (standard input); gzip and zstd are fine. "
+         "SimHash at distance 3 finds about 93 % of pairs with one word in a thousand changed, and "
+         "about 26 % at one in a hundred: GUIDE.md has the table.",
+     .details =
+         "Every document gets a fingerprint of 64 bits, made so that similar documents differ in few of them; two "
+         "documents match where their fingerprints differ in at most --distance bits. Documents with equal "
+         "fingerprints are each paired with the first of them only, unless --all-pairs is given.\n"
+         "Writes matches.tsv (id1, id2, diff), clusters.tsv (id, hash, cluster; -1 for none) and summary.json into "
+         "the output folder. They appear whole or not at all, and are the same for any number of threads and any "
+         "amount of memory. The summary goes to standard output.\n",
+     .examples = {"refrain near /usr/share/common-licenses -o licenses --distance 6",
+                  "printf 'a b c d\\nA b, c d!\\n' | refrain near - -o lines"}},
+    {.verb = Verb::fingerprint,
+     .name = "fingerprint",
+     .summary = "print the fingerprint of every document",
+     .operands = "INPUT...",
+     .least_operands = 1,
+     .most_operands = kNoLimit,
+     .operand_choices = nullptr,
+     .description =
+         "Prints the 64-bit SimHash of every document, in input order, as TSV: id and hash (decimal; empty where a "
+         "document is too short to judge). An INPUT is a file, a folder or - (standard input); gzip and zstd are fine.",
+     .details = "What it prints is what `refrain match` reads. A summary goes to standard error where that is a "
+                "terminal, and always with --json.\n",
+     .examples = {"refrain fingerprint /usr/share/common-licenses > known.tsv",
+                  "echo 'school students teachers' | refrain fingerprint - --preset fpga"}},
+    {.verb = Verb::match,
+     .name = "match",
+     .summary = "look up fingerprints among known ones",
+     .operands = "STORED [QUERIES|-]",
+     .least_operands = 1,
+     .most_operands = 2,
+     .operand_choices = nullptr,
+     .description =
+         "Answers, for every query, which stored document is nearest. STORED and QUERIES are files of id and hash as "
+         "`refrain fingerprint` writes them; without QUERIES they come from standard input, and each answer is written "
+         "as soon as it is known. Prints TSV: id, match, diff, matches (their number).",
+     .details = "The best match is the one that differs in the fewest bits, then the earliest stored. A query without "
+                "a match has an empty match and diff. The queries must have been made with the same fingerprint flags "
+                "as the stored rows.\n",
+     .examples = {"refrain fingerprint /usr/share/common-licenses > known.tsv",
+                  "refrain fingerprint /usr/share/common-licenses | refrain match known.tsv"}},
+    {.verb = Verb::explain,
+     .name = "explain",
+     .summary = "show why two documents match, or don't",
+     .operands = "A B",
+     .least_operands = 2,
+     .most_operands = 2,
+     .operand_choices = nullptr,
+     .description =
+         "Compares two documents: the difference of their fingerprints, the similarity of their texts, and both texts "
+         "with what they share marked. A and B are files; with --in they are the ids of documents in those inputs.",
+     .details =
+         "What is shared is what lies in windows of tokens that both documents hold; the tokens were compared, not "
+         "only their hashes. On a terminal shared text is bold and underlined, elsewhere it stands in [[ and ]]. Long "
+         "stretches are shortened. In --json a fingerprint is a string of decimal digits, and the ranges in `shared` "
+         "are half-open, in bytes of the original document.\n",
+     .examples = {"cd /usr/share/common-licenses && refrain explain GPL-2 LGPL-2",
+                  "printf 'a b c d e\\na b c d f\\n' | refrain explain 0 1 --in -"}},
+    {.verb = Verb::completion,
+     .name = "completion",
+     .summary = "print a completion script for a shell",
+     .operands = "bash|zsh|fish",
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_choices = shells,
+     .description = "Prints a script that teaches the shell to complete the verbs, flags and values of refrain.",
+     .details = "For zsh, write it to a file named _refrain in a folder of $fpath; for fish, to "
+                "~/.config/fish/completions/refrain.fish.\n",
+     .examples = {"refrain completion bash > refrain.bash && . ./refrain.bash",
+                  "refrain completion fish > refrain.fish"}},
+    {.verb = Verb::man,
+     .name = "man",
+     .summary = "print the man page",
+     .operands = "",
+     .least_operands = 0,
+     .most_operands = 0,
+     .operand_choices = nullptr,
+     .description = "Prints the man page of refrain, as roff.",
+     .details = "",
+     .examples = {"refrain man > refrain.1", "refrain man | man -l -"}},
+    {.verb = Verb::help,
+     .name = "help",
+     .summary = "print help, about one verb or all",
+     .operands = "[VERB]",
+     .least_operands = 0,
+     .most_operands = 1,
+     .operand_choices = verb_names,
+     .description = "Prints the help of a verb, or the list of verbs.",
+     .details = "",
+     .examples = {"refrain help", "refrain help near"}},
+};
+
+constexpr ExitCodeInfo kExitCodes[] = {
+    {0, "done"},
+    {1, "failed: the system refused to read or write"},
+    {2, "usage: a wrong flag or value, or an output that exists"},
+    {3, "bad input: missing, unreadable, or broken with --strict"},
+    {4, "corrupt: a file of Refrain's own is damaged"},
+    {5, "limit: the memory or the disk does not suffice"},
+    {130, "interrupted"},
+};
+
+}  // namespace
+
+std::span<const VerbInfo> verbs() { return kVerbs; }
+
+const VerbInfo& info(Verb verb) { return kVerbs[static_cast<unsigned>(verb)]; }
+
+std::optional<Verb> find_verb(std::string_view name) {
+  for (const VerbInfo& row : kVerbs) {
+    if (row.name == name) return row.verb;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string_view> verb_names() {
+  std::vector<std::string_view> names;
+  for (const VerbInfo& row : kVerbs) names.push_back(row.name);
+  return names;
+}
+
+std::span<const ExitCodeInfo> exit_codes() { return kExitCodes; }
+
+}  // namespace refrain::cli

@@ -1,0 +1,54 @@
+// The table of verbs: what `refrain WORD` can be.
+//
+// A row feeds the parser (how many operands), the help screens, the man page and shell completion. Whoever adds a verb
+// adds a row here, names it in the `verbs` column of the flags it takes (flags.cc), and runs it in run_verbs.cc.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace refrain::cli {
+
+enum class Verb : unsigned { near, fingerprint, match, explain, completion, man, help };
+
+// A set of verbs, a bit each.
+using VerbSet = unsigned;
+
+constexpr VerbSet set_of(Verb verb) { return 1U << static_cast<unsigned>(verb); }
+constexpr VerbSet operator|(Verb a, Verb b) { return set_of(a) | set_of(b); }
+constexpr VerbSet operator|(VerbSet a, Verb b) { return a | set_of(b); }
+constexpr bool holds(VerbSet set, Verb verb) { return (set & set_of(verb)) != 0; }
+
+inline constexpr std::size_t kNoLimit = static_cast<std::size_t>(-1);
+
+struct VerbInfo {
+  Verb verb;
+  std::string_view name;
+  std::string_view summary;  // one line, for the list of verbs
+  std::string_view operands;
+  std::size_t least_operands;
+  std::size_t most_operands;
+  // What the operands may be, where that is a closed list; nullptr: files.
+  std::vector<std::string_view> (*operand_choices)();
+  std::string_view description;             // for the help screen, which must not outgrow 50 lines
+  std::string_view details;                 // what the man page says beyond that; paragraphs end with a newline
+  std::array<std::string_view, 2> examples;  // work on any Debian, in this order, in one writable folder
+};
+
+std::span<const VerbInfo> verbs();
+const VerbInfo& info(Verb verb);
+std::optional<Verb> find_verb(std::string_view name);
+std::vector<std::string_view> verb_names();
+
+// The exit codes of `refrain`, for help and man page. What maps to them is in exit_code.h.
+struct ExitCodeInfo {
+  int code;
+  std::string_view meaning;
+};
+std::span<const ExitCodeInfo> exit_codes();
+
+}  // namespace refrain::cli

@@ -1,0 +1,89 @@
+#include "corpus/batch_builder.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace refrain {
+
+namespace {
+
+// A record is short where there are many: half a piece for their offsets is enough.
+std::size_t records_of(std::size_t piece_bytes) { return std::max<std::size_t>(piece_bytes / 16, 4); }
+
+// Ids, their ends, the marks of bad records.
+std::uint64_t small_bytes(std::size_t id_bytes, std::size_t records) {
+  return id_bytes + records * (sizeof(std::uint64_t) + sizeof(std::uint8_t));
+}
+
+constexpr const char* kWhat = "the text of a long document";
+
+}  // namespace
+
+BatchBuilder::BatchBuilder(MemoryBudget& budget, std::size_t piece_bytes)
+    : piece_bytes_(piece_bytes),
+      max_records_(records_of(piece_bytes)),
+      small_(budget.reserve(small_bytes(piece_bytes, max_records_), "the ids of a piece of the input")),
+      text_(budget, kWhat, piece_bytes + kPadding),
+      offsets_(budget, "the documents of a piece of the input", max_records_ + 1) {
+  batch_.bad.reserve(max_records_);
+  offsets_[0] = 0;
+}
+
+void BatchBuilder::begin(bool ordinals) {
+  clear();
+  batch_.ids.ordinals = ordinals;
+}
+
+void BatchBuilder::reserve_text(std::size_t bytes) {
+  if (bytes + kPadding > text_.size()) text_.resize(bytes + kPadding);
+}
+
+void BatchBuilder::reserve_ids(std::size_t bytes) {
+  if (bytes <= piece_bytes_ || bytes <= batch_.ids.bytes.capacity()) return;
+  small_.resize(small_bytes(bytes, max_records_), "a long id");
+  batch_.ids.bytes.reserve(bytes);
+}
+
+void BatchBuilder::add(std::size_t text_bytes, std::string_view id) {
+  const std::size_t end = text_end() + text_bytes;
+  if (!batch_.ids.ordinals) {
+    reserve_ids(batch_.ids.bytes.size() + id.size());
+    batch_.ids.bytes.append(id);
+    batch_.ids.ends.push_back(batch_.ids.bytes.size());
+  }
+  batch_.bad.push_back(0);
+  offsets_[size()] = static_cast<std::int64_t>(end);
+}
+
+void BatchBuilder::add_bad(std::string_view path, std::uint64_t line, std::string reason) {
+  add(0, {});
+  batch_.bad.back() = 1;
+  ++bad_records_;
+  if (examples_.size() < ReadReport::kMaxExamples) examples_.push_back({std::string(path), line, std::move(reason)});
+}
+
+Batch& BatchBuilder::batch() {
+  batch_.texts = {.text = text_.data(), .offsets = std::span(offsets_.data(), size() + 1)};
+  return batch_;
+}
+
+void BatchBuilder::clear(std::size_t keep) {
+  if (keep > 0 && text_end() > 0) std::memmove(text_.data(), room(), keep);
+  batch_.bad.clear();
+  batch_.ids.bytes.clear();
+  batch_.ids.ends.clear();
+  bad_records_ = 0;
+  examples_.clear();
+}
+
+void BatchBuilder::shrink() {
+  if (text_.size() > piece_bytes_ + kPadding) text_.resize(piece_bytes_ + kPadding);
+  const std::uint64_t usual = small_bytes(piece_bytes_, max_records_);
+  if (small_.bytes() > usual) {
+    batch_.ids.bytes.shrink_to_fit();
+    small_.resize(usual, {});
+  }
+}
+
+}  // namespace refrain

@@ -1,0 +1,179 @@
+#include "corpus/decompress.h"
+
+#include <fmt/format.h>
+#include <zstd_errors.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <new>
+#include <string_view>
+
+#include "refrain/error.h"
+
+namespace refrain {
+
+namespace {
+
+constexpr std::size_t kPackedBytes = std::size_t{64} << 10;
+constexpr std::size_t kGzipBytes = std::size_t{48} << 10;  // what zlib takes to inflate, rounded up
+// A zstd decoder with a larger window is not kept for the next file.
+constexpr std::size_t kKeptZstdBytes = std::size_t{4} << 20;
+constexpr int kGzipOnly = 16 + MAX_WBITS;
+
+bool is_gzip(std::string_view start) { return start.starts_with("\x1f\x8b\x08"); }
+
+bool is_zstd(std::string_view start) {
+  if (start.starts_with("\x28\xb5\x2f\xfd")) return true;
+  // A skippable frame, with which some parallel compressors begin.
+  return start.size() >= 4 && (start[0] & 0xf0) == 0x50 && start.substr(1, 3) == "\x2a\x4d\x18";
+}
+
+}  // namespace
+
+void ByteStream::EndGzip::operator()(z_stream* stream) const {
+  inflateEnd(stream);
+  delete stream;
+}
+
+ByteStream::ByteStream(MemoryBudget& budget) : budget_(budget) {}
+
+void ByteStream::open(const std::string& path) {
+  if (!packed_) {
+    reservation_ = budget_.reserve(kPackedBytes, "a buffer for reading");
+    packed_ = std::make_unique_for_overwrite<char[]>(kPackedBytes);
+  }
+  file_ = InputFile(path);
+  begin_ = end_ = 0;
+  file_ended_ = inside_ = false;
+  refill();
+  const std::string_view start(packed_.get(), end_);
+  coding_ = is_gzip(start) ? Coding::gzip : is_zstd(start) ? Coding::zstd : Coding::plain;
+  if (coding_ == Coding::zstd) start_zstd();
+  if (coding_ == Coding::gzip && !gzip_) {
+    auto stream = std::make_unique<z_stream>();
+    if (inflateInit2(stream.get(), kGzipOnly) != Z_OK) throw std::bad_alloc();
+    gzip_.reset(stream.release());
+  }
+  count_memory();
+}
+
+void ByteStream::close() {
+  file_ = InputFile();
+  packed_.reset();
+  gzip_.reset();
+  zstd_.reset();
+  reservation_.release();
+}
+
+void ByteStream::start_zstd() {
+  if (zstd_ && ZSTD_sizeof_DCtx(zstd_.get()) > kKeptZstdBytes) zstd_.reset();
+  if (!zstd_) zstd_.reset(ZSTD_createDCtx());
+  if (!zstd_) throw std::bad_alloc();
+  ZSTD_DCtx_reset(zstd_.get(), ZSTD_reset_session_only);
+}
+
+// A zstd window is allocated by the call that reads a frame's header, but its pages become resident only as text passes
+// through; so counting it right after that call is still in time.
+void ByteStream::count_memory() {
+  const std::size_t bytes = kPackedBytes + (gzip_ ? kGzipBytes : 0) + (zstd_ ? ZSTD_sizeof_DCtx(zstd_.get()) : 0);
+  if (bytes != reservation_.bytes()) reservation_.resize(bytes, fmt::format("unpacking {}", file_.path()));
+}
+
+std::uint64_t ByteStream::take_consumed() { return std::exchange(consumed_, 0); }
+
+void ByteStream::refuse(const std::string& what) const {
+  throw Error(Errc::bad_input, fmt::format("{}: {}; fetch or make the file again", file_.path(), what));
+}
+
+// True where there are packed bytes to decode.
+bool ByteStream::refill() {
+  if (begin_ < end_) return true;
+  begin_ = end_ = 0;
+  if (file_ended_) return false;
+  end_ = file_.read(packed_.get(), kPackedBytes);
+  file_ended_ = end_ < kPackedBytes;
+  consumed_ += end_;
+  return end_ > 0;
+}
+
+std::size_t ByteStream::read(char* buffer, std::size_t size) {
+  switch (coding_) {
+    case Coding::gzip: return read_gzip(buffer, size);
+    case Coding::zstd: return read_zstd(buffer, size);
+    case Coding::plain: break;
+  }
+  return read_plain(buffer, size);
+}
+
+std::size_t ByteStream::read_plain(char* buffer, std::size_t size) {
+  const std::size_t ready = std::min(size, end_ - begin_);
+  std::memcpy(buffer, packed_.get() + begin_, ready);
+  begin_ += ready;
+  if (ready == size || file_ended_) return ready;
+  const std::size_t got = file_.read(buffer + ready, size - ready);
+  file_ended_ = got < size - ready;
+  consumed_ += got;
+  return ready + got;
+}
+
+std::size_t ByteStream::read_gzip(char* buffer, std::size_t size) {
+  std::size_t done = 0;
+  while (done < size) {
+    if (!refill()) {
+      if (inside_) refuse("the gzip data ends too early");
+      break;
+    }
+    if (!inside_) {
+      // Between members; tapes and archives pad with zeros.
+      if (packed_[begin_] == 0) {
+        ++begin_;
+        continue;
+      }
+      if (packed_[begin_] != '\x1f') refuse("something else follows the gzip data");
+      inflateReset(gzip_.get());
+      inside_ = true;
+    }
+    const std::size_t room = std::min<std::size_t>(size - done, UINT_MAX);
+    gzip_->next_in = reinterpret_cast<Bytef*>(packed_.get() + begin_);
+    gzip_->avail_in = static_cast<uInt>(end_ - begin_);
+    gzip_->next_out = reinterpret_cast<Bytef*>(buffer + done);
+    gzip_->avail_out = static_cast<uInt>(room);
+    const int status = inflate(gzip_.get(), Z_NO_FLUSH);
+    begin_ = end_ - gzip_->avail_in;
+    done += room - gzip_->avail_out;
+    if (status == Z_STREAM_END)
+      inside_ = false;
+    else if (status == Z_MEM_ERROR)
+      throw std::bad_alloc();
+    else if (status != Z_OK && status != Z_BUF_ERROR)
+      refuse(fmt::format("damaged gzip data ({})", gzip_->msg != nullptr ? gzip_->msg : "bad header"));
+  }
+  return done;
+}
+
+std::size_t ByteStream::read_zstd(char* buffer, std::size_t size) {
+  std::size_t done = 0;
+  while (done < size) {
+    const bool more = refill();
+    if (!more && !inside_) break;
+    ZSTD_inBuffer in{packed_.get() + begin_, end_ - begin_, 0};
+    ZSTD_outBuffer out{buffer + done, size - done, 0};
+    const std::size_t status = ZSTD_decompressStream(zstd_.get(), &out, &in);
+    if (ZSTD_isError(status) != 0) {
+      if (ZSTD_getErrorCode(status) == ZSTD_error_frameParameter_windowTooLarge)
+        throw Error(Errc::unsupported, fmt::format("{}: its zstd window is larger than 128 MiB; pack it again with "
+                                                   "--long=27 or less", file_.path()));
+      refuse(fmt::format("damaged zstd data ({})", ZSTD_getErrorName(status)));
+    }
+    count_memory();
+    begin_ += in.pos;
+    done += out.pos;
+    inside_ = status != 0;
+    // Without input the decoder can only give what it still holds.
+    if (!more && inside_ && out.pos == 0) refuse("the zstd data ends too early");
+  }
+  return done;
+}
+
+}  // namespace refrain

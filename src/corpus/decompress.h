@@ -1,0 +1,69 @@
+// The bytes of a file, whatever it was packed with: plain, gzip (any number of members) or zstd (any number of frames).
+// The first bytes of the file tell which; its name is not asked.
+#pragma once
+
+#include <zlib.h>
+#include <zstd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/budget.h"
+#include "base/file.h"
+
+namespace refrain {
+
+// One file at a time, and any number one after the other: buffers and decoders are kept between files.
+//
+// Damaged or truncated data is Error(bad_input), a zstd window of more than 128 MiB Error(unsupported).
+// Not thread-safe.
+class ByteStream {
+ public:
+  explicit ByteStream(MemoryBudget& budget);
+
+  // A path, or "-". Throws what InputFile throws.
+  void open(const std::string& path);
+
+  // Gives back the file and all memory, before the next open().
+  void close();
+
+  // Fills `buffer`, with fewer bytes only at the end of the file. Returns how many.
+  std::size_t read(char* buffer, std::size_t size);
+
+  // Bytes taken from the disk since the last call.
+  std::uint64_t take_consumed();
+
+ private:
+  enum class Coding { plain, gzip, zstd };
+  struct EndGzip {
+    void operator()(z_stream* stream) const;
+  };
+  struct EndZstd {
+    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+  };
+
+  bool refill();
+  std::size_t read_plain(char* buffer, std::size_t size);
+  std::size_t read_gzip(char* buffer, std::size_t size);
+  std::size_t read_zstd(char* buffer, std::size_t size);
+  void start_zstd();
+  void count_memory();
+  [[noreturn]] void refuse(const std::string& what) const;
+
+  MemoryBudget& budget_;
+  Reservation reservation_;
+  InputFile file_;
+  Coding coding_ = Coding::plain;
+  std::unique_ptr<char[]> packed_;  // what was read from the file and not yet decoded: [begin_, end_)
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  bool file_ended_ = false;
+  bool inside_ = false;  // a gzip member or a zstd frame has begun and not ended
+  std::uint64_t consumed_ = 0;
+  std::unique_ptr<z_stream, EndGzip> gzip_;
+  std::unique_ptr<ZSTD_DCtx, EndZstd> zstd_;
+};
+
+}  // namespace refrain

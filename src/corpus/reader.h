@@ -1,0 +1,55 @@
+// The reader: every document of the input, in batches, on all cores, in an order that does not depend on them.
+//
+// There is no reading thread. Each worker in turn takes the next piece of raw input (under the lock of its file), decodes
+// and works on it alone, and then hands in what has to be done in input order: a closure that is called when all the
+// pieces before it have been. So reading, decompressing, decoding and the caller's work overlap, several compressed files
+// are decompressed side by side, and memory is one piece a worker plus the closures that wait.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/budget.h"
+#include "refrain/context.h"
+#include "refrain/input.h"
+#include "refrain/text.h"
+
+namespace refrain {
+
+// The ids of a batch's records, or nothing where an id is just the record's ordinal.
+struct BatchIds {
+  bool ordinals = true;
+  std::string bytes;                // the ids, end to end
+  std::vector<std::uint64_t> ends;  // ends[i] is where the id of record i ends in `bytes`
+
+  std::string_view operator[](std::size_t i) const {
+    const std::uint64_t begin = i == 0 ? 0 : ends[i - 1];
+    return std::string_view(bytes).substr(begin, ends[i] - begin);
+  }
+};
+
+// Consecutive records of the input. A bad record has its place here (an empty text and id), so that ordinals are right.
+// Valid during the call that it is given to; `ids` may be moved out of.
+struct Batch {
+  TextBatch texts;
+  std::vector<std::uint8_t> bad;  // one a record: 1 where it could not be used
+  BatchIds ids;
+};
+
+// What remains to be done for a batch in input order; `first` is the ordinal of its first record.
+using InOrder = std::function<void(DocId first)>;
+
+// Called on `worker` (from 0, below the thread count), many at a time. Must not keep views into the batch.
+using BatchWork = std::function<InOrder(unsigned worker, Batch& batch)>;
+
+// Reads all of the input. The closures that `work` returns are called one at a time, in input order, from any worker.
+// Memory for pieces is reserved from `budget`. An exception from anywhere ends the reading and is thrown here.
+// Throws Error: not_found for a named input that cannot be opened, bad_input where a whole input is broken (damaged
+// compression) or, with `strict`, at the first bad record.
+ReadReport read_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
+                          const BatchWork& work);
+
+}  // namespace refrain

@@ -1,0 +1,171 @@
+#include "corpus/records.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "base/threads.h"
+#include "refrain/error.h"
+
+namespace refrain {
+
+namespace {
+
+constexpr std::size_t kNone = std::string_view::npos;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+std::uint64_t count_lines(std::string_view bytes) {
+  return static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.end(), '\n'));
+}
+
+}  // namespace
+
+RawPiece::RawPiece(MemoryBudget& budget, std::size_t usual_bytes)
+    : piece_bytes(usual_bytes), bytes(budget, "a long record", usual_bytes + kPadding) {}
+
+void RawPiece::shrink() {
+  begin = end = 0;
+  if (bytes.size() > piece_bytes + kPadding) bytes.resize(piece_bytes + kPadding);
+}
+
+std::uint64_t max_raw_bytes(Format format, std::uint64_t max_doc_bytes) {
+  const std::uint64_t bytes = std::min(max_doc_bytes, std::uint64_t{1} << 60);
+  return format == Format::lines ? bytes + 1 : 2 * bytes + (std::uint64_t{64} << 10);  // a line may have a \r
+}
+
+std::string too_long_reason(std::uint64_t max_doc_bytes) {
+  return fmt::format("longer than --max-doc-bytes ({} bytes)", max_doc_bytes);
+}
+
+RecordStream::RecordStream(const Input& input, const InputOptions& options, const Context& context,
+                           MemoryBudget& budget, std::size_t piece_bytes)
+    : options_(options),
+      context_(context),
+      path_(input.path),
+      chunk_bytes_(std::max<std::size_t>(piece_bytes / 2, 8)),
+      max_raw_bytes_(max_raw_bytes(input.format, options.max_doc_bytes)),
+      table_(input.format == Format::csv || input.format == Format::tsv),
+      bytes_(budget),
+      rest_(budget, "the rest of a piece of the input"),
+      scanner_(input.format == Format::tsv ? '\t' : ',') {
+  bytes_.open(input.path);
+}
+
+bool RecordStream::next(RawPiece& piece, LargeTurn& turn) {
+  const bool more = cut(piece, turn);
+  if (!table_ || !columns_.names.empty()) return more;
+  if (piece.too_long)
+    throw Error(Errc::bad_input, fmt::format("{}: the header row is {}; is it a table?", path_,
+                                             too_long_reason(options_.max_doc_bytes)));
+  const CsvRest rest = read_csv_header({piece.bytes.data() + piece.begin, piece.end - piece.begin},
+                                       scanner_.delimiter(), path_, options_, columns_);
+  piece.begin += rest.begin;
+  piece.line = rest.lines;
+  return more;
+}
+
+bool RecordStream::cut(RawPiece& piece, LargeTurn& turn) {
+  piece.begin = piece.end = 0;
+  piece.line = 0;
+  piece.too_long = false;
+  std::size_t have = rest_.size();
+  std::size_t scanned = rest_scanned_ ? have : 0;
+  if (have > 0) std::memcpy(piece.bytes.data(), rest_.data(), have);
+  rest_.clear();
+  while (true) {
+    if (have + chunk_bytes_ + kPadding > piece.bytes.size()) {
+      // A long record: grow by a quarter, which is many chunks, yet not past what a record may have.
+      const std::uint64_t most = std::max<std::uint64_t>(max_raw_bytes_ + 1, have) + chunk_bytes_;
+      const std::size_t size = std::min<std::uint64_t>(have + have / 4 + chunk_bytes_, most);
+      turn.need(size);
+      piece.bytes.resize(size + kPadding);
+    }
+    char* data = piece.bytes.data();
+    const std::size_t got = read(data + have);
+    have += got;
+    if (at_start_) {
+      at_start_ = false;
+      if (std::string_view(data, have).starts_with(kByteOrderMark)) piece.begin = scanned = kByteOrderMark.size();
+    }
+    const std::size_t end = last_end({data + scanned, have - scanned});
+    if (got < chunk_bytes_) {
+      bytes_.close();
+      piece.end = have;
+      return false;
+    }
+    if (end != kNone) {
+      piece.end = scanned + end;
+      keep(data + piece.end, data + have, true);
+      return true;
+    }
+    scanned = have;
+    if (have - piece.begin > max_raw_bytes_) return pass_over(piece, have);
+  }
+}
+
+// Reads on to the end of a record that is too long, keeping none of it.
+bool RecordStream::pass_over(RawPiece& piece, std::size_t have) {
+  piece.too_long = true;
+  piece.line = count_lines({piece.bytes.data() + piece.begin, have - piece.begin});
+  piece.shrink();
+  char* data = piece.bytes.data();
+  while (true) {
+    const std::size_t got = read(data);
+    const std::size_t end = first_end({data, got});
+    piece.line += count_lines({data, std::min(end, got)});
+    if (end != kNone) {
+      keep(data + end, data + got, false);
+      return true;
+    }
+    if (got < chunk_bytes_) {
+      bytes_.close();
+      return false;
+    }
+  }
+}
+
+std::size_t RecordStream::read(char* buffer) {
+  throw_if_stopped(context_);
+  return bytes_.read(buffer, chunk_bytes_);
+}
+
+void RecordStream::keep(const char* begin, const char* end, bool scanned) {
+  rest_.append(std::span(begin, end));
+  rest_scanned_ = scanned;
+}
+
+// The offset behind the last record that ends in `bytes`, which continue what was scanned before.
+std::size_t RecordStream::last_end(std::string_view bytes) {
+  if (table_) return scanner_.last_end(bytes);
+  const void* found = memrchr(bytes.data(), '\n', bytes.size());
+  return found == nullptr ? kNone : static_cast<std::size_t>(static_cast<const char*>(found) - bytes.data()) + 1;
+}
+
+std::size_t RecordStream::first_end(std::string_view bytes) {
+  if (table_) return scanner_.first_end(bytes);
+  const std::size_t at = bytes.find('\n');
+  return at == kNone ? kNone : at + 1;
+}
+
+void parse_lines(RawPiece& piece, const std::string& path, const InputOptions& options, BatchBuilder& builder) {
+  const char* const data = piece.bytes.data();
+  while (piece.begin < piece.end && !builder.full()) {
+    const char* begin = data + piece.begin;
+    const char* end = static_cast<const char*>(std::memchr(begin, '\n', piece.end - piece.begin));
+    if (end == nullptr) end = data + piece.end;
+    piece.begin = std::min(static_cast<std::size_t>(end - data) + 1, piece.end);
+    ++piece.line;
+    auto size = static_cast<std::size_t>(end - begin);
+    if (size > 0 && begin[size - 1] == '\r') --size;
+    if (size > options.max_doc_bytes) {
+      builder.add_bad(path, piece.line, too_long_reason(options.max_doc_bytes));
+      continue;
+    }
+    std::memcpy(builder.room(), begin, size);
+    builder.add(size, {});
+  }
+}
+
+}  // namespace refrain

@@ -1,0 +1,113 @@
+// Cuts the bytes of a file into pieces of whole records.
+//
+// Cutting is the part of reading that only one worker can do at a time for a file, so it looks at as little as it can:
+// for lines at the last line break of a piece, for CSV also at the quotes. What a record says is left to the parsers,
+// which work on pieces side by side.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/array.h"
+#include "base/budget.h"
+#include "corpus/batch_builder.h"
+#include "corpus/csv.h"
+#include "corpus/decompress.h"
+#include "corpus/tuning.h"
+#include "corpus/walk.h"
+#include "refrain/context.h"
+#include "refrain/input.h"
+
+namespace refrain {
+
+// The right to hold more than a worker's share of memory. One worker has it at a time, until all is done with the
+// bytes, so that T long records at once do not need T times the memory of one.
+class LargeTurn {
+ public:
+  LargeTurn(std::mutex& mutex, std::size_t share_bytes) : lock_(mutex, std::defer_lock), share_bytes_(share_bytes) {}
+  // Waits for the turn where `bytes` are more than the share.
+  void need(std::size_t bytes) {
+    if (bytes > share_bytes_ && !lock_.owns_lock()) lock_.lock();
+  }
+  // Ends the turn, if it was taken, when it goes out of scope.
+  struct End {
+    explicit End(LargeTurn& of) : turn(of) {}
+    End(const End&) = delete;
+    End& operator=(const End&) = delete;
+    ~End() {
+      if (turn.lock_.owns_lock()) turn.lock_.unlock();
+    }
+    LargeTurn& turn;
+  };
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+  std::size_t share_bytes_;
+};
+
+// What a worker has taken of a file and not parsed yet: bytes[begin, end), with kPadding behind them.
+struct RawPiece {
+  RawPiece(MemoryBudget& budget, std::size_t piece_bytes);
+  // Back to the memory it was made with; what it held is gone.
+  void shrink();
+
+  const std::size_t piece_bytes;
+  Array<char> bytes;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::uint64_t line = 0;  // line breaks between the beginning of the piece and `begin`
+  bool too_long = false;   // in place of bytes: one record that was passed over because of its length
+};
+
+// A record with more raw bytes than this, its line break aside, is not read at all. More than a document may have,
+// since escapes, quotes and other fields take room too.
+std::uint64_t max_raw_bytes(Format format, std::uint64_t max_doc_bytes);
+
+std::string too_long_reason(std::uint64_t max_doc_bytes);
+
+// One file of a record format. Not thread-safe.
+class RecordStream {
+ public:
+  // Opens the file. Throws what ByteStream::open throws. Keeps references to `options` and `context`.
+  RecordStream(const Input& input, const InputOptions& options, const Context& context, MemoryBudget& budget,
+               std::size_t piece_bytes);
+
+  // The next piece; false where it is the last, which may be empty. A byte order mark and the header row of a table are
+  // passed over. Throws what ByteStream::read throws, and Error(bad_input) for a header without the fields asked for.
+  bool next(RawPiece& piece, LargeTurn& turn);
+
+  std::uint64_t take_consumed() { return bytes_.take_consumed(); }
+
+  // Of a table; known as soon as there was a piece with a record in it.
+  const CsvColumns& columns() const { return columns_; }
+
+ private:
+  bool cut(RawPiece& piece, LargeTurn& turn);
+  bool pass_over(RawPiece& piece, std::size_t have);
+  std::size_t read(char* buffer);
+  void keep(const char* begin, const char* end, bool scanned);
+  std::size_t last_end(std::string_view bytes);
+  std::size_t first_end(std::string_view bytes);
+
+  const InputOptions& options_;
+  const Context& context_;
+  const std::string path_;
+  const std::size_t chunk_bytes_;
+  const std::uint64_t max_raw_bytes_;
+  const bool table_;
+  ByteStream bytes_;
+  Array<char> rest_;           // the beginning of the next piece
+  bool rest_scanned_ = false;  // no record ends in rest_
+  bool at_start_ = true;
+  CsvScanner scanner_;
+  CsvColumns columns_;
+};
+
+// Parses from piece.begin on until the piece or the room in `builder` ends, and moves piece.begin and piece.line there.
+void parse_lines(RawPiece& piece, const std::string& path, const InputOptions& options, BatchBuilder& builder);
+
+}  // namespace refrain

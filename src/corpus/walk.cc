@@ -1,0 +1,205 @@
+#include "corpus/walk.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <system_error>
+
+#include "base/file.h"
+#include "base/threads.h"
+#include "refrain/error.h"
+
+namespace refrain {
+
+namespace {
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { closedir(folder); }
+};
+using Folder = std::unique_ptr<DIR, CloseFolder>;
+
+std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
+
+// Null, with errno set, where it cannot be opened. A link is followed only where a person named it.
+Folder open_folder(const char* path, bool named) {
+  const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (named ? 0 : O_NOFOLLOW));
+  if (fd < 0) return nullptr;
+  DIR* folder = fdopendir(fd);
+  if (folder == nullptr) close(fd);
+  return Folder(folder);
+}
+
+bool is_folder(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+std::uint64_t regular_size(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
+}
+
+enum class Kind { file, folder, special };
+
+Kind kind_of(int folder, const dirent& entry) {
+  switch (entry.d_type) {
+    case DT_REG: return Kind::file;
+    case DT_DIR: return Kind::folder;
+    case DT_UNKNOWN: break;
+    default: return Kind::special;
+  }
+  struct stat info {};
+  if (fstatat(folder, entry.d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) return Kind::file;  // reading it will tell
+  if (S_ISDIR(info.st_mode)) return Kind::folder;
+  return S_ISREG(info.st_mode) ? Kind::file : Kind::special;
+}
+
+}  // namespace
+
+Format format_by_name(std::string_view path) {
+  if (path == "-") return Format::lines;
+  for (const std::string_view packed : {".gz", ".zst", ".zstd"})
+    if (path.ends_with(packed)) {
+      path.remove_suffix(packed.size());
+      break;
+    }
+  if (path.ends_with(".jsonl") || path.ends_with(".ndjson")) return Format::jsonl;
+  if (path.ends_with(".csv")) return Format::csv;
+  if (path.ends_with(".tsv")) return Format::tsv;
+  return Format::files;
+}
+
+void check_named(const InputOptions& options) {
+  if (options.paths.empty())
+    throw Error(Errc::invalid_argument, "input: there is none; name a file or a folder, or - for standard input");
+  if (std::count(options.paths.begin(), options.paths.end(), "-") > 1)
+    throw Error(Errc::invalid_argument, "-: named twice; standard input can be read only once");
+  for (const std::string& path : options.paths) {
+    if (path == "-") continue;
+    struct stat info {};
+    bool readable = stat(path.c_str(), &info) == 0;
+    if (readable && S_ISREG(info.st_mode))
+      InputFile{path};
+    else if (readable)
+      readable = S_ISDIR(info.st_mode) ? open_folder(path.c_str(), true) != nullptr : access(path.c_str(), R_OK) == 0;
+    if (!readable)
+      throw Error(Errc::not_found,
+                  fmt::format("{}: cannot open: {}; check the path and its permissions", path, reason(errno)));
+  }
+}
+
+std::uint64_t total_bytes(const InputOptions& options, const Context& context, MemoryBudget& budget) {
+  for (const std::string& path : options.paths) {
+    struct stat info {};
+    if (path == "-" || stat(path.c_str(), &info) != 0 || (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))) return 0;
+  }
+  std::uint64_t total = 0;
+  Walk walk(options, budget);
+  for (Input input; walk.next(input);) {
+    throw_if_stopped(context);
+    total += input.size;
+  }
+  return total;
+}
+
+Walk::Walk(const InputOptions& options, MemoryBudget& budget)
+    : options_(options), entries_(budget, "the listing of a folder"), names_(budget, "the names in a folder") {}
+
+Format Walk::format_of(std::string_view path) const {
+  return options_.format == Format::automatic ? format_by_name(path) : options_.format;
+}
+
+bool Walk::next(Input& input) {
+  while (true) {
+    if (levels_.empty()) {
+      if (next_named_ == options_.paths.size()) return false;
+      path_ = options_.paths[next_named_++];
+      if (path_ == "-" || !is_folder(path_)) {
+        const std::uint64_t size = path_ == "-" ? 0 : regular_size(path_);
+        input = {.path = path_, .format = format_of(path_), .named = true, .size = size, .failure = {}};
+        return true;
+      }
+      if (!enter(true, input)) return true;
+      continue;
+    }
+    Level& level = levels_.back();
+    if (level.next == entries_.size()) {
+      leave();
+      continue;
+    }
+    const Entry entry = entries_[level.next++];
+    path_.resize(level.path_size);
+    path_ += names_.data() + entry.name;
+    if (!entry.folder) {
+      input = {.path = path_, .format = format_of(path_), .named = false, .size = regular_size(path_), .failure = {}};
+      return true;
+    }
+    if (!enter(false, input)) return true;
+  }
+}
+
+// Goes down into path_. Where that cannot be listed, `input` says so.
+bool Walk::enter(bool named, Input& input) {
+  const Level level{entries_.size(), names_.size(), entries_.size(), 0};
+  levels_.push_back(level);
+  std::string failure;
+  if (!list(named, failure)) {
+    leave();
+    const Format format = options_.format == Format::automatic ? Format::files : options_.format;
+    input = {.path = path_, .format = format, .named = named, .size = 0, .failure = std::move(failure)};
+    return false;
+  }
+  if (path_.back() != '/') path_ += '/';
+  levels_.back().path_size = path_.size();
+  return true;
+}
+
+bool Walk::list(bool named, std::string& failure) {
+  const Folder folder = open_folder(path_.c_str(), named);
+  if (folder == nullptr) {
+    failure = "cannot open the folder: " + reason(errno);
+    return false;
+  }
+  while (true) {
+    errno = 0;
+    const dirent* found = readdir(folder.get());
+    if (found == nullptr) break;
+    const std::string_view name = found->d_name;
+    if (name == "." || name == "..") continue;
+    if (name.front() == '.') {
+      ++hidden_skipped_;
+      continue;
+    }
+    const Kind kind = kind_of(dirfd(folder.get()), *found);
+    if (kind == Kind::special) {
+      ++special_skipped_;
+      continue;
+    }
+    entries_.push_back({names_.size(), kind == Kind::folder});
+    names_.append(std::span(name.data(), name.size() + 1));
+  }
+  if (errno != 0) {
+    failure = "cannot list the folder: " + reason(errno);
+    return false;
+  }
+  std::sort(entries_.begin() + levels_.back().entries_begin, entries_.end(), [this](const Entry& a, const Entry& b) {
+    return std::strcmp(names_.data() + a.name, names_.data() + b.name) < 0;
+  });
+  return true;
+}
+
+void Walk::leave() {
+  entries_.resize(levels_.back().entries_begin);
+  names_.resize(levels_.back().names_begin);
+  levels_.pop_back();
+}
+
+}  // namespace refrain

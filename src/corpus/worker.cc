@@ -1,0 +1,199 @@
+#include "corpus/worker.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "refrain/error.h"
+
+namespace refrain {
+
+namespace {
+
+// A file with a NUL in so many of its first bytes is binary.
+constexpr std::size_t kBinaryBytes = std::size_t{8} << 10;
+
+// Whether the error is about the input alone, so that a file found in a folder can be passed over.
+bool about_input(const Error& error) {
+  return error.code() == Errc::not_found || error.code() == Errc::bad_input || error.code() == Errc::io ||
+         error.code() == Errc::unsupported;
+}
+
+// The message without the path, which a BadRecord names already.
+std::string reason_of(const Error& error, const std::string& path) {
+  std::string_view message = error.what();
+  if (message.starts_with(path + ": ")) message.remove_prefix(path.size() + 2);
+  return std::string(message);
+}
+
+}  // namespace
+
+Worker::Worker(unsigned number, const Reading& reading)
+    : number_(number),
+      reading_(reading),
+      turn_(reading.large, reading.tuning.share_bytes),
+      piece_(reading.budget, reading.tuning.piece_bytes),
+      builder_(reading.budget, reading.tuning.piece_bytes),
+      jsonl_(reading.budget, reading.tuning.piece_bytes),
+      file_(reading.budget) {}
+
+void Worker::run() {
+  while (const std::optional<Task> task = reading_.schedule.claim()) {
+    PieceResult result = read(*task);
+    reading_.progress.add(result.bytes);
+    reading_.schedule.hand_in(*task, std::move(result));
+  }
+}
+
+PieceResult Worker::read(const Task& task) {
+  PieceResult result;
+  const LargeTurn::End end(turn_);
+  if (task.slot->whole_files)
+    read_files(*task.slot, result);
+  else
+    read_records(task, result);
+  piece_.shrink();
+  builder_.shrink();
+  jsonl_.shrink();
+  return result;
+}
+
+void Worker::read_records(const Task& task, PieceResult& result) {
+  Slot& slot = *task.slot;
+  builder_.begin(reading_.options.id_field.empty() || slot.inputs.front().format == Format::lines);
+  piece_.begin = piece_.end = 0;
+  piece_.too_long = false;
+  try {
+    result.last = !open(slot, result) || !slot.stream->next(piece_, turn_);
+    if (slot.stream) result.bytes = slot.stream->take_consumed();
+  } catch (const Error& error) {
+    // Thrown again when its turn comes, so that the same error is met however many workers there are.
+    if (error.code() == Errc::interrupted) throw;
+    result.last = true;
+    result.error = std::current_exception();
+  }
+  reading_.schedule.read_done(task, result);
+  if (!result.error) parse(slot, result);
+  hand_over(result);
+}
+
+// False where the file cannot be opened and, being found in a folder, counts as a bad record.
+bool Worker::open(Slot& slot, PieceResult& result) {
+  if (slot.stream) return true;
+  const Input& input = slot.inputs.front();
+  std::string failure = input.failure;
+  if (failure.empty()) {
+    try {
+      slot.stream.emplace(input, reading_.options, reading_.context, reading_.budget, reading_.tuning.piece_bytes);
+      result.files = 1;
+      return true;
+    } catch (const Error& error) {
+      if (input.named || !about_input(error)) throw;
+      failure = reason_of(error, input.path);
+    }
+  }
+  builder_.add_bad(input.path, 0, std::move(failure));
+  return false;
+}
+
+void Worker::parse(const Slot& slot, PieceResult& result) {
+  const InputOptions& options = reading_.options;
+  const Input& input = slot.inputs.front();
+  if (piece_.too_long) {
+    builder_.add_bad(input.path, 1, too_long_reason(options.max_doc_bytes));
+  } else {
+    builder_.reserve_text(piece_.end - piece_.begin);
+    while (piece_.begin < piece_.end) {
+      if (builder_.full()) hand_over(result);
+      switch (input.format) {
+        case Format::jsonl: jsonl_.parse(piece_, input.path, options, builder_); break;
+        case Format::csv: parse_csv(piece_, slot.stream->columns(), ',', input.path, options, builder_); break;
+        case Format::tsv: parse_csv(piece_, slot.stream->columns(), '\t', input.path, options, builder_); break;
+        default: parse_lines(piece_, input.path, options, builder_);
+      }
+    }
+  }
+  result.lines = piece_.line;
+}
+
+void Worker::read_files(const Slot& slot, PieceResult& result) {
+  builder_.begin(false);
+  result.last = true;
+  for (const Input& input : slot.inputs) {
+    if (builder_.full()) hand_over(result);
+    if (input.failure.empty())
+      read_file(input, result);
+    else
+      builder_.add_bad(input.path, 0, input.failure);
+    if (result.error) break;
+  }
+  hand_over(result);
+  result.bytes = file_.take_consumed();
+}
+
+// Calls `action`, which touches nothing but `input`. False where it failed: a named file has an error to be thrown when
+// its turn comes, one found in a folder is a bad record.
+bool Worker::attempt(const Input& input, PieceResult& result, const std::function<void()>& action) {
+  try {
+    action();
+    return true;
+  } catch (const Error& error) {
+    if (input.named || !about_input(error))
+      result.error = std::current_exception();
+    else
+      builder_.add_bad(input.path, 0, reason_of(error, input.path));
+    return false;
+  }
+}
+
+void Worker::read_file(const Input& input, PieceResult& result) {
+  const std::uint64_t max_bytes = reading_.options.max_doc_bytes;
+  if (!attempt(input, result, [&] { file_.open(input.path); })) return;
+  std::size_t have = 0;
+  std::size_t wanted = kBinaryBytes;  // first only as much as tells whether the file is wanted at all
+  while (true) {
+    if (builder_.room_bytes() < have + wanted && builder_.size() > 0) hand_over(result, have);
+    std::size_t got = 0;
+    const bool read = attempt(input, result, [&] {
+      if (builder_.room_bytes() < have + wanted) {
+        turn_.need(have + wanted);
+        builder_.reserve_text(have + wanted);
+      }
+      got = file_.read(builder_.room() + have, wanted);
+    });
+    if (!read) return;
+    if (have == 0 && !input.named && !reading_.options.binary && std::memchr(builder_.room(), 0, got) != nullptr) {
+      ++result.binary_skipped;
+      return;
+    }
+    have += got;
+    if (have > max_bytes) {
+      builder_.add_bad(input.path, 0, too_long_reason(max_bytes));
+      break;
+    }
+    if (got < wanted) {
+      builder_.add(have, input.path);
+      break;
+    }
+    // What there is room for, or a quarter more; one byte past the limit shows that there is more than may be.
+    wanted = std::max({builder_.room_bytes() - have, have / 4, kBinaryBytes});
+    wanted = static_cast<std::size_t>(std::min<std::uint64_t>(wanted, max_bytes - have + 1));
+  }
+  ++result.files;
+}
+
+// Lets the caller work on the batch. The first `keep` bytes of room stay.
+void Worker::hand_over(PieceResult& result, std::size_t keep) {
+  if (builder_.size() == 0) return;
+  BatchResult batch{.in_order = nullptr,
+                    .records = builder_.size(),
+                    .bad_records = builder_.bad_records(),
+                    .text_bytes = builder_.text_bytes(),
+                    .examples = std::move(builder_.examples())};
+  batch.in_order = reading_.work(number_, builder_.batch());
+  result.batches.push_back(std::move(batch));
+  builder_.clear(keep);
+}
+
+}  // namespace refrain

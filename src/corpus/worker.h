@@ -1,0 +1,61 @@
+// One worker's side of reading: claim a piece, decode it, hand the batch to the caller's work, hand in the result.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <mutex>
+
+#include "base/budget.h"
+#include "base/progress.h"
+#include "corpus/batch_builder.h"
+#include "corpus/decompress.h"
+#include "corpus/jsonl.h"
+#include "corpus/reader.h"
+#include "corpus/records.h"
+#include "corpus/schedule.h"
+#include "corpus/tuning.h"
+#include "refrain/context.h"
+#include "refrain/input.h"
+
+namespace refrain {
+
+// What the workers of one run share.
+struct Reading {
+  const InputOptions& options;
+  const Context& context;
+  MemoryBudget& budget;
+  const BatchWork& work;
+  const ReaderTuning& tuning;
+  Schedule& schedule;
+  Progress& progress;
+  std::mutex& large;  // see LargeTurn
+};
+
+// Its buffers are made by the constructor, and reused from piece to piece.
+class Worker {
+ public:
+  Worker(unsigned number, const Reading& reading);
+
+  // Until there is nothing left to claim.
+  void run();
+
+ private:
+  PieceResult read(const Task& task);
+  void read_records(const Task& task, PieceResult& result);
+  bool open(Slot& slot, PieceResult& result);
+  void parse(const Slot& slot, PieceResult& result);
+  void read_files(const Slot& slot, PieceResult& result);
+  bool attempt(const Input& input, PieceResult& result, const std::function<void()>& action);
+  void read_file(const Input& input, PieceResult& result);
+  void hand_over(PieceResult& result, std::size_t keep = 0);
+
+  const unsigned number_;
+  const Reading& reading_;
+  LargeTurn turn_;
+  RawPiece piece_;
+  BatchBuilder builder_;
+  JsonlParser jsonl_;
+  ByteStream file_;
+};
+
+}  // namespace refrain

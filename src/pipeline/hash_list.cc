@@ -1,0 +1,247 @@
+// find_all and find_clusters: pairs and clusters in a list of hashes, from text to text.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "base/array.h"
+#include "base/budget.h"
+#include "base/file.h"
+#include "base/progress.h"
+#include "base/threads.h"
+#include "cluster/union_find.h"
+#include "match/blocks.h"
+#include "match/hamming_join.h"
+#include "pipeline/grouping.h"
+#include "pipeline/tsv.h"
+#include "refrain/error.h"
+#include "refrain/hamming.h"
+#include "store/shuffle.h"
+
+namespace refrain {
+
+namespace {
+
+constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+
+// Pieces of whole lines, for many threads to take in turn.
+class LinePieces {
+ public:
+  explicit LinePieces(const std::string& path) : file_(path) {}
+
+  struct Piece {
+    std::string text;
+    std::uint64_t first_line = 1;
+  };
+
+  // False at the end. Reuses the piece's buffer.
+  bool next(Piece& piece) {
+    const std::lock_guard lock(mutex_);
+    piece.text.assign(rest_);
+    piece.first_line = line_;
+    rest_.clear();
+    if (!ended_) {
+      const std::size_t have = piece.text.size();
+      piece.text.resize(have + kPieceBytes);
+      const std::size_t got = file_.read(piece.text.data() + have, kPieceBytes);
+      piece.text.resize(have + got);
+      ended_ = got < kPieceBytes;
+    }
+    if (!ended_) {
+      const std::size_t end = piece.text.rfind('\n') + 1;
+      if (end == 0) throw bad_line(line_, "longer than any number");
+      rest_.assign(piece.text, end);
+      piece.text.resize(end);
+    }
+    line_ += static_cast<std::uint64_t>(std::count(piece.text.begin(), piece.text.end(), '\n'));
+    return !piece.text.empty();
+  }
+
+  Error bad_line(std::uint64_t line, std::string_view what) const {
+    return {Errc::bad_input, fmt::format("{}:{}: {}; a line must be one number from 0 to 18446744073709551615",
+                                         file_.path(), line, what)};
+  }
+  std::uint64_t bytes() const { return file_.size(); }
+
+ private:
+  std::mutex mutex_;
+  InputFile file_;
+  std::string rest_;
+  std::uint64_t line_ = 1;
+  bool ended_ = false;
+};
+
+// Calls each(number) for every line.
+template <class Each>
+void parse_piece(const LinePieces& pieces, const LinePieces::Piece& piece, Each each) {
+  const char* at = piece.text.data();
+  const char* const end = at + piece.text.size();
+  std::uint64_t line = piece.first_line;
+  while (at != end) {
+    // The usual line first: at most 19 digits, which cannot overflow, and a line feed.
+    const char* const begin = at;
+    std::uint64_t value = 0;
+    while (at != end && static_cast<unsigned char>(*at - '0') < 10 && at - begin < 19)
+      value = value * 10 + static_cast<std::uint64_t>(*at++ - '0');
+    if (at == begin || at == end || *at != '\n') {
+      const char* stop = std::find(at, end, '\n');
+      std::string_view text(begin, static_cast<std::size_t>(stop - begin));
+      while (!text.empty() && (text.back() == '\r' || text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+      while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+      const std::optional<std::uint64_t> number = parse_decimal(text);
+      if (!number)
+        throw pieces.bad_line(line, text.empty() ? "empty" : fmt::format("'{}' is not a hash", text.substr(0, 40)));
+      value = *number;
+      at = stop;
+    }
+    each(value);
+    if (at != end) ++at;
+    ++line;
+  }
+}
+
+Array<std::uint64_t> read_distinct(const std::string& path, const Context& context, MemoryBudget& budget) {
+  const unsigned threads = thread_count(context);
+  LinePieces pieces(path);
+  Progress progress(context, "read", "bytes", pieces.bytes());
+  // About twenty digits a line; where the size is not known, a guess.
+  const std::size_t expected = pieces.bytes() != 0 ? pieces.bytes() / 20 : std::size_t{1} << 22U;
+  Shuffle<std::uint64_t, SameKey> shuffle({.what = "the hashes", .expected_records = expected}, budget);
+  run_workers(threads, [&](unsigned /*worker*/) {
+    auto writer = shuffle.writer();
+    for (LinePieces::Piece piece; pieces.next(piece);) {
+      parse_piece(pieces, piece, [&](std::uint64_t hash) { writer.add(hash); });
+      progress.add(piece.text.size());
+    }
+  });
+  progress.finish();
+  const std::vector<std::size_t> begins = shuffle.partition_begins();
+  std::vector<std::size_t> sizes(shuffle.partitions(), 0);
+  Array<std::uint64_t> distinct(budget, "the distinct hashes", begins.back());
+  shuffle.for_each_run(context, [&](unsigned /*worker*/, std::size_t partition, const Run<std::uint64_t>& run) {
+    if (run.first) distinct[begins[partition] + sizes[partition]++] = run.key;
+  });
+  distinct.resize(close_gaps(distinct, begins, sizes));
+  return distinct;
+}
+
+// Standard output, or a file that appears whole or not at all.
+class ResultFile {
+ public:
+  explicit ResultFile(const std::string& path) {
+    if (path == "-")
+      standard_.emplace("-");
+    else
+      file_.emplace(path);
+  }
+  OutputFile& out() { return standard_ ? *standard_ : file_->out(); }
+  void commit() {
+    if (standard_)
+      standard_->flush();
+    else
+      file_->commit();
+  }
+
+ private:
+  std::optional<OutputFile> standard_;
+  std::optional<AtomicFile> file_;
+};
+
+struct HashPair {
+  std::uint64_t a;
+  std::uint64_t b;
+  friend auto operator<=>(const HashPair&, const HashPair&) = default;
+};
+struct FirstOfPair {
+  std::uint64_t operator()(const HashPair& pair) const { return pair.a; }
+};
+
+// All pairs of a join through a shuffle, in ascending order, to each(pair).
+template <class Each>
+void for_each_pair(std::span<const std::uint64_t> hashes, const HashListOptions& options, const Context& context,
+                   MemoryBudget& budget, Each each) {
+  Shuffle<HashPair, FirstOfPair> pairs(
+      {.what = "the pairs", .expected_records = hashes.size() / 8, .order_values = true}, budget);
+  {
+    std::vector<Shuffle<HashPair, FirstOfPair>::Writer> writers;
+    for (unsigned worker = 0; worker < thread_count(context); ++worker) writers.push_back(pairs.writer());
+    hamming_join(hashes, {.distance = options.distance, .blocks = options.blocks}, context, budget,
+                 [&](unsigned worker, std::uint64_t a, std::uint64_t b) { writers[worker].add({a, b}); });
+  }
+  Context in_order = context;
+  in_order.threads = 1;
+  pairs.for_each_run(in_order, [&](unsigned /*worker*/, std::size_t /*partition*/, const Run<HashPair>& run) {
+    for (const HashPair& pair : run.records) each(pair);
+  });
+}
+
+}  // namespace
+
+HashListReport find_all(const HashListOptions& options, const Context& context) {
+  const Stopwatch watch;
+  checked_table_count(options.blocks, options.distance);
+  MemoryBudget budget(context);
+  const Array<std::uint64_t> hashes = read_distinct(options.input, context, budget);
+  HashListReport report;
+  report.hashes = hashes.size();
+  ResultFile result(options.output);
+  for_each_pair(hashes, options, context, budget, [&](const HashPair& pair) {
+    OutputFile& out = result.out();
+    out.write("[");
+    out.write_decimal(pair.a);
+    out.write(", ");
+    out.write_decimal(pair.b);
+    out.write("]\n");
+    ++report.found;
+  });
+  result.commit();
+  report.seconds = watch.seconds();
+  return report;
+}
+
+HashListReport find_clusters(const HashListOptions& options, const Context& context) {
+  const Stopwatch watch;
+  checked_table_count(options.blocks, options.distance);
+  MemoryBudget budget(context);
+  const Array<std::uint64_t> hashes = read_distinct(options.input, context, budget);
+  const auto index_of = [&](std::uint64_t hash) {
+    return static_cast<std::uint64_t>(std::lower_bound(hashes.begin(), hashes.end(), hash) - hashes.begin());
+  };
+  UnionFind components(budget, hashes.size());
+  for_each_pair(hashes, options, context, budget,
+                [&](const HashPair& pair) { components.unite(index_of(pair.a), index_of(pair.b)); });
+  // Every member after its component's least one, through a shuffle by that.
+  Shuffle<HashPair, FirstOfPair> members(
+      {.what = "the clusters", .expected_records = hashes.size() / 8, .order_values = true}, budget);
+  {
+    auto writer = members.writer();
+    for (std::uint64_t i = 0; i < hashes.size(); ++i)
+      if (const std::uint64_t root = components.find(i); root != i) writer.add({hashes[root], hashes[i]});
+  }
+  HashListReport report;
+  report.hashes = hashes.size();
+  ResultFile result(options.output);
+  OutputFile& out = result.out();
+  Context in_order = context;
+  in_order.threads = 1;
+  members.for_each_run(in_order, [&](unsigned /*worker*/, std::size_t /*partition*/, const Run<HashPair>& run) {
+    if (run.first) {
+      out.write("[");
+      out.write_decimal(run.key);
+      ++report.found;
+    }
+    for (const HashPair& member : run.records) {
+      out.write(", ");
+      out.write_decimal(member.b);
+    }
+    if (run.last) out.write("]\n");
+  });
+  result.commit();
+  report.seconds = watch.seconds();
+  return report;
+}
+
+}  // namespace refrain

@@ -1,0 +1,320 @@
+// near: read and fingerprint, bring equal fingerprints together, join, cluster, write.
+#include "refrain/near.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/array.h"
+#include "base/budget.h"
+#include "base/progress.h"
+#include "base/threads.h"
+#include "cluster/union_find.h"
+#include "corpus/reader.h"
+#include "match/blocks.h"
+#include "match/hamming_join.h"
+#include "pipeline/grouping.h"
+#include "pipeline/id_store.h"
+#include "pipeline/near_summary.h"
+#include "pipeline/output_dir.h"
+#include "pipeline/tsv.h"
+#include "refrain/error.h"
+#include "store/shuffle.h"
+
+namespace refrain {
+
+namespace {
+
+enum class State : std::uint8_t { fingerprinted, too_short, bad };
+
+// What is known of every document after reading.
+struct Documents {
+  explicit Documents(MemoryBudget& budget)
+      : hashes(budget, "the fingerprints"), states(budget, "the fingerprints"), ids(budget) {}
+  Array<std::uint64_t> hashes;
+  Array<State> states;
+  IdStore ids;
+};
+
+struct Entry {
+  std::uint64_t hash;
+  DocId document;
+  friend auto operator<=>(const Entry&, const Entry&) = default;
+};
+struct HashOfEntry {
+  std::uint64_t operator()(const Entry& entry) const { return entry.hash; }
+};
+
+// A row of matches.tsv.
+struct Match {
+  DocId first;
+  DocId second;
+  std::uint64_t difference;
+  friend auto operator<=>(const Match&, const Match&) = default;
+};
+struct FirstOfMatch {
+  std::uint64_t operator()(const Match& match) const { return match.first; }
+};
+using Matches = Shuffle<Match, FirstOfMatch>;
+
+// Documents with equal fingerprints are one node, which stands under its first document.
+struct Nodes {
+  explicit Nodes(MemoryBudget& budget)
+      : hashes(budget, "the distinct fingerprints"),
+        firsts(budget, "the distinct fingerprints"),
+        members(budget, "the documents by fingerprint"),
+        begins(budget, "the documents by fingerprint") {}
+  Array<std::uint64_t> hashes;  // ascending
+  Array<DocId> firsts;
+  // With all pairs only: the documents of node n are members[begins[n], begins[n + 1]).
+  Array<DocId> members;
+  Array<std::uint64_t> begins;
+
+  std::size_t find(std::uint64_t hash) const {
+    return static_cast<std::size_t>(std::lower_bound(hashes.begin(), hashes.end(), hash) - hashes.begin());
+  }
+};
+
+class Near {
+ public:
+  Near(const NearOptions& options, const Context& context)
+      : options_(options), context_(context), threads_(thread_count(context)), budget_(context), documents_(budget_) {
+    report_.threads = threads_;
+    report_.memory_bytes = budget_.ceiling();
+    if (options_.blocks != 0 || options_.distance > 63) checked_table_count(options_.blocks, options_.distance);
+  }
+
+  NearReport run() {
+    OutputDir output(options_.output, options_.force);
+    stage("read", [&] {
+      read();
+      return report_.read.bytes;
+    });
+    check_memory();
+    const std::size_t count = documents_.hashes.size();
+    Matches matches({.what = "the matches",
+                     .key_bits = static_cast<unsigned>(std::bit_width(count | 1)),
+                     .expected_records = count / 4,
+                     .order_values = true},
+                    budget_);
+    stage("group", [&] {
+      group(matches);
+      return std::uint64_t{16} * count;
+    });
+    stage("join", [&] {
+      join(matches);
+      return std::uint64_t{8} * report_.distinct_fingerprints;
+    });
+    nodes_.reset();
+    UnionFind clusters(budget_, count);
+    stage("write", [&] { return write_matches(matches, clusters, output) + write_clusters(clusters, output); });
+    report_.peak_rss_bytes = peak_rss_bytes();
+    OutputFile summary = output.create(kSummaryName);
+    summary.write(near_summary(options_, report_));
+    summary.close();
+    output.publish();
+    return report_;
+  }
+
+ private:
+  // Runs `work`, which returns the bytes that it went through.
+  template <class Work>
+  void stage(const char* name, Work work) {
+    const Stopwatch watch;
+    const std::uint64_t bytes = work();
+    report_.stages.push_back({name, watch.seconds(), bytes});
+  }
+
+  void read() {
+    const Fingerprinter fingerprinter(options_.fingerprint);
+    report_.read = read_documents(options_.input, context_, budget_, [&](unsigned /*worker*/, Batch& batch) -> InOrder {
+      struct Done {
+        std::vector<std::uint64_t> hashes;
+        std::vector<State> states;
+        BatchIds ids;
+      };
+      const std::size_t size = batch.texts.size();
+      std::vector<std::uint8_t> valid(size);
+      auto done = std::make_shared<Done>();
+      done->hashes.resize(size);
+      done->states.resize(size);
+      fingerprinter.batch(batch.texts, done->hashes.data(), valid.data());
+      for (std::size_t i = 0; i < size; ++i)
+        done->states[i] = batch.bad[i] != 0 ? State::bad : valid[i] == 0 ? State::too_short : State::fingerprinted;
+      done->ids = std::move(batch.ids);
+      return [this, done](DocId first) {
+        documents_.hashes.append(done->hashes);
+        documents_.states.append(done->states);
+        documents_.ids.add(done->ids, first);
+        report_.too_short += static_cast<std::uint64_t>(std::ranges::count(done->states, State::too_short));
+      };
+    });
+  }
+
+  // Everything after reading needs a known number of bytes a document: say so now, not later.
+  void check_memory() {
+    const std::uint64_t count = documents_.hashes.size();
+    // Grouping: an entry in the shuffle and the node it may become. Joining: the node, and its place in the shuffle.
+    const std::uint64_t grouping = count * (sizeof(Entry) + 2 * sizeof(std::uint64_t) + (options_.all_pairs ? 16 : 0));
+    const std::uint64_t fixed = std::uint64_t{4} << 20U;
+    budget_.reserve(grouping + fixed, fmt::format("{} documents", count));
+  }
+
+  void group(Matches& matches) {
+    const std::size_t count = documents_.hashes.size();
+    Shuffle<Entry, HashOfEntry> entries(
+        {.what = "the documents by fingerprint", .expected_records = count, .order_values = true}, budget_);
+    run_workers(threads_, [&](unsigned worker) {
+      auto writer = entries.writer();
+      for (std::size_t i = count * worker / threads_; i < count * (worker + 1) / threads_; ++i)
+        if (documents_.states[i] == State::fingerprinted) writer.add({documents_.hashes[i], i});
+    });
+    nodes_.emplace(budget_);
+    const std::vector<std::size_t> begins = entries.partition_begins();
+    std::vector<std::size_t> sizes(entries.partitions(), 0);
+    nodes_->hashes.resize(begins.back());
+    nodes_->firsts.resize(begins.back());
+    if (options_.all_pairs) {
+      nodes_->members.resize(begins.back());
+      nodes_->begins.resize(begins.back());
+    }
+    std::vector<std::size_t> member_ends = begins;
+    std::vector<Matches::Writer> writers;
+    for (unsigned worker = 0; worker < threads_; ++worker) writers.push_back(matches.writer());
+    entries.for_each_run(context_, [&](unsigned worker, std::size_t partition, const Run<Entry>& run) {
+      const std::size_t node = begins[partition] + sizes[partition];
+      if (run.first) {
+        nodes_->hashes[node] = run.key;
+        nodes_->firsts[node] = run.records.front().document;
+        if (options_.all_pairs) nodes_->begins[node] = member_ends[partition];
+      }
+      if (options_.all_pairs)
+        pair_members(run, node, member_ends[partition], writers[worker]);
+      else
+        for (const Entry& entry : run.records.subspan(run.first ? 1 : 0))
+          writers[worker].add({nodes_->firsts[node], entry.document, 0});
+      if (run.last) ++sizes[partition];
+    });
+    const std::size_t nodes = close_gaps(nodes_->hashes, begins, sizes);
+    close_gaps(nodes_->firsts, begins, sizes);
+    nodes_->hashes.resize(nodes);
+    nodes_->firsts.resize(nodes);
+    if (options_.all_pairs) {
+      close_gaps(nodes_->begins, begins, sizes);
+      nodes_->begins.resize(nodes);
+      nodes_->begins.push_back(begins.back());
+    }
+    report_.distinct_fingerprints = nodes;
+  }
+
+  // Each document of the run with every earlier one of its group.
+  void pair_members(const Run<Entry>& run, std::size_t node, std::size_t& member_end, Matches::Writer& writer) {
+    for (const Entry& entry : run.records) {
+      for (std::size_t m = nodes_->begins[node]; m < member_end; ++m)
+        writer.add({nodes_->members[m], entry.document, 0});
+      nodes_->members[member_end++] = entry.document;
+    }
+  }
+
+  void join(Matches& matches) {
+    std::vector<Matches::Writer> writers;
+    for (unsigned worker = 0; worker < threads_; ++worker) writers.push_back(matches.writer());
+    const auto add = [](Matches::Writer& writer, DocId a, DocId b, std::uint64_t difference) {
+      writer.add({std::min(a, b), std::max(a, b), difference});
+    };
+    hamming_join({nodes_->hashes.data(), nodes_->hashes.size()},
+                 {.distance = options_.distance, .blocks = options_.blocks}, context_, budget_,
+                 [&](unsigned worker, std::uint64_t a, std::uint64_t b) {
+                   const auto difference = static_cast<std::uint64_t>(std::popcount(a ^ b));
+                   const std::size_t node_a = nodes_->find(a);
+                   const std::size_t node_b = nodes_->find(b);
+                   if (!options_.all_pairs)
+                     return add(writers[worker], nodes_->firsts[node_a], nodes_->firsts[node_b], difference);
+                   for (std::size_t i = nodes_->begins[node_a]; i < nodes_->begins[node_a + 1]; ++i)
+                     for (std::size_t j = nodes_->begins[node_b]; j < nodes_->begins[node_b + 1]; ++j)
+                       add(writers[worker], nodes_->members[i], nodes_->members[j], difference);
+                 });
+  }
+
+  std::uint64_t write_matches(const Matches& matches, UnionFind& clusters, OutputDir& output) {
+    OutputFile out = output.create("matches.tsv");
+    out.write("id1\tid2\tdiff\n");
+    Context in_order = context_;
+    in_order.threads = 1;
+    std::string row;
+    matches.for_each_run(in_order, [&](unsigned /*worker*/, std::size_t /*partition*/, const Run<Match>& run) {
+      std::string first;
+      documents_.ids.append_escaped_id(first, run.key);
+      for (const Match& match : run.records) {
+        row = first;
+        row += '\t';
+        documents_.ids.append_escaped_id(row, match.second);
+        row += '\t';
+        append_decimal(row, match.difference);
+        row += '\n';
+        out.write(row);
+        clusters.unite(match.first, match.second);
+      }
+      report_.matches += run.records.size();
+    });
+    out.close();
+    return out.bytes();
+  }
+
+  std::uint64_t write_clusters(UnionFind& clusters, OutputDir& output) {
+    const std::size_t count = documents_.hashes.size();
+    // The size of each cluster, at its representative.
+    Array<std::uint32_t> sizes(budget_, "the clusters", count);
+    for (std::size_t i = 0; i < count; ++i) ++sizes[clusters.find(i)];
+    Progress progress(context_, "write", "documents", count);
+    OutputFile out = output.create("clusters.tsv");
+    out.write("id\thash\tcluster\n");
+    std::string row;
+    DocId largest = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i % 65536 == 65535) progress.add(65536);
+      if (documents_.states[i] == State::bad) continue;
+      const DocId representative = clusters.find(i);
+      const bool clustered = sizes[representative] > 1;
+      row.clear();
+      documents_.ids.append_escaped_id(row, i);
+      row += '\t';
+      if (documents_.states[i] == State::fingerprinted) append_decimal(row, documents_.hashes[i]);
+      row += '\t';
+      if (clustered)
+        append_decimal(row, representative);
+      else
+        row += "-1";
+      row += '\n';
+      out.write(row);
+      report_.clustered += clustered ? 1 : 0;
+      if (!clustered || representative != i) continue;
+      ++report_.clusters;
+      if (sizes[i] > report_.largest_cluster) {
+        report_.largest_cluster = sizes[i];
+        largest = i;
+      }
+    }
+    out.close();
+    if (report_.clusters != 0) report_.largest_representative = documents_.ids.id(largest);
+    return out.bytes();
+  }
+
+  const NearOptions& options_;
+  const Context& context_;
+  const unsigned threads_;
+  MemoryBudget budget_;
+  Documents documents_;
+  std::optional<Nodes> nodes_;
+  NearReport report_;
+};
+
+}  // namespace
+
+NearReport near(const NearOptions& options, const Context& context) { return Near(options, context).run(); }
+
+}  // namespace refrain

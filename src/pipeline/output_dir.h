@@ -1,0 +1,38 @@
+// A verb's output directory, which appears whole or not at all.
+//
+// Files are written to a folder beside the target, which becomes the target by one rename. Where the target exists and is
+// to be written into (`force`), its summary.json is removed first and the new one moved in last, so that a directory with a
+// summary.json is always whole; what else the target holds stays as it is.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/tempdir.h"
+
+namespace refrain {
+
+class OutputDir {
+ public:
+  // Throws Error(invalid_argument) where `target` exists and `force` is not set, or is not a folder.
+  OutputDir(std::filesystem::path target, bool force);
+
+  // A new file; close() it before publish().
+  OutputFile create(const std::string& name);
+
+  void publish();
+
+ private:
+  std::filesystem::path target_;
+  std::unique_ptr<TempDir> staging_;
+  std::vector<std::string> names_;
+  bool replace_ = false;
+};
+
+// The file that is moved in last, and vouches for the others.
+inline constexpr const char* kSummaryName = "summary.json";
+
+}  // namespace refrain

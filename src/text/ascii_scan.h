@@ -1,0 +1,38 @@
+// The SIMD kernel under the tokenizers: which bytes of a stretch belong to a set of ASCII characters, which are not
+// ASCII at all, and the stretch with its ASCII letters in lower case.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace refrain {
+
+// A set of ASCII characters, laid out for a byte shuffle: bit h of rows[l] says whether character 16 h + l is in it.
+struct AsciiSet {
+  alignas(16) std::array<std::uint8_t, 16> rows{};
+
+  constexpr AsciiSet() = default;
+  constexpr explicit AsciiSet(std::string_view characters) {
+    for (const char c : characters) insert(static_cast<std::uint8_t>(c));
+  }
+  constexpr void insert(std::uint8_t c) { rows[c & 15U] = static_cast<std::uint8_t>(rows[c & 15U] | 1U << (c >> 4U)); }
+  constexpr bool contains(std::uint8_t c) const { return c < 128 && (rows[c & 15U] >> (c >> 4U) & 1U) != 0; }
+  constexpr AsciiSet complement() const {
+    AsciiSet other;
+    for (std::size_t i = 0; i < 16; ++i) other.rows[i] = static_cast<std::uint8_t>(~rows[i]);
+    return other;
+  }
+};
+
+// Bit i of members[b] tells of byte 64 b + i; bits past `size` are 0. Both arrays hold (size + 63) / 64 words, `copy` has
+// room for size rounded up to 64. Reads only [text, text + size). Returns whether any byte is not ASCII.
+bool scan_ascii(const char* text, std::size_t size, const AsciiSet& set, bool lower, std::uint64_t* members,
+                std::uint64_t* non_ascii, char* copy);
+
+// The same, a byte at a time: what scan_ascii is tested against.
+bool scan_ascii_plain(const char* text, std::size_t size, const AsciiSet& set, bool lower, std::uint64_t* members,
+                      std::uint64_t* non_ascii, char* copy);
+
+}  // namespace refrain

@@ -1,0 +1,136 @@
+// The machine behind the tokenizers whose tokens are runs of characters: a SIMD pass marks the ASCII members of a stretch,
+// the marks become edges, and only blocks of 64 bytes that are not all ASCII are decoded character by character.
+//
+// A tokenizer is a Rules class:
+//   static constexpr AsciiSet kMembers;      the ASCII characters that belong to tokens
+//   static constexpr bool kLower;            ASCII letters are lower-cased in the normal form
+//   static constexpr bool kAsciiOnly;        every other byte is a separator; the functions below are not needed
+//   static CharacterRole role(uint32_t c);   for code points past 127
+//   static unsigned fold(uint32_t c, char* out);   the normal form of such a character; at most TokenBlock::kMaxFoldBytes
+#pragma once
+
+#include <bit>
+#include <cstring>
+
+#include "text/ascii_scan.h"
+#include "text/tokenizer.h"
+#include "text/utf8.h"
+
+namespace refrain {
+
+enum class CharacterRole {
+  separator,
+  run,     // joins its neighbours
+  single,  // a token of its own, with the marks that follow it
+  mark,    // continues the token before it; a separator where there is none
+};
+
+template <class Rules>
+class RunTokenizer final : public Tokenizer {
+ public:
+  std::size_t next(std::string_view text, std::size_t position, TokenBlock& block) const override {
+    const std::size_t size = std::min(text.size() - position, kMaxTokenBytes);
+    block.start(position);
+    std::uint64_t members[kBlocks];
+    std::uint64_t non_ascii[kBlocks];
+    const bool mixed = scan_ascii(text.data() + position, size, Rules::kMembers, Rules::kLower, members, non_ascii,
+                                  block.normal_buffer());
+    if constexpr (!Rules::kAsciiOnly) {
+      if (mixed) return mixed_stretch(text, position, size, members, non_ascii, block);
+    }
+    const std::size_t blocks = (size + 63) / 64;
+    std::uint32_t* out = block.edges();
+    std::uint64_t inside = 0;
+    for (std::size_t b = 0; b < blocks; ++b) 
+      out = emit_edges(members[b], 64, inside, static_cast<std::uint32_t>(b * 64), out);
+    if (inside != 0) *out++ = static_cast<std::uint32_t>(size);
+    block.set_edge_count(static_cast<std::size_t>(out - block.edges()));
+    return finish(text, position, position + size, block);
+  }
+
+ private:
+  static constexpr std::size_t kBlocks = kMaxTokenBytes / 64;
+
+  // Writes where membership changes in `members`, whose bits past `bits` are 0, numbering from `base`; `inside` is 1 while a
+  // token is open.
+  static std::uint32_t* emit_edges(std::uint64_t members, unsigned bits, std::uint64_t& inside, std::uint32_t base,
+                                   std::uint32_t* out) {
+    std::uint64_t changes = (members ^ (members << 1U | inside)) & ~std::uint64_t{0} >> (64 - bits);
+    inside = members >> (bits - 1);
+    const int count = std::popcount(changes);
+    // Eight at a time without asking whether they are all there: what is too much is overwritten.
+    for (std::uint32_t* to = out; changes != 0; to += 8) {
+      for (int i = 0; i < 8; ++i) {
+        to[i] = base + static_cast<std::uint32_t>(std::countr_zero(changes));
+        changes &= changes - 1;
+      }
+    }
+    return out + count;
+  }
+
+  // A token that is still open where the stretch ends, but not the document, is left to the next stretch, unless it began
+  // with this one.
+  static std::size_t finish(std::string_view text, std::size_t position, std::size_t end, TokenBlock& block) {
+    const std::size_t count = block.edge_count();
+    if (end == text.size() || count == 0 || block.edges()[count - 1] != end - position) return end;
+    const std::size_t begin = block.edges()[count - 2];
+    if (begin == 0) return end;
+    block.set_edge_count(count - 2);
+    return position + begin;
+  }
+
+  std::size_t mixed_stretch(std::string_view text, std::size_t position, std::size_t size, const std::uint64_t* members,
+                            const std::uint64_t* non_ascii, TokenBlock& block) const {
+    block.keep_normal_edges();
+    const char* copy = block.normal_buffer();
+    const std::size_t normal_start = (size + 63) / 64 * 64;
+    char* normal = block.normal_buffer() + normal_start;
+    const auto normal_at = [&] { return static_cast<std::size_t>(normal - block.normal_buffer()); };
+    CharacterRole open = CharacterRole::separator;  // of the token that is open: run, single, or separator for none
+    const auto close = [&](std::size_t at) {
+      if (open == CharacterRole::separator) return;
+      block.push_edge(at, normal_at());
+      open = CharacterRole::separator;
+    };
+    const auto begin = [&](std::size_t at, CharacterRole role) {
+      block.push_edge(at, normal_at());
+      open = role;
+    };
+    std::size_t at = 0;
+    while (at < size) {
+      // A run of ASCII up to the next other byte, or to the end of the block of 64.
+      const std::uint64_t others = non_ascii[at / 64] >> at % 64;
+      const std::size_t limit = std::min(64 - at % 64, size - at);
+      const auto bytes = static_cast<unsigned>(std::min<std::size_t>(limit, static_cast<unsigned>(std::countr_zero(others))));
+      if (bytes != 0) {
+        if (open == CharacterRole::single) close(at);
+        std::memcpy(normal, copy + at, 64);  // more than asked for, but always as much
+        const std::uint64_t in = members[at / 64] >> at % 64 & ~std::uint64_t{0} >> (64 - bytes);
+        std::uint64_t inside = open == CharacterRole::run ? 1 : 0;
+        std::uint32_t* first = block.edges() + block.edge_count();
+        const std::uint32_t* last = emit_edges(in, bytes, inside, static_cast<std::uint32_t>(at), first);
+        block.mirror_edges(static_cast<std::size_t>(last - first), static_cast<std::uint32_t>(normal_at() - at));
+        open = inside != 0 ? CharacterRole::run : CharacterRole::separator;
+        normal += bytes;
+        at += bytes;
+        continue;
+      }
+      const CodePoint c = decode_utf8(text, position + at);
+      if (at + c.size > size) break;  // cut by the end of the stretch, not of the text
+      CharacterRole role = c.valid() ? Rules::role(c.value) : CharacterRole::separator;
+      if (role == CharacterRole::mark && open == CharacterRole::separator) role = CharacterRole::separator;
+      if (role == CharacterRole::separator) {
+        close(at);
+      } else if (role != CharacterRole::mark && (open != CharacterRole::run || role != CharacterRole::run)) {
+        close(at);
+        begin(at, role);
+      }
+      if (role != CharacterRole::separator) normal += Rules::fold(c.value, normal);
+      at += c.size;
+    }
+    close(at);
+    return finish(text, position, position + at, block);
+  }
+};
+
+}  // namespace refrain

@@ -1,0 +1,35 @@
+#include "text/tokenizer.h"
+
+#include "refrain/error.h"
+
+namespace refrain {
+
+std::unique_ptr<const Tokenizer> make_tokenizer(TokenizerKind kind) {
+  switch (kind) {
+    case TokenizerKind::words:
+      return make_words_tokenizer();
+    case TokenizerKind::whitespace:
+      return make_whitespace_tokenizer(false);
+    case TokenizerKind::whitespace_lower:
+      return make_whitespace_tokenizer(true);
+    case TokenizerKind::alpha:
+      return make_alpha_tokenizer();
+    case TokenizerKind::code:
+      return make_code_tokenizer(false);
+    case TokenizerKind::code_kinds:
+      return make_code_tokenizer(true);
+    case TokenizerKind::chars:
+      return make_chars_tokenizer();
+    case TokenizerKind::bytes:
+      return make_bytes_tokenizer();
+    case TokenizerKind::dna:
+      return make_dna_tokenizer();
+  }
+  throw Error(Errc::invalid_argument, "no such tokenizer");
+}
+
+std::vector<std::string_view> tokenizer_names() {
+  return {"words", "whitespace", "whitespace-lower", "alpha", "code", "code-kinds", "chars", "bytes", "dna"};
+}
+
+}  // namespace refrain

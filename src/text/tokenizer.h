@@ -1,0 +1,112 @@
+// Tokenizers: a document becomes tokens, each with its byte range in the original text and its normal form (what is
+// hashed: case-folded, for example).
+//
+// A document of any length is tokenized a stretch at a time, so a tokenizer needs no memory that grows with its input.
+// Tokens do not depend on where stretches begin. A token longer than kMaxTokenBytes is cut into pieces of that size.
+//
+// Invalid UTF-8 is a separator, byte by byte, for every tokenizer that knows characters.
+//
+// A new tokenizer is one class in one file, and a row in make_tokenizer().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "refrain/fingerprint.h"
+#include "refrain/text.h"
+
+namespace refrain {
+
+inline constexpr std::size_t kMaxTokenBytes = std::size_t{16} << 10;
+
+// The tokens of one stretch. Reuse one for many documents: it keeps its buffers (about half a megabyte).
+class TokenBlock {
+ public:
+  std::size_t size() const { return edge_count_ / 2; }
+
+  // The bytes of token i in the document.
+  ByteRange range(std::size_t i) const { return {base_ + edges_[2 * i], base_ + edges_[2 * i + 1]}; }
+
+  // The normal form of token i. kPadding bytes before and after it may be read.
+  std::string_view normal(std::size_t i) const {
+    const std::uint32_t* at = flat_edges();
+    return {normal_base() + at[2 * i], at[2 * i + 1] - at[2 * i]};
+  }
+  static constexpr std::size_t kPadding = 64;
+
+  // The same for loops that want it flat: normal form i is normal_base()[flat_edges()[2 i] .. flat_edges()[2 i + 1]).
+  const std::uint32_t* flat_edges() const { return same_edges_ ? edges_.data() : normal_edges_.data(); }
+  const char* normal_base() const { return normal_.data() + kPadding; }
+
+  // For tokenizers. Token i is [edges()[2 i], edges()[2 i + 1]), relative to `base`. Where every normal form has the length
+  // and the place of its token its edges are the same and are not written twice; else keep_normal_edges().
+  void start(std::size_t base) {
+    if (edges_.empty()) {
+      edges_.resize(kMaxEdges);
+      normal_edges_.resize(kMaxEdges);
+      normal_.resize(kMaxNormalBytes + 2 * kPadding);
+    }
+    base_ = base;
+    edge_count_ = 0;
+    same_edges_ = true;
+  }
+  void keep_normal_edges() { same_edges_ = false; }
+  std::uint32_t* edges() { return edges_.data(); }
+  std::uint32_t* normal_edges() { return normal_edges_.data(); }
+  std::size_t edge_count() const { return edge_count_; }
+  void set_edge_count(std::size_t count) { edge_count_ = count; }
+  // One edge more, in both lists.
+  void push_edge(std::size_t at, std::size_t normal_at) {
+    edges_[edge_count_] = static_cast<std::uint32_t>(at);
+    normal_edges_[edge_count_++] = static_cast<std::uint32_t>(normal_at);
+  }
+  // Counts `more` edges that were written behind the last one, with normal edges `shift` further on.
+  void mirror_edges(std::size_t more, std::uint32_t shift) {
+    for (std::size_t i = edge_count_; i < edge_count_ + more; ++i) normal_edges_[i] = edges_[i] + shift;
+    edge_count_ += more;
+  }
+  char* normal_buffer() { return normal_.data() + kPadding; }
+
+  // Two edges a byte is the most there can be, and eight more may be written and not counted.
+  static constexpr std::size_t kMaxEdges = 2 * kMaxTokenBytes + 16;
+  // A copy of the stretch, and behind it room for a stretch whose characters, of two bytes or more, all grow when folded.
+  static constexpr std::size_t kMaxFoldBytes = 16;
+  static constexpr std::size_t kMaxNormalBytes = kMaxTokenBytes + kMaxTokenBytes / 2 * kMaxFoldBytes + 128;
+
+ private:
+  std::size_t base_ = 0;
+  std::size_t edge_count_ = 0;
+  bool same_edges_ = true;
+  std::vector<std::uint32_t> edges_;
+  std::vector<std::uint32_t> normal_edges_;
+  std::vector<char> normal_;
+};
+
+// Immutable; threads may share one.
+class Tokenizer {
+ public:
+  Tokenizer() = default;
+  Tokenizer(const Tokenizer&) = delete;
+  Tokenizer& operator=(const Tokenizer&) = delete;
+  virtual ~Tokenizer() = default;
+
+  // Puts the tokens of a stretch that begins at `position` (0, or what an earlier call returned; below text.size()) into
+  // `block`, possibly none, and returns where the next stretch begins: text.size() after the last.
+  virtual std::size_t next(std::string_view text, std::size_t position, TokenBlock& block) const = 0;
+};
+
+std::unique_ptr<const Tokenizer> make_tokenizer(TokenizerKind kind);
+
+// The makers behind it, one a file.
+std::unique_ptr<const Tokenizer> make_words_tokenizer();
+std::unique_ptr<const Tokenizer> make_whitespace_tokenizer(bool lower);
+std::unique_ptr<const Tokenizer> make_alpha_tokenizer();
+std::unique_ptr<const Tokenizer> make_code_tokenizer(bool kinds);
+std::unique_ptr<const Tokenizer> make_chars_tokenizer();
+std::unique_ptr<const Tokenizer> make_bytes_tokenizer();
+std::unique_ptr<const Tokenizer> make_dna_tokenizer();
+
+}  // namespace refrain

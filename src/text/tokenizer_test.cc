@@ -1,0 +1,264 @@
+#include "text/tokenizer.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <utf8proc.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "text/ascii_scan.h"
+#include "text/token_hash.h"
+#include "text/utf8.h"
+
+namespace refrain {
+namespace {
+
+struct Token {
+  std::string normal;
+  std::uint64_t begin;
+  std::uint64_t end;
+  friend bool operator==(const Token&, const Token&) = default;
+  friend std::ostream& operator<<(std::ostream& out, const Token& t) {
+    return out << '"' << t.normal << "\" [" << t.begin << ", " << t.end << ")";
+  }
+};
+
+std::vector<Token> tokens(TokenizerKind kind, std::string_view text) {
+  const auto tokenizer = make_tokenizer(kind);
+  std::vector<Token> result;
+  TokenBlock block;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t next = tokenizer->next(text, at, block);
+    EXPECT_GT(next, at);
+    at = next;
+    for (std::size_t i = 0; i < block.size(); ++i)
+      result.push_back({std::string(block.normal(i)), block.range(i).begin, block.range(i).end});
+  }
+  return result;
+}
+
+std::vector<std::string> normals(TokenizerKind kind, std::string_view text) {
+  std::vector<std::string> result;
+  for (const Token& token : tokens(kind, text)) result.push_back(token.normal);
+  return result;
+}
+
+using Strings = std::vector<std::string>;
+
+// ---- the slow, obvious versions
+
+// Words, a character at a time, with no blocks, no stretches and no masks. Long tokens are cut by cut_long().
+std::vector<Token> plain_words(std::string_view text) {
+  std::vector<Token> result;
+  bool open = false;
+  bool single = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint c = decode_utf8(text, at);
+    const auto category = c.valid() ? utf8proc_category(static_cast<utf8proc_int32_t>(c.value)) : UTF8PROC_CATEGORY_CN;
+    const bool letter = (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO) ||
+                        category == UTF8PROC_CATEGORY_ND || category == UTF8PROC_CATEGORY_NL;
+    const bool mark = category >= UTF8PROC_CATEGORY_MN && category <= UTF8PROC_CATEGORY_ME;
+    const bool alone = letter && category != UTF8PROC_CATEGORY_ND &&
+                       ((c.value >= 0x4E00 && c.value <= 0x9FFF) || (c.value >= 0x3040 && c.value <= 0x30FF) ||
+                        (c.value >= 0x0E00 && c.value <= 0x0E7F));
+    if (letter && (!open || single || alone)) result.push_back({"", at, at});
+    if (letter || (mark && open)) {
+      utf8proc_int32_t folded[4];
+      int boundary = 0;
+      const auto count = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c.value), folded, 4, UTF8PROC_CASEFOLD, &boundary);
+      for (utf8proc_ssize_t i = 0; i < count; ++i) {
+        char bytes[4];
+        result.back().normal.append(bytes, encode_utf8(static_cast<std::uint32_t>(folded[i]), bytes));
+      }
+      result.back().end = at + c.size;
+      if (letter) single = alone;
+      open = true;
+    } else {
+      open = single = false;
+    }
+    at += c.size;
+  }
+  return result;
+}
+
+TEST(Words, FoldsCaseAndKeepsByteRanges) {
+  EXPECT_EQ(tokens(TokenizerKind::words, "Hello, WORLD 42!"),
+            (std::vector<Token>{{"hello", 0, 5}, {"world", 7, 12}, {"42", 13, 15}}));
+}
+
+TEST(Words, FoldsBeyondAscii) {
+  EXPECT_EQ(normals(TokenizerKind::words, "Straße ÉTÉ Ελλάς"), (Strings{"strasse", "été", "ελλάσ"}));
+}
+
+TEST(Words, TakesEachCharacterOfScriptsWithoutSpaces) {
+  EXPECT_EQ(normals(TokenizerKind::words, "我爱你"), (Strings{"我", "爱", "你"}));
+  EXPECT_EQ(normals(TokenizerKind::words, "カナabcかな"), (Strings{"カ", "ナ", "abc", "か", "な"}));
+}
+
+TEST(Words, KeepsMarksWithTheirCharacter) {
+  EXPECT_EQ(normals(TokenizerKind::words, "กำกี่"), (Strings{"ก", "ำ", "กี่"}));
+  EXPECT_EQ(normals(TokenizerKind::words, "हिन्दी"), (Strings{"हिन्दी"}));
+}
+
+TEST(Words, InvalidUtf8Separates) {
+  EXPECT_EQ(normals(TokenizerKind::words, "ab\xFF" "cd\xC3"), (Strings{"ab", "cd"}));
+  EXPECT_EQ(normals(TokenizerKind::words, "x\xED\xA0\x80y"), (Strings{"x", "y"}));  // a surrogate
+  EXPECT_EQ(normals(TokenizerKind::words, "x\xC0\xAFy"), (Strings{"x", "y"}));      // overlong
+}
+
+TEST(Words, EndsWithTheLastLetterOfTheText) {
+  for (std::size_t size = 1; size < 200; ++size) {
+    const std::string text(size, 'q');
+    EXPECT_EQ(tokens(TokenizerKind::words, text), (std::vector<Token>{{text, 0, size}}));
+  }
+}
+
+TEST(Words, CutsTokensThatAreTooLongWhereverTheyBegin) {
+  for (const std::size_t before : {0, 1, 63, 5000, 16383, 16384, 20000}) {
+    const std::string text = std::string(before, ' ') + std::string(40000, 'x') + " end";
+    const auto result = tokens(TokenizerKind::words, text);
+    ASSERT_EQ(result.size(), 4U) << before;
+    EXPECT_EQ(result[0].begin, before);
+    EXPECT_EQ(result[0].end, before + kMaxTokenBytes);
+    EXPECT_EQ(result[1].end, before + 2 * kMaxTokenBytes);
+    EXPECT_EQ(result[3].normal, "end");
+  }
+}
+
+// Text from pieces that tokenizers find hard, long enough to cross stretches now and then.
+std::string hard_text(std::uint64_t seed, std::size_t pieces) {
+  static const std::vector<std::string> kPieces{
+      "a", "Z", "word ", " ", "\n", "\r\n", "\t", "é", "É", "ß", "ſ", "İ", "我", "們", "ก", "ี", "カ", "\xFF", "\xC3", "\xE6\x88",
+      "\xF0\x9F\x98\x80", "0", "9x", "_", "-", "e\xCC\x81", "the quick brown fox jumps over the lazy dog ", "\xEF\xBB\xBF",
+      std::string(1, '\0'), std::string(64, 'm'), std::string(70, ' ')};
+  std::mt19937_64 random(seed);
+  std::string text;
+  for (std::size_t i = 0; i < pieces; ++i) text += kPieces[random() % kPieces.size()];
+  return text;
+}
+
+TEST(Words, EqualsThePlainVersionOnHardText) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const std::string text = hard_text(seed, seed < 280 ? seed * 3 : 9000);
+    ASSERT_EQ(tokens(TokenizerKind::words, text), plain_words(text)) << "seed " << seed;
+  }
+}
+
+RC_GTEST_PROP(Words, EqualsThePlainVersionOnAnyBytes, (const std::string& text)) {
+  RC_ASSERT(tokens(TokenizerKind::words, text) == plain_words(text));
+}
+
+TEST(EveryTokenizer, GivesTheSameTokensWhateverStandsBefore) {
+  // A shifted text meets other block and stretch bounds. A separator keeps the text's tokens apart from what is before.
+  for (std::size_t kind = 0; kind < tokenizer_names().size(); ++kind) {
+    if (static_cast<TokenizerKind>(kind) == TokenizerKind::bytes || static_cast<TokenizerKind>(kind) == TokenizerKind::chars)
+      continue;  // there spaces are tokens
+    const std::string text = hard_text(kind, 5000);
+    const auto expected = tokens(static_cast<TokenizerKind>(kind), text);
+    for (const std::size_t before : {1, 2, 63, 64, 777}) {
+      auto shifted = tokens(static_cast<TokenizerKind>(kind), std::string(before, ' ') + text);
+      for (Token& token : shifted) token.begin -= before, token.end -= before;
+      ASSERT_EQ(shifted, expected) << tokenizer_names()[kind] << " after " << before;
+    }
+  }
+}
+
+TEST(EveryTokenizer, GivesNothingForAnEmptyText) {
+  for (std::size_t kind = 0; kind < tokenizer_names().size(); ++kind)
+    EXPECT_TRUE(tokens(static_cast<TokenizerKind>(kind), "").empty());
+}
+
+TEST(Whitespace, SplitsAtAsciiWhiteSpaceOnly) {
+  EXPECT_EQ(normals(TokenizerKind::whitespace, " A,b\tc\r\nd\xC2\xA0" "e "), (Strings{"A,b", "c", "d\xC2\xA0" "e"}));
+  EXPECT_EQ(normals(TokenizerKind::whitespace, "a\xFF" "b"), (Strings{"a", "b"}));
+  EXPECT_EQ(normals(TokenizerKind::whitespace_lower, "Ab ÄÖ"), (Strings{"ab", "äö"}));
+}
+
+TEST(Alpha, TakesRunsOfAsciiLettersAsTheyStand) {
+  EXPECT_EQ(normals(TokenizerKind::alpha, "Don't stop2think é x"), (Strings{"Don", "t", "stop", "think", "x"}));
+}
+
+TEST(Chars, TakesCodePoints) {
+  EXPECT_EQ(tokens(TokenizerKind::chars, "a é\xFF" "我"),
+            (std::vector<Token>{{"a", 0, 1}, {" ", 1, 2}, {"é", 2, 4}, {"我", 5, 8}}));
+}
+
+TEST(Bytes, TakesEveryByte) {
+  EXPECT_EQ(normals(TokenizerKind::bytes, std::string_view("a\0\xFF", 3)), (Strings{"a", std::string(1, '\0'), "\xFF"}));
+}
+
+TEST(Dna, TakesBasesAndPassesOverHeadersAndLineBreaks) {
+  EXPECT_EQ(normals(TokenizerKind::dna, ">chr1 ACGT\nac\nGu\n>x"), (Strings{"A", "C", "G", "T"}));
+}
+
+TEST(Code, TakesNamesNumbersAndOperators) {
+  EXPECT_EQ(normals(TokenizerKind::code, "if (a_1 >>= 0x1F) {b->c++;}"),
+            (Strings{"if", "(", "a_1", ">>=", "0x1F", ")", "{", "b", "->", "c", "++", ";", "}"}));
+}
+
+TEST(CodeKinds, SeesThroughOtherNames) {
+  EXPECT_EQ(normals(TokenizerKind::code_kinds, "for (i = 0; i < count; ++i) sum += f(i);"),
+            normals(TokenizerKind::code_kinds, "for (k=1;k<n;++k)\n  total += g(k);"));
+  EXPECT_NE(normals(TokenizerKind::code_kinds, "if (x)"), normals(TokenizerKind::code_kinds, "while (x)"));
+}
+
+TEST(AsciiScan, EqualsThePlainVersion) {
+  std::mt19937_64 random(7);
+  for (std::size_t size = 0; size < 300; ++size) {
+    std::string text(size, ' ');
+    for (char& c : text) c = static_cast<char>(random() >> 3U);
+    AsciiSet set;
+    for (int i = 0; i < 40; ++i) set.insert(static_cast<std::uint8_t>(random() % 128));
+    const std::size_t words = (size + 63) / 64;
+    std::vector<std::uint64_t> members(words), plain_members(words), high(words), plain_high(words);
+    std::string copy(words * 64, 'x');
+    std::string plain_copy = copy;
+    const bool lower = size % 2 == 0;
+    EXPECT_EQ(scan_ascii(text.data(), size, set, lower, members.data(), high.data(), copy.data()),
+              scan_ascii_plain(text.data(), size, set, lower, plain_members.data(), plain_high.data(), plain_copy.data()));
+    EXPECT_EQ(members, plain_members);
+    EXPECT_EQ(high, plain_high);
+    EXPECT_EQ(copy.substr(0, size), plain_copy.substr(0, size));
+  }
+}
+
+// ---- hashes
+
+TEST(TokenHash, SdbmGivesThePrintedValuesOfThePaper) {
+  EXPECT_EQ(hash_sdbm("school"), 0b0001100010100100001000101000010101011000001101010000111011110100U);
+  EXPECT_EQ(hash_sdbm("students"), 0b0110001001010100000110011101001010001000110100111001101100111000U);
+  EXPECT_EQ(hash_sdbm("teachers"), 0b1010011000101110111000111100110100100111001000010100000110110001U);
+}
+
+TEST(TokenHash, Md5GivesTheTestValuesOfTheStandard) {
+  EXPECT_EQ(hash_md5(""), 0xd41d8cd98f00b204U);
+  EXPECT_EQ(hash_md5("message digest"), 0xf96b697d7cb7938dU);
+  EXPECT_EQ(hash_md5("12345678901234567890123456789012345678901234567890123456789012345678901234567890"), 0x57edf4a22be3c955U);
+}
+
+TEST(TokenHash, JenkinsGivesTheTestValuesOfLookup3) {
+  // From the driver of lookup3: pc is the high half here, pb the low one.
+  EXPECT_EQ(hash_jenkins("", 0), 0xdeadbeefdeadbeefU);
+  EXPECT_EQ(hash_jenkins("", 0xdeadbeef00000000U), 0xbd5b7ddebd5b7ddeU >> 0U);
+  EXPECT_EQ(hash_jenkins("Four score and seven years ago", 0), 0x17770551ce7226e6U);
+}
+
+TEST(TokenHash, XxhIsTheReferenceFunction) { EXPECT_EQ(hash_token(HashKind::xxh3, "", 0), 0x2d06800538d394c2U); }
+
+TEST(TokenHash, WholeBlocksEqualSingleTokens) {
+  const std::string text = hard_text(3, 4000) + std::string(100, 'w') + " " + std::string(33, 'v');
+  const auto tokenizer = make_tokenizer(TokenizerKind::whitespace);
+  TokenBlock block;
+  std::vector<std::uint64_t> hashes(TokenBlock::kMaxEdges);
+  for (const HashKind kind : {HashKind::xxh3, HashKind::sdbm, HashKind::jenkins, HashKind::md5})
+    for (std::size_t at = 0; at < text.size();) {
+      at = tokenizer->next(text, at, block);
+      hash_tokens(kind, block, 5, hashes.data());
+      for (std::size_t i = 0; i < block.size(); ++i) ASSERT_EQ(hashes[i], hash_token(kind, block.normal(i), 5)) << block.normal(i);
+    }
+}
+
+}  // namespace
+}  // namespace refrain

@@ -1,0 +1,63 @@
+// UTF-8, one code point at a time, strictly: overlong forms, surrogates and what lies past U+10FFFF are invalid.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace refrain {
+
+struct CodePoint {
+  std::uint32_t value;  // kInvalid where the bytes are not UTF-8; `size` is 1 then
+  unsigned size;        // bytes
+
+  static constexpr std::uint32_t kInvalid = 0xFFFFFFFF;
+  bool valid() const { return value != kInvalid; }
+};
+
+// The code point that begins at text[position]; position < text.size().
+inline CodePoint decode_utf8(std::string_view text, std::size_t position) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[position + i]); };
+  const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+  const std::uint32_t lead = byte(0);
+  const std::size_t left = text.size() - position;
+  if (lead < 0x80) return {lead, 1};
+  if (lead >= 0xC2 && lead <= 0xDF && left >= 2 && follows(1)) return {(lead & 0x1FU) << 6U | (byte(1) & 0x3FU), 2};
+  if (lead >= 0xE0 && lead <= 0xEF && left >= 3 && follows(1) && follows(2)) {
+    const std::uint32_t value = (lead & 0x0FU) << 12U | (byte(1) & 0x3FU) << 6U | (byte(2) & 0x3FU);
+    if (value >= 0x800 && (value < 0xD800 || value > 0xDFFF)) return {value, 3};
+  }
+  if (lead >= 0xF0 && lead <= 0xF4 && left >= 4 && follows(1) && follows(2) && follows(3)) {
+    const std::uint32_t value =
+        (lead & 0x07U) << 18U | (byte(1) & 0x3FU) << 12U | (byte(2) & 0x3FU) << 6U | (byte(3) & 0x3FU);
+    if (value >= 0x10000 && value <= 0x10FFFF) return {value, 4};
+  }
+  return {CodePoint::kInvalid, 1};
+}
+
+// Writes the UTF-8 of a valid code point to `out`, which has room for 4 bytes. Returns how many were written.
+inline unsigned encode_utf8(std::uint32_t value, char* out) {
+  const auto put = [&](unsigned i, std::uint32_t byte) { out[i] = static_cast<char>(byte); };
+  if (value < 0x80) {
+    put(0, value);
+    return 1;
+  }
+  if (value < 0x800) {
+    put(0, 0xC0U | value >> 6U);
+    put(1, 0x80U | (value & 0x3FU));
+    return 2;
+  }
+  if (value < 0x10000) {
+    put(0, 0xE0U | value >> 12U);
+    put(1, 0x80U | (value >> 6U & 0x3FU));
+    put(2, 0x80U | (value & 0x3FU));
+    return 3;
+  }
+  put(0, 0xF0U | value >> 18U);
+  put(1, 0x80U | (value >> 12U & 0x3FU));
+  put(2, 0x80U | (value >> 6U & 0x3FU));
+  put(3, 0x80U | (value & 0x3FU));
+  return 4;
+}
+
+}  // namespace refrain

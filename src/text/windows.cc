@@ -1,0 +1,128 @@
+#include "text/windows.h"
+
+#include <algorithm>
+
+#include "refrain/error.h"
+#include "text/token_hash.h"
+
+namespace refrain {
+
+namespace {
+
+constexpr std::uint64_t kBase = 0xD6E8FEB86659FD93ULL;
+constexpr std::size_t kMaxTokens = TokenBlock::kMaxEdges / 2;
+
+std::string lower_ascii(std::string_view word) {
+  std::string lower(word);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+  return lower;
+}
+
+std::uint64_t mix(std::uint64_t x) {
+  x ^= x >> 32U;
+  x *= 0x9FB21C651E98DF25ULL;
+  x ^= x >> 29U;
+  x *= 0xA24BAED4963EE407ULL;
+  return x ^ x >> 32U;
+}
+
+}  // namespace
+
+StopWords::StopWords(const std::vector<std::string>& words) {
+  for (const std::string& word : words) words_.insert(lower_ascii(word));
+}
+
+bool StopWords::contains(std::string_view word) const { return words_.contains(lower_ascii(word)); }
+
+FeaturePlan::FeaturePlan(const FingerprintOptions& options)
+    : tokenizer(make_tokenizer(options.tokenizer)),
+      stop_words(options.stop_words),
+      hash(options.hash),
+      window(options.window),
+      seed(options.seed),
+      oldest_weight(1) {
+  if (window == 0 || window > 1024)
+    throw Error(Errc::invalid_argument, "--window: must be from 1 to 1024 tokens");
+  for (unsigned i = 0; i < window; ++i) oldest_weight *= kBase;
+}
+
+FeatureStream::FeatureStream(const FeaturePlan& plan)
+    : plan_(plan), hashes_(plan.window + kMaxTokens), features_(kMaxTokens) {}
+
+void FeatureStream::start(std::string_view text) {
+  text_ = text;
+  position_ = 0;
+  tokens_ = 0;
+  rolling_ = 0;
+  std::fill_n(hashes_.begin(), plan_.window, 0);
+  texts_.clear();
+}
+
+bool FeatureStream::next(std::span<const std::uint64_t>& features) {
+  if (position_ >= text_.size()) return false;
+  position_ = plan_.tokenizer->next(text_, position_, block_);
+  if (plan_.hash == HashKind::md5 && plan_.window > 1) {
+    features = {features_.data(), hash_texts()};
+    return true;
+  }
+  const std::size_t count = hash_block();
+  if (plan_.window == 1) {
+    tokens_ += count;
+    features = {hashes_.data() + plan_.window, count};
+  } else {
+    features = {features_.data(), roll(count)};
+  }
+  return true;
+}
+
+std::size_t FeatureStream::hash_block() {
+  std::uint64_t* out = hashes_.data() + plan_.window;
+  hash_tokens(plan_.hash, block_, plan_.seed, out);
+  if (plan_.stop_words.empty()) return block_.size();
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < block_.size(); ++i)
+    if (!plan_.stop_words.contains(block_.normal(i))) out[kept++] = out[i];
+  return kept;
+}
+
+std::size_t FeatureStream::roll(std::size_t count) {
+  const std::uint64_t window = plan_.window;
+  const std::uint64_t weight = plan_.oldest_weight;
+  const std::uint64_t* entering = hashes_.data() + window;
+  const std::uint64_t* leaving = hashes_.data();
+  // Tokens of this block that do not yet complete a window.
+  const std::uint64_t missing = tokens_ + 1 >= window ? 0 : window - 1 - tokens_;
+  const std::size_t skip = std::min<std::size_t>(count, missing);
+  std::uint64_t rolling = rolling_;
+  for (std::size_t i = 0; i < skip; ++i) rolling = rolling * kBase + entering[i];
+  for (std::size_t i = skip; i < count; ++i) {
+    rolling = rolling * kBase + (entering[i] - leaving[i] * weight);
+    features_[i - skip] = mix(rolling);
+  }
+  rolling_ = rolling;
+  tokens_ += count;
+  std::copy_n(hashes_.begin() + static_cast<std::ptrdiff_t>(count), window, hashes_.begin());
+  return count - skip;
+}
+
+std::size_t FeatureStream::hash_texts() {
+  std::size_t count = 0;
+  std::string joined;
+  for (std::size_t i = 0; i < block_.size(); ++i) {
+    if (plan_.stop_words.contains(block_.normal(i))) continue;
+    ++tokens_;
+    texts_.emplace_back(block_.normal(i));
+    if (texts_.size() < plan_.window) continue;
+    joined.clear();
+    for (const std::string& text : texts_) {
+      if (!joined.empty()) joined += ' ';
+      joined += text;
+    }
+    features_[count++] = hash_md5(joined);
+    texts_.pop_front();
+  }
+  return count;
+}
+
+}  // namespace refrain
