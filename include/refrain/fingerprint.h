@@ -31,7 +31,7 @@ struct FingerprintOptions {
   std::uint64_t seed = 0;     // of xxh3 and jenkins
   bool tie_sets_bit = false;  // what a bit becomes whose weights sum to zero
   // Dropped before windows are formed; compared without regard to ASCII case.
-  std::vector<std::string> stop_words;
+  std::vector<std::string> stop_words = {};
 };
 
 // The preset's fingerprint, distance and blocks; nullopt for a name that is none.

@@ -22,7 +22,7 @@ struct InputOptions {
   std::vector<std::string> paths;
   Format format = Format::automatic;
   std::string text_field = "text";  // jsonl, csv, tsv
-  std::string id_field;             // empty: ordinals
+  std::string id_field = {};        // empty: ordinals
   std::uint64_t max_doc_bytes = std::uint64_t{64} << 20;
   bool binary = false;  // take files with a NUL in their first 8 KiB too
   bool strict = false;  // throw Error(bad_input) at the first bad record

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <span>
 #include <string>
@@ -87,6 +88,19 @@ class Array {
     return (size * sizeof(T) + kPageBytes - 1) / kPageBytes * kPageBytes / sizeof(T);
   }
 
+  static void* move_pages(void* from, std::size_t old_bytes, std::size_t new_bytes) {
+#ifdef __SANITIZE_THREAD__
+    // The sanitizer does not see what mremap does, and takes reused addresses for races.
+    void* to = mmap(nullptr, new_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (to == MAP_FAILED) return to;
+    std::memcpy(to, from, std::min(old_bytes, new_bytes));
+    munmap(from, old_bytes);
+    return to;
+#else
+    return mremap(from, old_bytes, new_bytes, MREMAP_MAYMOVE);
+#endif
+  }
+
   void remap(std::size_t capacity) {
     reservation_.resize(capacity * sizeof(T), what_);
     void* moved = nullptr;
@@ -95,7 +109,7 @@ class Array {
     } else if (data_ == nullptr) {
       moved = mmap(nullptr, capacity * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     } else {
-      moved = mremap(data_, capacity_ * sizeof(T), capacity * sizeof(T), MREMAP_MAYMOVE);
+      moved = move_pages(data_, capacity_ * sizeof(T), capacity * sizeof(T));
     }
     if (moved == MAP_FAILED) {
       reservation_.resize(capacity_ * sizeof(T), what_);

@@ -17,9 +17,6 @@
 #include "corpus/tuning.h"
 #include "refrain/error.h"
 
-// Tests name only the options that they are about.
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-
 namespace refrain {
 
 struct Document {

@@ -40,6 +40,6 @@ class BlockKey {
 // How many ways there are to choose blocks - distance of the blocks; saturates. Throws Error(invalid_argument), naming
 // blocks and distance, where they are out of range or the number is absurd.
 std::uint64_t checked_table_count(unsigned blocks, unsigned distance);
-inline constexpr std::uint64_t kMaxTables = 5000;
+inline constexpr std::uint64_t kMaxTables = 50000;
 
 }  // namespace refrain

@@ -213,10 +213,11 @@ void join_by_block(std::span<const std::uint64_t> hashes, std::span<const Block>
   for (const Waiting& mine : waiting) progress.add(mine.unreported);
 }
 
-// More blocks make smaller groups and more ways to choose them; measured, this is near the best.
-unsigned default_blocks(std::size_t hashes, unsigned distance) {
-  const unsigned extra = hashes > std::size_t{1} << 20U && distance <= 6 ? 3 : 2;
-  return std::min(64U, distance + extra);
+// How many blocks to cut. More blocks make smaller groups and more ways to choose them: measured, two or three more than the
+// distance are best, and past four more only the ways grow, so a request for more is not taken literally.
+unsigned choose_blocks(std::size_t hashes, unsigned distance, unsigned requested) {
+  const bool many = hashes > std::size_t{1} << 20U && distance <= 6;
+  return std::min({64U, requested == 0 ? distance + (many ? 3 : 2) : requested, distance + 4});
 }
 
 }  // namespace
@@ -228,7 +229,7 @@ void hamming_join(std::span<const std::uint64_t> hashes, const JoinOptions& opti
   Searches searches;
   for (unsigned worker = 0; worker < thread_count(context); ++worker)
     searches.push_back(std::make_unique<Search>(worker, distance, context, budget, emit));
-  const std::vector<Block> blocks = balanced_blocks(hashes, options.blocks == 0 ? default_blocks(hashes.size(), distance) : options.blocks);
+  const std::vector<Block> blocks = balanced_blocks(hashes, choose_blocks(hashes.size(), distance, options.blocks));
   double cost = 0;
   if (blocks.size() > distance)
     for (std::size_t c = 0; c <= distance; ++c)

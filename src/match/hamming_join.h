@@ -22,7 +22,7 @@ namespace refrain {
 
 struct JoinOptions {
   unsigned distance = 3;
-  unsigned blocks = 0;  // 0 chooses. Changes the time, never the result.
+  unsigned blocks = 0;  // 0 chooses. Changes the time, never the result; more than distance + 4 count as that many.
   std::size_t run_records = SIZE_MAX;  // of the shuffle; for tests
 };
 

@@ -87,8 +87,9 @@ TEST_P(Shapes, GiveExactlyThePairsOfBruteForce) {
     const std::vector<Pair> expected = brute_force(hashes, distance);
     ASSERT_EQ(join(hashes, {.distance = distance}), expected) << distance;
     for (const unsigned blocks : {distance + 1, distance + 2, distance + 3, distance + 6})
-      if (blocks >= 2 && distance <= 9)
+      if (blocks >= 2 && distance <= 9) {
         ASSERT_EQ(join(hashes, {.distance = distance, .blocks = blocks}), expected) << distance << " " << blocks;
+      }
   }
 }
 
@@ -183,7 +184,9 @@ TEST(HammingIndex, FindsWhatBruteForceFindsAlsoAfterAdding) {
             ASSERT_EQ(found, expected);
             const HammingIndex::Best best = index.best(query);
             ASSERT_EQ(best.count, expected.size());
-            if (!expected.empty()) ASSERT_EQ(best.match, expected.front());
+            if (!expected.empty()) {
+              ASSERT_EQ(best.match, expected.front());
+            }
           }
         }
         known.push_back(random() & random());

@@ -68,7 +68,7 @@ TEST_P(ShuffleTest, GivesEveryGroupWholeAndInOrder) {
         });
         std::vector<std::vector<Record>> out(shuffle.partitions());
         std::vector<std::uint8_t> open(shuffle.partitions(), 0);
-        shuffle.for_each_run(context, [&](unsigned worker, std::size_t partition, const Run<Record>& run) {
+        shuffle.for_each_run(context, [&](unsigned worker, std::size_t partition, const refrain::Run<Record>& run) {
           EXPECT_LT(worker, threads);
           EXPECT_LE(run.records.size(), run_records);
           EXPECT_EQ(run.first, open[partition] == 0);
@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(Keys, ShuffleTest,
                          testing::Values(Case{"none", 64, 0, 0}, Case{"one", 64, 1, 0}, Case{"random", 64, 50000, 0},
                                          Case{"narrow", 11, 50000, 0}, Case{"skewed", 64, 50000, 3},
                                          Case{"equal", 16, 50000, 1}, Case{"no_bits", 0, 3000, 1}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& one) { return std::string(one.param.name); });
 
 TEST(Shuffle, WithoutOrderStillGivesWholeGroups) {
   const Context context = with_threads(3);
@@ -112,7 +112,7 @@ TEST(Shuffle, WithoutOrderStillGivesWholeGroups) {
   }
   std::map<std::uint64_t, std::set<std::uint64_t>> got;
   std::mutex mutex;
-  shuffle.for_each_run(context, [&](unsigned /*worker*/, std::size_t /*partition*/, const Run<Record>& run) {
+  shuffle.for_each_run(context, [&](unsigned /*worker*/, std::size_t /*partition*/, const refrain::Run<Record>& run) {
     const std::lock_guard lock(mutex);
     EXPECT_FALSE(got.contains(run.key));
     for (const Record& record : run.records) got[run.key].insert(record.value);

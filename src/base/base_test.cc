@@ -1,0 +1,308 @@
+// base: the budget, arrays, files, temporary folders, threads, progress, JSON.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stop_token>
+#include <thread>
+
+#include "base/array.h"
+#include "base/budget.h"
+#include "base/checksum.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/progress.h"
+#include "base/tempdir.h"
+#include "base/threads.h"
+#include "refrain/error.h"
+
+namespace refrain {
+namespace {
+
+namespace fs = std::filesystem;
+
+Context with(std::uint64_t memory, unsigned threads = 1) {
+  Context context;
+  context.memory_bytes = memory;
+  context.threads = threads;
+  return context;
+}
+
+template <class Fn>
+Errc code_of(Fn fn) {
+  try {
+    fn();
+  } catch (const Error& error) {
+    return error.code();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return Errc::io;
+}
+
+class Folder : public testing::Test {
+ protected:
+  Folder() : dir_(fs::temp_directory_path(), "refrain-base-test") {}
+  std::string path(const std::string& name) const { return (dir_.path() / name).string(); }
+  TempDir dir_;
+};
+using Files = Folder;
+using TempDirs = Folder;
+
+// ---- budget
+
+TEST(Budget, RefusesACeilingBelowTheLeast) {
+  EXPECT_EQ(code_of([] { MemoryBudget budget(with(kMinMemoryBytes - 1)); }), Errc::invalid_argument);
+}
+
+TEST(Budget, RefusesThreadsThatWouldEatIt) {
+  EXPECT_EQ(code_of([] { MemoryBudget budget(with(kMinMemoryBytes, 1000)); }), Errc::over_budget);
+}
+
+TEST(Budget, NamesWhatWouldBeNeeded) {
+  MemoryBudget budget(with(std::uint64_t{100} << 20U));
+  try {
+    budget.reserve(std::uint64_t{1} << 30U, "a gigabyte of nothing");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::over_budget);
+    EXPECT_EQ(std::string(error.what()), "--memory 100 MiB: not enough for a gigabyte of nothing; it needs at least 1.0 GiB");
+  }
+}
+
+TEST(Budget, GivesBackWhatWasReserved) {
+  MemoryBudget budget(with(kMinMemoryBytes));
+  const std::uint64_t before = budget.available();
+  {
+    Reservation one = budget.reserve(1000, "one");
+    Reservation two = std::move(one);
+    two.resize(5000, "two");
+    EXPECT_EQ(budget.available(), before - 5000);
+    two.resize(10, "two");
+    EXPECT_EQ(budget.available(), before - 10);
+  }
+  EXPECT_EQ(budget.available(), before);
+}
+
+TEST(Budget, IsNeverOverdrawnByManyThreads) {
+  MemoryBudget budget(with(kMinMemoryBytes, 4));
+  const std::uint64_t share = budget.available() / 10;
+  std::atomic<int> held{0};
+  std::atomic<int> most{0};
+  run_workers(4, [&](unsigned /*worker*/) {
+    for (int i = 0; i < 2000; ++i) {
+      try {
+        const Reservation reservation = budget.reserve(share, "a share");
+        const int now = ++held;
+        for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+        }
+        --held;
+      } catch (const Error&) {
+      }
+    }
+  });
+  EXPECT_LE(most, 10);
+}
+
+TEST(Budget, DefaultIsAtMostHalfOfTheMachine) {
+  EXPECT_GE(default_memory_bytes(), kMinMemoryBytes);
+  EXPECT_LE(default_memory_bytes(), static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                                        static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) / 2);
+}
+
+TEST(HumanBytes, ReadLikeAPersonWouldWriteThem) {
+  EXPECT_EQ(human_bytes(7), "7 bytes");
+  EXPECT_EQ(human_bytes(12 << 10), "12.0 KiB");
+  EXPECT_EQ(human_bytes(640 << 20), "640 MiB");
+  EXPECT_EQ(human_bytes(std::uint64_t{3} << 29U), "1.5 GiB");
+}
+
+// ---- array
+
+TEST(Array, GrowsInPlaceAndCountsExactly) {
+  MemoryBudget budget(with(std::uint64_t{1} << 30U));
+  const std::uint64_t before = budget.available();
+  Array<std::uint64_t> array(budget, "numbers");
+  for (std::uint64_t i = 0; i < 3'000'000; ++i) array.push_back(i * i);
+  ASSERT_EQ(array.size(), 3'000'000U);
+  for (std::uint64_t i = 0; i < array.size(); ++i) ASSERT_EQ(array[i], i * i);
+  const std::uint64_t used = before - budget.available();
+  EXPECT_GE(used, 3'000'000 * 8U);
+  EXPECT_LE(used, 3'000'000 * 10U + (1U << 20U));
+  array.resize(10);
+  EXPECT_EQ(array[9], 81U);
+  EXPECT_LE(before - budget.available(), 1U << 17U);
+  const Array<std::uint64_t> moved = std::move(array);
+  EXPECT_EQ(moved[3], 9U);
+}
+
+TEST(Array, StaysWholeWhenItMayNotGrow) {
+  MemoryBudget budget(with(kMinMemoryBytes));
+  Array<char> array(budget, "bytes", 1000);
+  array[999] = 'x';
+  EXPECT_EQ(code_of([&] { array.resize(std::size_t{1} << 30U); }), Errc::over_budget);
+  EXPECT_EQ(array.size(), 1000U);
+  EXPECT_EQ(array[999], 'x');
+}
+
+// ---- threads
+
+TEST(Threads, HandTheFirstExceptionToTheCaller) {
+  EXPECT_EQ(code_of([] {
+              run_workers(4, [](unsigned worker) {
+                if (worker == 2) throw Error(Errc::corrupt, "two");
+              });
+            }),
+            Errc::corrupt);
+}
+
+TEST(Threads, ParallelForDoesEveryItemOnce) {
+  for (const unsigned threads : {1U, 2U, 8U}) {
+    std::vector<std::atomic<int>> done(1000);
+    parallel_for(threads, done.size(), [&](unsigned worker, std::size_t item) {
+      EXPECT_LT(worker, threads);
+      ++done[item];
+    });
+    for (const auto& times : done) ASSERT_EQ(times, 1);
+  }
+  parallel_for(4, 0, [](unsigned, std::size_t) { FAIL(); });
+}
+
+TEST(Threads, ParallelForBeginsNothingNewAfterAnException) {
+  std::atomic<std::size_t> done{0};
+  EXPECT_EQ(code_of([&] {
+              parallel_for(2, 1'000'000, [&](unsigned, std::size_t item) {
+                if (item == 10) throw Error(Errc::io, "ten");
+                ++done;
+              });
+            }),
+            Errc::io);
+  EXPECT_LT(done, 1'000'000U);
+}
+
+TEST(Progress, ReportsTheEndAndStopsWhenAsked) {
+  std::stop_source stop;
+  Context context;
+  context.stop = stop.get_token();
+  std::uint64_t last = 0;
+  context.progress = [&](const ProgressUpdate& update) {
+    EXPECT_EQ(update.stage, "count");
+    EXPECT_EQ(update.total, 10U);
+    last = update.done;
+  };
+  Progress progress(context, "count", "things", 10);
+  for (int i = 0; i < 10; ++i) progress.add(1);
+  progress.finish();
+  EXPECT_EQ(last, 10U);
+  stop.request_stop();
+  EXPECT_EQ(code_of([&] { progress.add(1); }), Errc::interrupted);
+}
+
+// ---- files
+
+TEST_F(Files, AtomicFileAppearsWholeOrNotAtAll) {
+  const std::string target = path("result");
+  {
+    AtomicFile file(target);
+    file.out().write("half");
+    file.out().flush();
+    EXPECT_FALSE(fs::exists(target));
+  }
+  EXPECT_TRUE(fs::is_empty(dir_.path()));
+  AtomicFile file(target);
+  file.out().write("whole");
+  file.commit();
+  EXPECT_EQ(read_file(target), "whole");
+  EXPECT_EQ(std::distance(fs::directory_iterator(dir_.path()), {}), 1);
+}
+
+TEST_F(Files, OutputCountsAndWritesEverything) {
+  const std::string big(1'000'000, 'b');
+  OutputFile out(path("out"));
+  out.write("a");
+  out.write(big);
+  out.write_decimal(18446744073709551615U);
+  out.close();
+  EXPECT_EQ(out.bytes(), 1'000'021U);
+  EXPECT_EQ(read_file(path("out")), "a" + big + "18446744073709551615");
+}
+
+TEST_F(Files, AFullDiskIsALimitNotAFailure) {
+  OutputFile full("/dev/full");
+  full.write("x");
+  EXPECT_EQ(code_of([&] { full.flush(); }), Errc::over_budget);
+}
+
+TEST_F(Files, WhatCannotBeOpenedIsNamed) {
+  EXPECT_EQ(code_of([&] { InputFile file(path("nothing")); }), Errc::not_found);
+  EXPECT_EQ(code_of([&] { InputFile file(dir_.path().string()); }), Errc::not_found);
+  EXPECT_EQ(code_of([&] { OutputFile file(path("no/such/folder")); }), Errc::io);
+}
+
+TEST(Checksum, IsStable) {
+  EXPECT_EQ(checksum(""), 0x2d06800538d394c2U);
+  EXPECT_NE(checksum("refrain"), checksum("refraim"));
+}
+
+// ---- temporary folders
+
+TEST_F(TempDirs, AreGoneWithAllTheyHold) {
+  fs::path where;
+  {
+    const TempDir temp(dir_.path(), "work");
+    where = temp.path();
+    fs::create_directories(where / "deep" / "er");
+    std::ofstream(where / "deep" / "file") << "x";
+  }
+  EXPECT_FALSE(fs::exists(where));
+}
+
+TEST_F(TempDirs, OfTheDeadAreRemovedAndOfTheLivingAreNot) {
+  const TempDir living(dir_.path(), "work");
+  const fs::path foreign = dir_.path() / "work-of-somebody-else";
+  fs::create_directory(foreign);
+  fs::path dead;
+  const pid_t child = fork();
+  if (child == 0) {
+    auto* abandoned = new TempDir(dir_.path(), "work");
+    static_cast<void>(abandoned);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  dead = dir_.path() / ("work-" + std::to_string(child) + "-0");
+  ASSERT_TRUE(fs::exists(dead));
+  const TempDir next(dir_.path(), "work");
+  EXPECT_FALSE(fs::exists(dead));
+  EXPECT_TRUE(fs::exists(living.path()));
+  EXPECT_TRUE(fs::exists(foreign));
+}
+
+TEST_F(TempDirs, CanBePublished) {
+  const fs::path target = dir_.path() / "target";
+  {
+    TempDir temp(dir_.path(), "work");
+    std::ofstream(temp.path() / "file") << "x";
+    temp.publish(target);
+  }
+  EXPECT_EQ(read_file((target / "file").string()), "x");
+}
+
+// ---- JSON
+
+TEST(Json, IsWrittenInOrderAndIndented) {
+  JsonWriter json;
+  json.begin_object().field("a", 1).field("b", "x\"\n").key("c").begin_array().value(true).value(0.5).end_array();
+  json.key("d").begin_array().end_array().key("e").begin_object().end_object().end_object();
+  EXPECT_EQ(std::move(json).take(),
+            "{\n  \"a\": 1,\n  \"b\": \"x\\\"\\u000a\",\n  \"c\": [\n    true,\n    0.5\n  ],\n  \"d\": [],\n  \"e\": {}\n}\n");
+}
+
+TEST(Json, ReplacesWhatIsNotUtf8) { EXPECT_EQ(json_string("a\xFFé\xC3"), "\"a\xEF\xBF\xBDé\xEF\xBF\xBD\""); }
+
+}  // namespace
+}  // namespace refrain

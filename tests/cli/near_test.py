@@ -1,0 +1,229 @@
+"""refrain near: what it finds and how it is written, in every format, against brute force over the fingerprints."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import shutil
+import subprocess
+
+from program import (TestCase, documents, expected_near, fingerprints, jsonl, lines, main, say)
+
+TEXTS = documents(90, seed=21)
+
+
+def as_table(texts, delimiter, ids=None):
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(["other", "id", "text"])
+    for at, text in enumerate(texts):
+        writer.writerow([f'say "{at}", twice', ids[at] if ids else f"n{at}", text])
+    return out.getvalue()
+
+
+def packed(content, how):
+    """The content in the packing, or None where there is nothing to pack it with."""
+    content = content.encode() if isinstance(content, str) else content
+    if how == "gz":
+        return gzip.compress(content, 6)
+    if how == "zst":
+        if shutil.which("zstd") is None:
+            return None
+        return subprocess.run(["zstd", "-q", "-c"], input=content, capture_output=True, check=True).stdout
+    return content
+
+
+class Formats(TestCase):
+    def check(self, near, rows, **more):
+        matches, clusters = expected_near(rows, **more)
+        self.assertEqual(near.matches, matches)
+        self.assertEqual(near.clusters, clusters)
+        self.assertGreater(len(matches), 20, "the corpus must have something to find")
+
+    def test_every_format_plain_and_packed_finds_what_brute_force_finds(self):
+        hashes = [value for _, value in fingerprints("-", stdin=lines(TEXTS))]
+        contents = {"lines": lines(TEXTS), "jsonl": jsonl(TEXTS), "csv": as_table(TEXTS, ","),
+                    "tsv": as_table(TEXTS, "\t")}
+        rows = [[str(at), value] for at, value in enumerate(hashes)]
+        for packing in ("", "gz", "zst"):
+            for name, content in contents.items():
+                data = packed(content, packing)
+                if data is None:
+                    say(f"{name}, zstd: not run, there is no zstd program")
+                    continue
+                file = self.write(f"in.{name}{'.' + packing if packing else ''}", data)
+                arguments = ["--format", "lines"] if name == "lines" else []
+                with self.subTest(format=name, packing=packing):
+                    self.check(self.near(file, *arguments, output=f"{name}-{packing}"), rows)
+
+    def test_a_folder_of_files_plain_and_packed_finds_what_brute_force_finds(self):
+        hashes = [value for _, value in fingerprints("-", stdin=lines(TEXTS))]
+        for packing in ("", "gz", "zst"):
+            for at, text in enumerate(TEXTS):
+                data = packed(text, packing)
+                if data is None:
+                    break
+                self.write(f"docs{packing}/{at % 4}/d{at:03}.txt{'.' + packing if packing else ''}", data)
+            if data is None:
+                say("files, zstd: not run, there is no zstd program")
+                continue
+            # In byte order: folder by folder, names inside.
+            rows = [[f"docs{packing}/{folder}/d{at:03}.txt{'.' + packing if packing else ''}", hashes[at]]
+                    for folder in range(4) for at in range(folder, len(TEXTS), 4)]
+            with self.subTest(packing=packing):
+                self.check(self.near(f"docs{packing}", output=f"files-{packing}"), rows)
+
+    def test_a_packed_file_of_many_members_is_read_to_its_end(self):
+        half = len(TEXTS) // 2
+        self.write("in.jsonl.gz", packed(jsonl(TEXTS[:half]), "gz") + packed(jsonl(TEXTS[half:]), "gz"))
+        self.check(self.near("in.jsonl.gz"), fingerprints("-", stdin=lines(TEXTS)))
+
+    def test_an_id_field_names_the_documents(self):
+        names = [f"page/{at * 7}" for at in range(len(TEXTS))]
+        rows = [[name, value] for name, (_, value) in zip(names, fingerprints("-", stdin=lines(TEXTS)))]
+        self.write("in.jsonl", jsonl(TEXTS, url=lambda at: names[at]))
+        self.check(self.near("in.jsonl", "--id-field", "url", output="a"), rows)
+        self.write("in.csv", as_table(TEXTS, ",", names))
+        self.check(self.near("in.csv", "--id-field", "id", output="b"), rows)
+        self.write("in.tsv", as_table(TEXTS, "\t", names))
+        self.check(self.near("in.tsv", "--id-field=id", output="c"), rows)
+
+    def test_a_text_field_names_the_text(self):
+        rows = "".join(json.dumps({"text": "never this one here", "body": text}) + "\n" for text in TEXTS)
+        self.write("in.jsonl", rows)
+        self.check(self.near("in.jsonl", "--text-field", "body"), fingerprints("-", stdin=lines(TEXTS)))
+
+    def test_distances_from_0_to_20_equal_brute_force(self):
+        self.write("in.jsonl", jsonl(TEXTS))
+        rows = fingerprints("-", stdin=lines(TEXTS))
+        for distance in (0, 1, 2, 5, 8, 20):
+            near = self.near("in.jsonl", "--distance", str(distance), output=f"d{distance}")
+            self.assertEqual((near.matches, near.clusters), expected_near(rows, distance), distance)
+
+    def test_presets_and_tokenizers_match_their_own_fingerprints(self):
+        self.write("in.jsonl", jsonl(TEXTS))
+        for flags, distance in ((["--preset", "fpga"], 3), (["--preset", "report"], 4), (["--tokenizer", "chars"], 3),
+                                (["--window", "1", "--hash", "jenkins", "--seed", "5"], 3),
+                                (["--stop-words", "english", "--tie", "1"], 3)):
+            near = self.near("in.jsonl", *flags, output="-".join(flags).replace("--", ""))
+            rows = fingerprints("in.jsonl", *flags, cwd=self.dir)
+            self.assertEqual((near.matches, near.clusters), expected_near(rows, distance), flags)
+
+
+class Rows(TestCase):
+    def test_the_files_are_these_bytes(self):
+        text = "one two three four five six"
+        self.write("in.jsonl", jsonl([text, "too short", text.upper(), "", "quite other words stand here", text]))
+        near = self.near("in.jsonl")
+        [same] = {value for name, value in fingerprints("in.jsonl", cwd=self.dir) if name in "025"}
+        [other] = {value for name, value in fingerprints("in.jsonl", cwd=self.dir) if name == "4"}
+        self.assertEqual(near.matches_bytes, b"id1\tid2\tdiff\n0\t2\t0\n0\t5\t0\n")
+        self.assertEqual(near.clusters_bytes.decode(), "id\thash\tcluster\n"
+                         f"0\t{same}\t0\n1\t\t-1\n2\t{same}\t0\n3\t\t-1\n4\t{other}\t-1\n5\t{same}\t0\n")
+        self.assertEqual(self.listing("out"), ["clusters.tsv", "matches.tsv", "summary.json"])
+
+    def test_the_summary_counts_what_was_found(self):
+        self.write("in.jsonl", jsonl(TEXTS))
+        near = self.near("in.jsonl", "--distance", "4")
+        rows = fingerprints("in.jsonl", cwd=self.dir)
+        matches, clusters = expected_near(rows, 4)
+        members = [row[2] for row in clusters if row[2] != "-1"]
+        largest = min(set(members), key=lambda name: (-members.count(name), int(name)))
+        expected = {"documents": len(TEXTS), "matches": len(matches), "clusters": len(set(members)),
+                    "clustered_documents": len(members), "largest_cluster": members.count(largest),
+                    "largest_cluster_representative": largest, "bad_records": 0, "files": 1,
+                    "too_short": sum(value is None for _, value in rows), "verb": "near",
+                    "distinct_fingerprints": len({value for _, value in rows} - {None}),
+                    "text_bytes": sum(len(text.encode()) for text in TEXTS)}
+        self.assertEqual({key: near.summary[key] for key in expected}, expected)
+        self.assertEqual(near.summary["options"]["distance"], 4)
+        run = near.summary["run"]
+        self.assertEqual(run["bytes_read"], os.path.getsize(self.path("in.jsonl")))
+        self.assertGreater(run["peak_rss_bytes"], 1 << 20)
+        self.assertEqual([stage["stage"] for stage in run["stages"]], ["read", "group", "join", "write"])
+
+    def test_json_prints_the_summary_file(self):
+        self.write("in.jsonl", jsonl(TEXTS))
+        out = self.run_program("near", "in.jsonl", "-o", "out", "--json").out
+        self.assertEqual(json.loads(out), json.loads(self.read("out", "summary.json")))
+
+    def test_ids_are_escaped_so_that_no_id_breaks_a_row(self):
+        names = ["a\tb", "c\nd", "e\\f", "g\r\nh", "\\t", "", "ü\u2028", "a b"]
+        texts = ["the very same words in all of them"] * len(names)
+        self.write("in.jsonl", jsonl(texts, id=lambda at: names[at]))
+        near = self.near("in.jsonl", "--id-field", "id")
+        escaped = ["a\\tb", "c\\nd", "e\\\\f", "g\\r\\nh", "\\\\t", "", "ü\u2028", "a b"]
+        self.assertEqual([row[0] for row in near.clusters], escaped)
+        self.assertEqual(near.matches, [[escaped[0], name, "0"] for name in escaped[1:]])
+
+    def test_whole_numbers_are_ids_too(self):
+        self.write("in.jsonl", jsonl(["one two three four"] * 3, id=lambda at: [7, -3, 12345678901234567890][at]))
+        self.assertEqual([row[0] for row in self.near("in.jsonl", "--id-field", "id").clusters],
+                         ["7", "-3", "12345678901234567890"])
+
+    def test_folders_are_read_in_byte_order_and_ids_are_paths_as_given(self):
+        names = ["B.txt", "a/z.txt", "a.txt", "a-b.txt", "a/b/c.txt", "Z/x", "é.txt", "10", "9"]
+        for name in names:
+            self.write(f"d/{name}", "the same few words are in all files")
+        expected = ["10", "9", "B.txt", "Z/x", "a/b/c.txt", "a/z.txt", "a-b.txt", "a.txt", "é.txt"]
+        # Byte order of the names in each folder: the folder "a" comes where its own name does.
+        expected.sort(key=lambda name: [part.encode() for part in name.split("/")])
+        for number, (given, prefix) in enumerate([("d", "d/"), ("./d", "./d/"), ("d/", "d/"),
+                                                  (self.path("d"), self.path("d") + "/")]):
+            near = self.near(given, output=f"out{number}")
+            self.assertEqual([row[0] for row in near.clusters], [prefix + name for name in expected], given)
+
+    def test_inputs_are_read_in_the_order_given_and_ordinals_run_through(self):
+        self.write("b.jsonl", jsonl(["first words of b here", "second words of b here"]))
+        self.write("a.jsonl", jsonl(["third words of a here"]))
+        near = self.near("b.jsonl", "a.jsonl", "b.jsonl")
+        self.assertEqual([row[0] for row in near.clusters], ["0", "1", "2", "3", "4"])
+        self.assertEqual(near.matches, [["0", "3", "0"], ["1", "4", "0"]])
+        self.assertEqual([row[2] for row in near.clusters], ["0", "1", "-1", "0", "1"])
+
+    def test_the_cluster_number_is_the_ordinal_of_the_first_document(self):
+        texts = ["alone with its own words", "never", "twins are equal in words", "twins, are equal. In words",
+                 "pair of another sort entirely", "pair of another sort entirely"]
+        self.write("in.jsonl", "not JSON\n" + jsonl(texts, id=lambda at: f"n{at}"))
+        near = self.near("in.jsonl", "--id-field", "id")
+        # The bad record holds ordinal 0.
+        self.assertEqual([[row[0], row[2]] for row in near.clusters],
+                         [["n0", "-1"], ["n1", "-1"], ["n2", "3"], ["n3", "3"], ["n4", "5"], ["n5", "5"]])
+
+
+class EqualFingerprints(TestCase):
+    def corpus(self):
+        # Groups of equal documents, and near neighbours of groups, mixed.
+        texts = documents(120, seed=5)
+        texts += texts[10:20] * 3 + [text.upper() for text in texts[:30]]
+        self.write("in.jsonl", jsonl(texts))
+        rows = fingerprints("in.jsonl", cwd=self.dir)
+        values = [value for _, value in rows if value is not None]
+        self.assertGreater(len(values) - len(set(values)), 30)
+        return rows
+
+    def test_equal_fingerprints_collapse_onto_the_first(self):
+        rows = self.corpus()
+        near = self.near("in.jsonl")
+        self.assertEqual((near.matches, near.clusters), expected_near(rows))
+
+    def test_all_pairs_writes_every_pair_and_the_same_clusters(self):
+        rows = self.corpus()
+        every = self.near("in.jsonl", "--all-pairs", output="all")
+        self.assertEqual((every.matches, every.clusters), expected_near(rows, all_pairs=True))
+        firsts = self.near("in.jsonl", output="firsts")
+        self.assertGreater(len(every.matches), len(firsts.matches))
+        self.assertEqual(every.clusters_bytes, firsts.clusters_bytes)
+
+    def test_the_first_document_comes_first_in_every_match(self):
+        self.corpus()
+        for flags in ([], ["--all-pairs"]):
+            near = self.near("in.jsonl", *flags, output="o" + "".join(flags))
+            pairs = [(int(a), int(b)) for a, b, _ in near.matches]
+            self.assertTrue(all(a < b for a, b in pairs))
+            self.assertEqual(pairs, sorted(set(pairs)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+"""The output folder of near: it appears whole or not at all, and nothing else is touched or left behind."""
+
+import hashlib
+import os
+import signal
+import subprocess
+import time
+
+from program import Near, TestCase, documents, jsonl, lines, main, running, wait_until
+
+TEXTS = documents(60, seed=2)
+FILES = ["clusters.tsv", "matches.tsv", "summary.json"]
+
+
+def partials(folder):
+    return [name for name in os.listdir(folder) if ".partial" in name]
+
+
+class OutputFolder(TestCase):
+    def setUp(self):
+        super().setUp()
+        self.write("in.jsonl", jsonl(TEXTS))
+
+    def test_an_existing_folder_is_refused_and_stays_as_it_was(self):
+        self.write("out/mine.txt", "mine")
+        result = self.run_program("near", "in.jsonl", "-o", "out", code=2)
+        self.assertIn("out: exists", result.err)
+        self.assertIn("--force", result.err)
+        self.assertEqual((self.listing("out"), self.listing()), (["mine.txt"], ["in.jsonl", "out"]))
+
+    def test_an_existing_file_is_refused_even_with_force(self):
+        self.write("out", "mine")
+        for flags in ([], ["--force"]):
+            self.assertIn("out", self.run_program("near", "in.jsonl", "-o", "out", *flags, code=2).err)
+        self.assertEqual(self.read("out"), b"mine")
+        self.assertEqual(self.listing(), ["in.jsonl", "out"])
+
+    def test_force_replaces_its_own_files_and_keeps_those_of_others(self):
+        self.write("out/mine.txt", "mine")
+        self.write("out/sub/deep.txt", "deep")
+        self.write("out/matches.tsv", "old")
+        fresh = self.near("in.jsonl", output="fresh")
+        forced = self.near("in.jsonl", "--force")
+        self.assertEqual(forced.answer(), fresh.answer())
+        self.assertEqual(self.listing("out"), sorted(FILES + ["mine.txt", "sub"]))
+        self.assertEqual((self.read("out", "mine.txt"), self.read("out", "sub", "deep.txt")), (b"mine", b"deep"))
+        self.assertEqual(self.listing(), ["fresh", "in.jsonl", "out"])
+
+    def test_force_that_fails_leaves_the_old_results_whole(self):
+        before = self.near("in.jsonl").answer()
+        self.run_program("near", "in.jsonl", "absent", "-o", "out", "--force", code=3)
+        self.run_program("near", "in.jsonl", "-o", "out", "--force", "--text-field", "no", "--strict", code=3)
+        self.assertEqual(Near(self.path("out")).answer(), before)
+        self.assertEqual(self.listing(), ["in.jsonl", "out"])
+
+    def test_folders_above_the_output_are_made(self):
+        self.near("in.jsonl", output="a/b/c/")
+        self.assertEqual(self.listing("a", "b", "c"), FILES)
+        self.assertEqual(self.listing("a", "b"), ["c"])
+
+    def test_nothing_is_left_behind_after_an_error(self):
+        self.write("bad.jsonl", jsonl(TEXTS) + "not JSON\n")
+        self.run_program("near", "bad.jsonl", "-o", "out", "--strict", code=3)
+        self.run_program("near", "absent", "-o", "out", code=3)
+        self.assertEqual(self.listing(), ["bad.jsonl", "in.jsonl"])
+
+    def test_input_files_are_never_touched(self):
+        self.write("d/a.txt", "some words to read here")
+        os.utime(self.path("d", "a.txt"), (1, 1))
+        os.chmod(self.path("d", "a.txt"), 0o444)
+        before = os.stat(self.path("d", "a.txt"))
+        self.near("d", "in.jsonl", output="one")
+        self.run_program("near", "d", "-o", "one", code=2)
+        after = os.stat(self.path("d", "a.txt"))
+        self.assertEqual((before.st_mtime_ns, before.st_ino, before.st_size), (after.st_mtime_ns, after.st_ino, after.st_size))
+        self.assertEqual(self.listing("d"), ["a.txt"])
+
+    def test_the_temporary_folder_is_empty_afterwards(self):
+        os.mkdir(self.path("tmp"))
+        self.near("in.jsonl", "--temp-dir", "tmp")
+        self.run_program("near", "absent", "-o", "no", "--temp-dir", "tmp", code=3)
+        self.assertEqual(self.listing("tmp"), [])
+
+
+class Interrupted(TestCase):
+    """Each run reads a large file, and is ended in the middle of it."""
+
+    def setUp(self):
+        super().setUp()
+        block = lines(documents(400, seed=3)).encode()
+        with open(self.path("in.txt"), "wb") as file:
+            while file.tell() < 600 << 20:
+                file.write(block)
+
+    def digest(self):
+        with open(self.path("in.txt"), "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    def end_by(self, number, *flags):
+        with running("near", "in.txt", "--format", "lines", "-o", "out", *flags, cwd=self.dir,
+                     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+            self.assertTrue(wait_until(lambda: partials(self.dir)), "no output is being staged")
+            time.sleep(0.1)
+            self.assertIsNone(process.poll(), "ended too soon to interrupt")
+            process.send_signal(number)
+            started = time.monotonic()
+            code = process.wait(timeout=20)
+            self.assertLess(time.monotonic() - started, 5, "slow to stop")
+            return code, process.stderr.read().decode()
+
+    def test_a_signal_ends_a_run_with_130_and_leaves_nothing(self):
+        before = self.digest()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            code, err = self.end_by(number)
+            self.assertEqual(code, 130, err)
+            self.assertIn("interrupted", err)
+            self.assertEqual(self.listing(), ["in.txt"], number)
+        self.assertEqual(self.digest(), before)
+
+    def test_a_killed_run_leaves_no_target_and_the_next_one_clears_up(self):
+        self.assertEqual(self.end_by(signal.SIGKILL)[0], -signal.SIGKILL)
+        self.assertNotIn("out", self.listing())
+        self.assertEqual(len(partials(self.dir)), 1)
+        # What belongs to a run that is still going, or to somebody else, must stay.
+        os.mkdir(self.path(".other.partial-1-0"))
+        self.write("small.txt", "a few words only")
+        self.near("small.txt")
+        self.assertEqual(self.listing(), [".other.partial-1-0", "in.txt", "out", "small.txt"])
+
+    def test_two_runs_at_once_do_not_clear_up_each_other(self):
+        self.write("small.txt", "a few words only")
+        with running("near", "in.txt", "--format", "lines", "-o", "out", "-q", cwd=self.dir) as process:
+            self.assertTrue(wait_until(lambda: partials(self.dir)))
+            staged = partials(self.dir)
+            self.run_program("near", "small.txt", "-o", "out", code=0)
+            self.assertIsNone(process.poll(), "ended too soon")
+            self.assertEqual(partials(self.dir), staged)
+
+
+class InterruptedWhileWaiting(TestCase):
+    def test_a_signal_ends_a_run_that_waits_for_its_input(self):
+        """A pipe that gives nothing for a while: Ctrl-C must still clear up."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with running("near", "-", "-o", "out", "-q", cwd=self.dir, stdin=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL) as process:
+                process.stdin.write(b"some words in a line\n")
+                process.stdin.flush()
+                self.assertTrue(wait_until(lambda: partials(self.dir)))
+                time.sleep(0.1)
+                process.send_signal(number)
+                self.assertEqual(process.wait(timeout=15), 130)
+            self.assertEqual(self.listing(), [], number)
+
+
+if __name__ == "__main__":
+    main()

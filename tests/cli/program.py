@@ -1,0 +1,262 @@
+"""What the command-line tests share: the programs, folders that go away, made-up text, and slow, obvious answers."""
+
+import collections
+import contextlib
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+
+SOURCE_DIR = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BIN_DIR = os.path.abspath(os.environ.get("REFRAIN_BIN_DIR") or os.path.join(SOURCE_DIR, "build", "release"))
+FIND_ALL = "simhash-find-all"
+FIND_CLUSTERS = "simhash-find-clusters"
+
+Result = collections.namedtuple("Result", "code out err")
+
+
+def program(name="refrain"):
+    """The path of a program; one that is being linked just now is waited for."""
+    path = os.path.join(BIN_DIR, name)
+    for _ in range(60):
+        if os.access(path, os.X_OK):
+            return path
+        time.sleep(0.5)
+    raise FileNotFoundError(f"{path}: not built; run 'make', or set REFRAIN_BIN_DIR")
+
+
+def environment(**changes):
+    """The environment of a run: nobody's colours, plain messages."""
+    env = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "LANG", "LC_ALL", "LC_CTYPE")}
+    env.update(changes)
+    return env
+
+
+def run(*arguments, stdin=b"", timeout=120, name="refrain", **more):
+    """Runs the program to its end. `out` is bytes, `err` text."""
+    if isinstance(stdin, str):
+        stdin = stdin.encode()
+    more.setdefault("env", environment())
+    done = subprocess.run([program(name), *arguments], input=stdin, capture_output=True, timeout=timeout, check=False,
+                          **more)
+    return Result(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
+
+
+class TestCase(unittest.TestCase):
+    """A test with a folder of its own, `self.dir`, in which programs run."""
+
+    maxDiff = 4000
+
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="refrain-cli-")
+        self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
+
+    def path(self, *parts):
+        return os.path.join(self.dir, *parts)
+
+    def write(self, name, content=b""):
+        """Makes a file, and the folders above it; returns its path."""
+        path = self.path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+        return path
+
+    def read(self, *parts):
+        with open(self.path(*parts), "rb") as file:
+            return file.read()
+
+    def run_program(self, *arguments, code=0, **more):
+        """Runs in self.dir and checks the exit code."""
+        more.setdefault("cwd", self.dir)
+        result = run(*arguments, **more)
+        self.assertEqual(result.code, code, f"{arguments}: {result.err}{result.out[-500:]!r}")
+        return result
+
+    def near(self, *arguments, output="out", code=0, **more):
+        """Runs `refrain near` into self.dir/<output>; returns Near (None where it was to fail)."""
+        self.run_program("near", *arguments, "-o", output, "-q", code=code, **more)
+        return Near(self.path(output)) if code == 0 else None
+
+    def listing(self, *parts):
+        return sorted(os.listdir(self.path(*parts)))
+
+
+class Near:
+    """What near wrote: bytes of both tables, their rows, and the summary."""
+
+    def __init__(self, folder):
+        with open(os.path.join(folder, "matches.tsv"), "rb") as file:
+            self.matches_bytes = file.read()
+        with open(os.path.join(folder, "clusters.tsv"), "rb") as file:
+            self.clusters_bytes = file.read()
+        with open(os.path.join(folder, "summary.json"), encoding="utf-8") as file:
+            self.summary = json.load(file)
+        self.matches = table(self.matches_bytes, "id1\tid2\tdiff")
+        self.clusters = table(self.clusters_bytes, "id\thash\tcluster")
+
+    def answer(self):
+        """All that must not depend on how it was run."""
+        summary = {key: value for key, value in self.summary.items() if key != "run"}
+        return self.matches_bytes, self.clusters_bytes, summary
+
+
+def table(content, header):
+    """The rows of a TSV as lists of strings; its first line must be `header`, its last must end."""
+    lines = content.decode("utf-8", "surrogateescape").split("\n")
+    if lines[0] != header or lines[-1] != "":
+        raise AssertionError(f"no table with the header {header!r}: {content[:200]!r}")
+    return [line.split("\t") for line in lines[1:-1]]
+
+
+def fingerprints(*arguments, **more):
+    """[id, hash or None] of every document, by `refrain fingerprint`."""
+    result = run("fingerprint", *arguments, "-q", **more)
+    if result.code != 0:
+        raise AssertionError(result.err)
+    return [[name, int(value) if value else None] for name, value in table(result.out, "id\thash")]
+
+
+# ---- slow, obvious answers
+
+
+def difference(a, b):
+    return bin(a ^ b).count("1")
+
+
+def components(size, edges):
+    """For each of 0..size-1 the least number that edges connect it to."""
+    neighbours = [[] for _ in range(size)]
+    for a, b in edges:
+        neighbours[a].append(b)
+        neighbours[b].append(a)
+    least = [-1] * size
+    for start in range(size):
+        if least[start] >= 0:
+            continue
+        least[start] = start
+        waiting = [start]
+        while waiting:
+            for other in neighbours[waiting.pop()]:
+                if least[other] < 0:
+                    least[other] = start
+                    waiting.append(other)
+    return least
+
+
+def expected_near(rows, distance=3, all_pairs=False):
+    """The rows of matches.tsv and clusters.tsv for rows of [id, hash or None], where no record was bad."""
+    first = {}
+    for at, (_, value) in enumerate(rows):
+        if value is not None:
+            first.setdefault(value, at)
+    edges = []
+    for i, (_, a) in enumerate(rows):
+        for j in range(i + 1, len(rows)):
+            b = rows[j][1]
+            if a is None or b is None or difference(a, b) > distance:
+                continue
+            if all_pairs or (first[a] == i and (a == b or first[b] == j)):
+                edges.append((i, j))
+    matches = [[rows[i][0], rows[j][0], str(difference(rows[i][1], rows[j][1]))] for i, j in edges]
+    least = components(len(rows), edges)
+    sizes = collections.Counter(least)
+    clusters = [[name, "" if value is None else str(value), str(least[at] if sizes[least[at]] > 1 else -1)]
+                for at, (name, value) in enumerate(rows)]
+    return matches, clusters
+
+
+# ---- made-up text
+
+
+def vocabulary(size, seed=1):
+    rng = random.Random(seed)
+    letters = "etaoinshrdlucmfw"
+    return ["".join(rng.choice(letters) for _ in range(rng.randint(2, 9))) for _ in range(size)]
+
+
+def sentence(rng, words, count):
+    return " ".join(rng.choices(words, k=count))
+
+
+def changed(rng, text, words, count):
+    """`text` with `count` of its words replaced."""
+    out = text.split(" ")
+    for at in rng.sample(range(len(out)), min(count, len(out))):
+        out[at] = rng.choice(words) + "x"
+    return " ".join(out)
+
+
+def documents(count, seed=7, length=120):
+    """Texts of one line: fresh ones, copies, re-cased copies, slightly changed ones, chains of those, and short ones."""
+    rng = random.Random(seed)
+    words = vocabulary(2000)
+    out = []
+    while len(out) < count:
+        kind = rng.random()
+        if kind < 0.45 or not out:
+            out.append(sentence(rng, words, rng.randint(length // 2, length * 2)))
+        elif kind < 0.6:
+            out.append(rng.choice(out))
+        elif kind < 0.65:
+            out.append(rng.choice(out).upper().replace(" ", ", "))
+        elif kind < 0.92:
+            out.append(changed(rng, rng.choice(out), words, 1))
+        elif kind < 0.96:
+            out.append(sentence(rng, words, rng.randint(0, 2)))
+        else:
+            out.append("")
+    return out
+
+
+def jsonl(texts, **fields):
+    """One JSON object a line; each field is a function of the number."""
+    rows = ({**{name: make(i) for name, make in fields.items()}, "text": text} for i, text in enumerate(texts))
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def lines(texts):
+    return "".join(text + "\n" for text in texts)
+
+
+@contextlib.contextmanager
+def running(*arguments, name="refrain", **more):
+    """A program at work, which ends with the block."""
+    more.setdefault("env", environment())
+    with subprocess.Popen([program(name), *arguments], **more) as process:
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+
+
+def wait_until(condition, seconds=20):
+    """Whether the condition came true in time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.002)
+    return False
+
+
+def say(message):
+    """A remark for whoever reads the log: a variant that was not run, or how something was run."""
+    print(f"note: {message}", flush=True)
+
+
+def sizes_in(message):
+    """The figures with a unit of bytes in a message, in bytes."""
+    units = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+    return [float(number) * units[unit] for number, unit in re.findall(r"([0-9.]+) (bytes|KiB|MiB|GiB)", message)]
+
+
+def main():
+    unittest.main(verbosity=2)

@@ -1,0 +1,102 @@
+"""The same input gives the same bytes: whatever the threads, the memory, the pieces, the packing, the blocks."""
+
+import gzip
+import os
+
+from program import TestCase, documents, expected_near, fingerprints, jsonl, lines, main
+
+# Some 12 MB, so that reading is cut into pieces and there is work for every thread.
+TEXTS = documents(12_000, seed=31, length=140)
+# Few enough for brute force.
+FEW = documents(500, seed=32)
+
+
+def pieces(texts, count):
+    return [texts[len(texts) * i // count:len(texts) * (i + 1) // count] for i in range(count)]
+
+
+class SameAnswer(TestCase):
+    def answer(self, *arguments, same_options=True, **more):
+        """What near answers; the names of the inputs, and the format of the name, are no part of it."""
+        self.count = getattr(self, "count", 0) + 1
+        matches, clusters, summary = self.near(*arguments, output=f"out{self.count}", **more).answer()
+        if not same_options:
+            del summary["options"]["input"], summary["options"]["format"], summary["files"]
+        return matches, clusters, summary
+
+    def assert_same(self, answer, expected, what):
+        for part, wanted in zip(answer, expected):
+            # Not assertEqual: its message about megabytes would take minutes.
+            self.assertTrue(part == wanted, f"{what}: another answer")
+
+    def test_the_answer_that_is_compared_is_the_right_one(self):
+        self.write("few.jsonl", jsonl(FEW))
+        near = self.near("few.jsonl", "--threads", "3")
+        self.assertEqual((near.matches, near.clusters), expected_near(fingerprints("few.jsonl", cwd=self.dir)))
+
+    def test_threads_memory_and_blocks_change_nothing(self):
+        self.write("in.jsonl", jsonl(TEXTS, id=lambda at: f"document {at}"))
+        expected = self.answer("in.jsonl", "--id-field", "id", "--threads", "1")
+        self.assertGreater(len(expected[0].splitlines()), 4000)
+        for flags in ([["--threads", threads] for threads in ("2", "3", "8")] +
+                      [["--memory", memory] for memory in ("64M", "128M", "1G")] +
+                      [["--blocks", blocks] for blocks in ("4", "5", "6", "9")] +
+                      [["--threads", "3", "--memory", "80M", "--blocks", "7"]]):
+            self.assert_same(self.answer("in.jsonl", "--id-field", "id", *flags), expected, flags)
+
+    def test_all_pairs_are_the_same_for_any_threads_and_blocks(self):
+        self.write("in.jsonl", jsonl(TEXTS[:6000]))
+        expected = self.answer("in.jsonl", "--all-pairs", "--threads", "1")
+        for flags in (["--threads", "2"], ["--threads", "8"], ["--blocks", "9"], ["--memory", "64M"]):
+            self.assert_same(self.answer("in.jsonl", "--all-pairs", *flags), expected, flags)
+
+    def test_threads_change_nothing_in_a_folder_of_files(self):
+        for at, text in enumerate(TEXTS[:3000]):
+            self.write(f"d/{at % 37}/{at}.txt", text)
+        self.write("d/0/large.txt", lines(TEXTS[:4000]))
+        expected = self.answer("d", "--threads", "1")
+        for threads in ("2", "3", "8"):
+            self.assert_same(self.answer("d", "--threads", threads), expected, threads)
+
+    def test_lines_in_one_file_or_a_hundred_packed_or_piped_are_the_same(self):
+        self.compare_ways("lines", lines)
+
+    def test_json_in_one_file_or_a_hundred_packed_or_piped_is_the_same(self):
+        self.compare_ways("jsonl", jsonl)
+
+    def compare_ways(self, form, make):
+        flags = ["--format", form]
+        whole = make(TEXTS).encode()
+        self.write("one", whole)
+        expected = self.answer("one", *flags, same_options=False)
+        os.makedirs(self.path("plain"))
+        os.makedirs(self.path("packed"))
+        for at, part in enumerate(pieces(TEXTS, 100)):
+            self.write(f"plain/{at:02}", make(part))
+            self.write(f"packed/{at:02}.gz", gzip.compress(make(part).encode(), 1))
+        self.write("one.gz", gzip.compress(whole, 1))
+        ways = {"a hundred named files": [f"plain/{at:02}" for at in range(100)], "a folder of them": ["plain"],
+                "a folder of packed ones": ["packed"], "one packed file": ["one.gz"]}
+        for what, inputs in ways.items():
+            self.assert_same(self.answer(*inputs, *flags, same_options=False), expected, what)
+            self.assert_same(self.answer(*inputs, *flags, "--threads", "3", "--memory", "64M", same_options=False),
+                             expected, what)
+        for name in ("one", "one.gz"):
+            self.assert_same(self.answer("-", *flags, stdin=self.read(name), same_options=False), expected, "piped")
+
+    def test_fingerprints_are_the_same_for_any_threads_and_memory(self):
+        self.write("in.jsonl", jsonl(TEXTS))
+        expected = self.run_program("fingerprint", "in.jsonl", "--threads", "1").out
+        self.assertEqual(expected.count(b"\n"), len(TEXTS) + 1)
+        for flags in (["--threads", "2"], ["--threads", "3"], ["--threads", "8"], ["--memory", "64M"]):
+            self.assertTrue(self.run_program("fingerprint", "in.jsonl", *flags).out == expected, flags)
+
+    def test_a_run_repeated_gives_the_same_bytes(self):
+        self.write("in.jsonl", jsonl(TEXTS[:2000]))
+        expected = self.answer("in.jsonl", "--threads", "8")
+        for _ in range(5):
+            self.assert_same(self.answer("in.jsonl", "--threads", "8"), expected, "again")
+
+
+if __name__ == "__main__":
+    main()
