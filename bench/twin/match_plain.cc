@@ -1,7 +1,9 @@
 // The plain twin of `refrain match`: every query against every stored fingerprint, one after the other.
 //
-//   match_plain STORED QUERIES DISTANCE COUNT > ROWS      answers the first COUNT queries
+//   match_plain STORED QUERIES DISTANCE COUNT > ROWS      answers the first COUNT queries; how long that took is
+//                                                         said on standard error, as refrain match --json does
 #include <bit>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -39,6 +41,7 @@ int main(int argc, char** argv) {
   const std::vector<Row> stored = read_rows(argv[1], std::numeric_limits<std::size_t>::max());
   const std::vector<Row> queries = read_rows(argv[2], static_cast<std::size_t>(std::atoll(argv[4])));
   const int distance = std::atoi(argv[3]);
+  const auto begin = std::chrono::steady_clock::now();
   std::puts("id\tmatch\tdiff\tmatches");
   for (const Row& query : queries) {
     const Row* best = nullptr;
@@ -55,5 +58,7 @@ int main(int argc, char** argv) {
     std::printf("%s\t%s\t%s\t%zu\n", query.id.c_str(), best == nullptr ? "" : best->id.c_str(),
                 best == nullptr ? "" : std::to_string(least).c_str(), matches);
   }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  std::fprintf(stderr, "{\"query_seconds\": %.9f}\n", seconds.count());
   return 0;
 }

@@ -30,7 +30,6 @@ struct HashListReport {
   double seconds = 0;
 };
 
-
 // Writes "[a, b]" a line with a < b, in order. Throws Error: not_found where the input cannot be read, io where the
 // output cannot be written, bad_input for a line that is no number (named), invalid_argument for bad blocks.
 HashListReport find_all(const HashListOptions& options, const Context& context);
@@ -84,7 +83,7 @@ struct MatchOptions {
 };
 
 struct MatchReport {
-  std::uint64_t stored = 0;   // fingerprints in the tables at the end
+  std::uint64_t stored = 0;  // fingerprints in the tables at the end
   std::uint64_t queries = 0;
   std::uint64_t matched = 0;  // queries with a match
   std::uint64_t added = 0;

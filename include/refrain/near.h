@@ -32,11 +32,11 @@ struct NearReport {
   ReadReport read;
   std::uint64_t too_short = 0;
   std::uint64_t distinct_fingerprints = 0;
-  std::uint64_t matches = 0;            // rows of matches.tsv
-  std::uint64_t clusters = 0;           // of two documents or more
-  std::uint64_t clustered = 0;          // documents in them
-  std::uint64_t largest_cluster = 0;    // documents in the largest
-  std::string largest_representative;   // its first document's id
+  std::uint64_t matches = 0;           // rows of matches.tsv
+  std::uint64_t clusters = 0;          // of two documents or more
+  std::uint64_t clustered = 0;         // documents in them
+  std::uint64_t largest_cluster = 0;   // documents in the largest
+  std::string largest_representative;  // its first document's id
   std::vector<StageCost> stages;
   std::uint64_t peak_rss_bytes = 0;
   std::uint64_t memory_bytes = 0;  // the ceiling that was kept

@@ -1,8 +1,8 @@
 // A large array of plain values whose memory is reserved from the budget, comes straight from the system and goes
 // straight back.
 //
-// Growing moves pages, not bytes (mremap), so the old and the new never exist side by side; only pages that were written
-// are resident. Fresh pages are zero.
+// Growing moves pages, not bytes (mremap), so the old and the new never exist side by side; only pages that were
+// written are resident. Fresh pages are zero.
 #pragma once
 
 #include <sys/mman.h>

@@ -70,7 +70,8 @@ TEST(Budget, NamesWhatWouldBeNeeded) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::over_budget);
-    EXPECT_EQ(std::string(error.what()), "--memory 100 MiB: not enough for a gigabyte of nothing; it needs at least 1.0 GiB");
+    EXPECT_EQ(std::string(error.what()),
+              "--memory 100 MiB: not enough for a gigabyte of nothing; it needs at least 1.0 GiB");
   }
 }
 
@@ -299,10 +300,13 @@ TEST(Json, IsWrittenInOrderAndIndented) {
   json.begin_object().field("a", 1).field("b", "x\"\n").key("c").begin_array().value(true).value(0.5).end_array();
   json.key("d").begin_array().end_array().key("e").begin_object().end_object().end_object();
   EXPECT_EQ(std::move(json).take(),
-            "{\n  \"a\": 1,\n  \"b\": \"x\\\"\\u000a\",\n  \"c\": [\n    true,\n    0.5\n  ],\n  \"d\": [],\n  \"e\": {}\n}\n");
+            "{\n  \"a\": 1,\n  \"b\": \"x\\\"\\u000a\",\n  \"c\": [\n    true,\n    0.5\n  ],\n  \"d\": [],\n  \"e\": "
+            "{}\n}\n");
 }
 
-TEST(Json, ReplacesWhatIsNotUtf8) { EXPECT_EQ(json_string("a\xFFé\xC3"), "\"a\xEF\xBF\xBDé\xEF\xBF\xBD\""); }
+TEST(Json, ReplacesWhatIsNotUtf8) {
+  EXPECT_EQ(json_string("a\xFFé\xC3"), "\"a\xEF\xBF\xBDé\xEF\xBF\xBD\"");
+}
 
 }  // namespace
 }  // namespace refrain

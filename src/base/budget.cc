@@ -58,12 +58,12 @@ MemoryBudget::MemoryBudget(const Context& context)
     : ceiling_(context.memory_bytes != 0 ? context.memory_bytes : default_memory_bytes()),
       set_aside_(kProcessBytes + kThreadBytes * thread_count(context)) {
   if (ceiling_ < kMinMemoryBytes)
-    throw Error(Errc::invalid_argument,
-                fmt::format("--memory {}: too little to work in; give at least {}", human_bytes(ceiling_),
-                            human_bytes(kMinMemoryBytes)));
+    throw Error(Errc::invalid_argument, fmt::format("--memory {}: too little to work in; give at least {}",
+                                                    human_bytes(ceiling_), human_bytes(kMinMemoryBytes)));
   if (set_aside_ * 2 > ceiling_)
-    throw Error(Errc::over_budget, fmt::format("--memory {}: too little for {} threads; give at least {}, or fewer --threads",
-                                               human_bytes(ceiling_), thread_count(context), human_bytes(set_aside_ * 2)));
+    throw Error(Errc::over_budget,
+                fmt::format("--memory {}: too little for {} threads; give at least {}, or fewer --threads",
+                            human_bytes(ceiling_), thread_count(context), human_bytes(set_aside_ * 2)));
 }
 
 std::uint64_t MemoryBudget::available() const {

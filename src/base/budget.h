@@ -59,6 +59,8 @@ class MemoryBudget {
   Reservation reserve(std::uint64_t bytes, std::string_view what);
 
   std::uint64_t ceiling() const { return ceiling_; }
+  // What nobody may reserve: code, stacks, the allocator.
+  std::uint64_t set_aside() const { return set_aside_; }
   // What could be reserved now. Another thread may be quicker.
   std::uint64_t available() const;
 

@@ -21,7 +21,9 @@ namespace {
 constexpr std::size_t kBufferBytes = std::size_t{256} << 10;
 
 // strerror_l would do, strerror is not for threads.
-std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
+std::string reason(int error) {
+  return std::error_code(error, std::generic_category()).message();
+}
 
 [[noreturn]] void refuse_write(const std::string& path, int error) {
   if (error == ENOSPC || error == EDQUOT)

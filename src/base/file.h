@@ -57,8 +57,8 @@ class OutputFile {
   std::uint64_t written_ = 0;
 };
 
-// A file that appears under its name whole or not at all: it is written aside, in the same folder, synced, and renamed by
-// commit(). Without commit() it vanishes.
+// A file that appears under its name whole or not at all: it is written aside, in the same folder, synced, and renamed
+// by commit(). Without commit() it vanishes.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);

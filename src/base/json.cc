@@ -54,7 +54,9 @@ JsonWriter& JsonWriter::key(std::string_view name) {
   return *this;
 }
 
-JsonWriter& JsonWriter::value(double number) { return raw(fmt::format("{:.6g}", number)); }
+JsonWriter& JsonWriter::value(double number) {
+  return raw(fmt::format("{:.6g}", number));
+}
 
 JsonWriter& JsonWriter::raw(std::string_view token) {
   separate();

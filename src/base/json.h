@@ -23,6 +23,7 @@ class JsonWriter {
   JsonWriter& value(const char* text) { return value(std::string_view(text)); }
   JsonWriter& value(bool truth) { return raw(truth ? "true" : "false"); }
   JsonWriter& value(double number);
+  JsonWriter& null() { return raw("null"); }
   template <class Integer>
     requires std::is_integral_v<Integer>
   JsonWriter& value(Integer number) {

@@ -26,8 +26,7 @@ int lock_folder(const fs::path& folder) {
 }
 
 bool is_ours(const std::string& name, const std::string& prefix) {
-  return name.rfind(prefix + "-", 0) == 0 &&
-         name.find_first_not_of("0123456789-", prefix.size()) == std::string::npos;
+  return name.rfind(prefix + "-", 0) == 0 && name.find_first_not_of("0123456789-", prefix.size()) == std::string::npos;
 }
 
 // What earlier runs with this prefix left behind when they were killed.

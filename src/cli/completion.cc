@@ -41,13 +41,16 @@ std::string bash_value(const Flag& flag) {
   const std::string choices =
       flag.choices == nullptr ? std::string() : fmt::format("{}", fmt::join(flag.choices(), " "));
   switch (flag.kind) {
-    case Kind::choice: return fmt::format("COMPREPLY=($(compgen -W {} -- \"$word\"))", in_quotes(choices));
+    case Kind::choice:
+      return fmt::format("COMPREPLY=($(compgen -W {} -- \"$word\"))", in_quotes(choices));
     case Kind::file:
-      return choices.empty() ? std::string("_refrain_paths -f")
-                             : fmt::format("_refrain_paths -f; COMPREPLY+=($(compgen -W {} -- \"$word\"))",
-                                           in_quotes(choices));
-    case Kind::folder: return "_refrain_paths -d";
-    default: return ":";
+      return choices.empty()
+                 ? std::string("_refrain_paths -f")
+                 : fmt::format("_refrain_paths -f; COMPREPLY+=($(compgen -W {} -- \"$word\"))", in_quotes(choices));
+    case Kind::folder:
+      return "_refrain_paths -d";
+    default:
+      return ":";
   }
 }
 
@@ -124,10 +127,17 @@ std::string zsh_value(const Flag& flag) {
   if (flag.kind == Kind::toggle) return {};
   std::string action;
   switch (flag.kind) {
-    case Kind::choice: action = fmt::format("({})", fmt::join(flag.choices(), " ")); break;
-    case Kind::file: action = "_files"; break;
-    case Kind::folder: action = "_files -/"; break;
-    default: action = " ";
+    case Kind::choice:
+      action = fmt::format("({})", fmt::join(flag.choices(), " "));
+      break;
+    case Kind::file:
+      action = "_files";
+      break;
+    case Kind::folder:
+      action = "_files -/";
+      break;
+    default:
+      action = " ";
   }
   return fmt::format(":{}:{}", zsh_escaped(flag.metavar), action);
 }
@@ -153,7 +163,7 @@ std::string zsh_script() {
       for (const std::string& spelling : spellings(*flag)) {
         const std::string_view joined = flag->kind == Kind::toggle ? "" : spelling.starts_with("--") ? "=" : "+";
         out += fmt::format(" \\\n        {}", in_quotes(fmt::format("*{}{}[{}]{}", spelling, joined,
-                                                                zsh_escaped(flag_text(*flag)), zsh_value(*flag))));
+                                                                    zsh_escaped(flag_text(*flag)), zsh_value(*flag))));
       }
     }
     if (verb.operand_choices != nullptr) {
@@ -203,13 +213,19 @@ std::string fish_script() {
       if (flag->letter != 0) out += fmt::format(" -s {}", flag->letter);
       out += fmt::format(" -l {}", flag->name);
       switch (flag->kind) {
-        case Kind::toggle: break;
+        case Kind::toggle:
+          break;
         case Kind::choice:
           out += fmt::format(" -x -a {}", quote(fmt::format("{}", fmt::join(flag->choices(), " "))));
           break;
-        case Kind::folder: out += " -x -a '(__fish_complete_directories)'"; break;
-        case Kind::file: out += " -r -F"; break;
-        default: out += " -x";
+        case Kind::folder:
+          out += " -x -a '(__fish_complete_directories)'";
+          break;
+        case Kind::file:
+          out += " -r -F";
+          break;
+        default:
+          out += " -x";
       }
       out += fmt::format(" -d {}\n", quote(flag_text(*flag)));
     }

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string_view>
 
-#include "cli/json_text.h"
 #include "cli/numbers.h"
 #include "cli/text_view.h"
 
@@ -46,7 +45,10 @@ std::string verdict(const ExplainReport& report, unsigned distance, unsigned win
   if (!report.difference) {
     const bool both = !report.a.fingerprint && !report.b.fingerprint;
     return fmt::format("no match: {} fewer than {}, too short to judge",
-                       both ? "both have" : report.a.fingerprint ? "B has" : "A has", count_of(window, "token"));
+                       both                   ? "both have"
+                       : report.a.fingerprint ? "B has"
+                                              : "A has",
+                       count_of(window, "token"));
   }
   return fmt::format("{} at --distance {}", *report.difference <= distance ? "match" : "no match", distance);
 }
@@ -54,25 +56,6 @@ std::string verdict(const ExplainReport& report, unsigned distance, unsigned win
 std::string text_of(std::string_view name, const ExplainedDocument& document, const Look& look) {
   const std::string title = fmt::format("--- {}  {}", name, printable(document.id, false));
   return fmt::format("\n{}\n{}", title, marked(document.text, document.shared, look));
-}
-
-void write_document(JsonWriter& json, std::string_view name, const ExplainedDocument& document) {
-  json.key(name).begin_object();
-  json.key("id").string(document.id);
-  json.key("text").string(document.text);
-  json.key("tokens").number(document.tokens);
-  json.key("windows").number(document.windows);
-  json.key("fingerprint");
-  if (document.fingerprint) {
-    json.string(fmt::format("{}", *document.fingerprint));  // a number would lose its last bits in many readers
-  } else {
-    json.null();
-  }
-  json.key("shared").begin_array();
-  for (const ByteRange& range : document.shared) {
-    json.begin_array().number(range.begin).number(range.end).end_array();
-  }
-  json.end_array().end_object();
 }
 
 }  // namespace
@@ -95,30 +78,6 @@ std::string explain_text(const ExplainReport& report, unsigned distance, unsigne
     out += fmt::format("\nShared text {}.\n", look.colour ? "is underlined" : "stands in [[ ]]");
   }
   return out + text_of("A", report.a, look) + text_of("B", report.b, look);
-}
-
-std::string explain_json(const ExplainReport& report, unsigned distance) {
-  JsonWriter json;
-  json.begin_object();
-  write_document(json, "a", report.a);
-  write_document(json, "b", report.b);
-  json.key("difference");
-  if (report.difference) {
-    json.number(std::uint64_t{*report.difference});
-  } else {
-    json.null();
-  }
-  json.key("shared_windows").number(report.shared_windows);
-  json.key("similarity").number(report.similarity);
-  json.key("distance").number(std::uint64_t{distance});
-  json.key("match");
-  if (report.difference) {
-    json.boolean(*report.difference <= distance);
-  } else {
-    json.null();
-  }
-  json.end_object();
-  return json.text() + "\n";
 }
 
 }  // namespace refrain::cli

@@ -1,4 +1,4 @@
-// The answer of `refrain explain`, for people and for machines.
+// The answer of `refrain explain`, for people.
 #pragma once
 
 #include <string>
@@ -12,8 +12,5 @@ namespace refrain::cli {
 // `window` is the number of tokens below which a document is too short to judge.
 std::string explain_text(const ExplainReport& report, unsigned distance, unsigned window, const Look& look);
 
-// Every field of the report, the distance and the verdict ("match"; null where a document is too short) as one object
-// and a newline.
-std::string explain_json(const ExplainReport& report, unsigned distance);
 
 }  // namespace refrain::cli

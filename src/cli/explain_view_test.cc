@@ -42,17 +42,6 @@ TEST(Explain, JudgesNothingThatIsTooShort) {
   report.b.fingerprint.reset();
   report.difference.reset();
   EXPECT_NE(explain_text(report, 3, 3, kPlain).find("no match: B has fewer than 3 tokens"), std::string::npos);
-  EXPECT_NE(explain_json(report, 3).find(R"("difference":null)"), std::string::npos);
-}
-
-TEST(Explain, WritesOneObjectForMachines) {
-  EXPECT_EQ(explain_json(two_documents(), 3),
-            R"({"a":{"id":"a.txt","text":"one two three four","tokens":4,"windows":2,)"
-            R"("fingerprint":"240","shared":[[0,13]]},)"
-            R"("b":{"id":"b.txt","text":"one two three five","tokens":4,"windows":2,)"
-            R"("fingerprint":"243","shared":[[0,13]]},)"
-            R"("difference":2,"shared_windows":1,"similarity":0.3333333333333333,"distance":3,"match":true})"
-            "\n");
 }
 
 }  // namespace

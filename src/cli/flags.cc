@@ -20,10 +20,16 @@ constexpr VerbSet kWorkers = kHashers | Verb::match;
 constexpr VerbSet kAll = kWorkers | Verb::completion | Verb::man | Verb::help;
 
 // In the order of Format, less `automatic`.
-std::vector<std::string_view> format_names() { return {"files", "lines", "jsonl", "csv", "tsv"}; }
-std::vector<std::string_view> stop_word_lists() { return {"english"}; }
+std::vector<std::string_view> format_names() {
+  return {"files", "lines", "jsonl", "csv", "tsv"};
+}
+std::vector<std::string_view> stop_word_lists() {
+  return {"english"};
+}
 
-unsigned narrow(const Value& value) { return static_cast<unsigned>(value.number); }
+unsigned narrow(const Value& value) {
+  return static_cast<unsigned>(value.number);
+}
 
 // clang-format off
 constexpr Flag kFlags[] = {
@@ -150,16 +156,23 @@ constexpr Flag kFlags[] = {
 
 std::string_view heading(Group group) {
   switch (group) {
-    case Group::verb: return "Flags";
-    case Group::input: return "Input";
-    case Group::fingerprint: return "Fingerprint";
-    case Group::run: return "Run";
-    case Group::program: return "Program";
+    case Group::verb:
+      return "Flags";
+    case Group::input:
+      return "Input";
+    case Group::fingerprint:
+      return "Fingerprint";
+    case Group::run:
+      return "Run";
+    case Group::program:
+      return "Program";
   }
   return "";
 }
 
-std::span<const Flag> flags() { return kFlags; }
+std::span<const Flag> flags() {
+  return kFlags;
+}
 
 std::vector<const Flag*> flags_of(Verb verb) {
   std::vector<const Flag*> rows;

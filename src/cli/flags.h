@@ -78,8 +78,8 @@ struct Value {
 };
 
 struct Flag {
-  std::string_view name;          // without the dashes
-  char letter = 0;                // 0: none
+  std::string_view name;  // without the dashes
+  char letter = 0;        // 0: none
   Kind kind = Kind::toggle;
   std::string_view metavar = {};  // names the unit: BITS, SIZE, N
   std::string_view default_text = {};

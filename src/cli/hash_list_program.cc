@@ -95,8 +95,12 @@ std::optional<HashListOptions> read_flags(int argc, char** argv, std::string_vie
         distance = positive(optarg);
         if (!distance) throw Refusal{kNoDistance, fmt::format("--distance: '{}' is no whole number above 0", optarg)};
         break;
-      case 'i': options.input = optarg; break;
-      case 'o': options.output = optarg; break;
+      case 'i':
+        options.input = optarg;
+        break;
+      case 'o':
+        options.output = optarg;
+        break;
       case 'h':
         out.write(help_text(name, summary));
         out.flush();
@@ -109,7 +113,8 @@ std::optional<HashListOptions> read_flags(int argc, char** argv, std::string_vie
         const int code = optopt == 'b' ? kNoBlocks : optopt == 'd' ? kNoDistance : kFailed;
         throw Refusal{code, fmt::format("'{}' needs a value", argv[optind - 1])};
       }
-      default: throw Refusal{kFailed, fmt::format("unknown flag '{}'; see --help", argv[at])};
+      default:
+        throw Refusal{kFailed, fmt::format("unknown flag '{}'; see --help", argv[at])};
     }
   }
   if (optind < argc) throw Refusal{kFailed, fmt::format("no use for '{}'; input is given by -i", argv[optind])};
@@ -126,17 +131,23 @@ std::optional<HashListOptions> read_flags(int argc, char** argv, std::string_vie
 
 int code_of(const Error& error, const HashListOptions& options) {
   switch (error.code()) {
-    case Errc::invalid_argument: return kBadBlocks;
-    case Errc::not_found: return kNoInput;
-    case Errc::bad_input: return kBadLine;
-    case Errc::over_budget: return kMemory;
-    case Errc::interrupted: return kExitInterrupted;
+    case Errc::invalid_argument:
+      return kBadBlocks;
+    case Errc::not_found:
+      return kNoInput;
+    case Errc::bad_input:
+      return kBadLine;
+    case Errc::over_budget:
+      return kMemory;
+    case Errc::interrupted:
+      return kExitInterrupted;
     case Errc::io: {
       // Both ends can fail; the message begins with the one that did.
       const std::string_view message = error.what();
       return message.starts_with(options.input == "-" ? "standard input" : options.input + ":") ? kNoInput : kNoOutput;
     }
-    default: return kFailed;
+    default:
+      return kFailed;
   }
 }
 

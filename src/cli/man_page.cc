@@ -23,11 +23,20 @@ std::string roff(std::string_view text) {
   for (const char c : text) {
     if (line_start && (c == '.' || c == '\'')) out += "\\&";
     switch (c) {
-      case '\\': out += "\\e"; break;
-      case '-': out += "\\-"; break;
-      case '\'': out += "\\(aq"; break;
-      case '`': out += "\\(ga"; break;
-      default: out += c;
+      case '\\':
+        out += "\\e";
+        break;
+      case '-':
+        out += "\\-";
+        break;
+      case '\'':
+        out += "\\(aq";
+        break;
+      case '`':
+        out += "\\(ga";
+        break;
+      default:
+        out += c;
     }
     line_start = c == '\n';
   }

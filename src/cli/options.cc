@@ -99,7 +99,9 @@ ExplainOptions explain_options(const Settings& settings) {
   return options;
 }
 
-unsigned distance_of(const Settings& settings) { return settings.distance.value_or(preset_of(settings).distance); }
+unsigned distance_of(const Settings& settings) {
+  return settings.distance.value_or(preset_of(settings).distance);
+}
 
 Context run_context(const Settings& settings) {
   Context context;

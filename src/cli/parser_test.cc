@@ -13,7 +13,9 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-Settings settings_of(const Words& words) { return parse(words).settings; }
+Settings settings_of(const Words& words) {
+  return parse(words).settings;
+}
 
 // What the parser says about a command line that it refuses.
 std::string refusal(const Words& words) {
@@ -73,9 +75,8 @@ TEST(Parser, TakesADashAndWhatFollowsTwoDashesAsOperands) {
 }
 
 TEST(Parser, TakesChoicesInTheOrderOfTheEnums) {
-  const Settings settings = settings_of(
-      {"fingerprint", "x", "--format", "csv", "--tokenizer", "code-kinds", "--hash", "md5", "--tie", "1", "--seed",
-       "18446744073709551615"});
+  const Settings settings = settings_of({"fingerprint", "x", "--format", "csv", "--tokenizer", "code-kinds", "--hash",
+                                         "md5", "--tie", "1", "--seed", "18446744073709551615"});
   EXPECT_EQ(settings.format, Format::csv);
   EXPECT_EQ(settings.tokenizer, TokenizerKind::code_kinds);
   EXPECT_EQ(settings.hash, HashKind::md5);

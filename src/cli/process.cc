@@ -46,14 +46,20 @@ void prepare_process() {
 
 int exit_code(Errc code) {
   switch (code) {
-    case Errc::io: return 1;
-    case Errc::invalid_argument: return 2;
+    case Errc::io:
+      return 1;
+    case Errc::invalid_argument:
+      return 2;
     case Errc::not_found:
     case Errc::bad_input:
-    case Errc::unsupported: return 3;
-    case Errc::corrupt: return 4;
-    case Errc::over_budget: return 5;
-    case Errc::interrupted: return kExitInterrupted;
+    case Errc::unsupported:
+      return 3;
+    case Errc::corrupt:
+      return 4;
+    case Errc::over_budget:
+      return 5;
+    case Errc::interrupted:
+      return kExitInterrupted;
   }
   return 1;
 }

@@ -90,7 +90,9 @@ std::string progress_line(const ProgressUpdate& update, double seconds) {
 
 ProgressView::ProgressView(const Look& look) : look_(look), last_update_(Clock::now()), last_line_(last_update_) {}
 
-ProgressView::~ProgressView() { clear(); }
+ProgressView::~ProgressView() {
+  clear();
+}
 
 ProgressView::Clock::time_point ProgressView::start_of(std::string_view stage, Clock::time_point now) {
   const Clock::time_point before = last_update_;

@@ -22,6 +22,7 @@
 #include "cli/terminal.h"
 #include "cli/text_view.h"
 #include "refrain/error.h"
+#include "refrain/report_json.h"
 #include "refrain/version.h"
 
 namespace refrain::cli {
@@ -99,7 +100,7 @@ void run_fingerprint(const Settings& settings) {
     return made;
   }();
   if (!settings.quiet) remark(bad_record_remark(report.read));
-  summarize(settings, fingerprint_summary(report), fingerprint_json(report));
+  summarize(settings, fingerprint_summary(report), to_json(report));
 }
 
 void run_match(const Settings& settings) {
@@ -109,7 +110,7 @@ void run_match(const Settings& settings) {
     const Session session(settings);
     return match(options, session.context(), [&out](std::string_view rows) { out.write(rows); });
   }();
-  summarize(settings, match_summary(report), match_json(report));
+  summarize(settings, match_summary(report), to_json(report));
 }
 
 void run_explain(const Settings& settings) {
@@ -119,7 +120,7 @@ void run_explain(const Settings& settings) {
     return explain(options, session.context());
   }();
   const unsigned distance = distance_of(settings);
-  print(settings.json ? explain_json(report, distance)
+  print(settings.json ? to_json(report, distance)
                       : explain_text(report, distance, options.fingerprint.window, look_of(STDOUT_FILENO)));
 }
 
@@ -139,13 +140,20 @@ void run_verb(const Invocation& invocation) {
   if (settings.version) return print(fmt::format("refrain {}\n", kVersion));
   if (settings.help) return print(verb_help(invocation.verb));
   switch (invocation.verb) {
-    case Verb::near: return run_near(settings);
-    case Verb::fingerprint: return run_fingerprint(settings);
-    case Verb::match: return run_match(settings);
-    case Verb::explain: return run_explain(settings);
-    case Verb::completion: return print(completion_script(settings.operands.front()));
-    case Verb::man: return print(man_page());
-    case Verb::help: return run_help(settings);
+    case Verb::near:
+      return run_near(settings);
+    case Verb::fingerprint:
+      return run_fingerprint(settings);
+    case Verb::match:
+      return run_match(settings);
+    case Verb::explain:
+      return run_explain(settings);
+    case Verb::completion:
+      return print(completion_script(settings.operands.front()));
+    case Verb::man:
+      return print(man_page());
+    case Verb::help:
+      return run_help(settings);
   }
 }
 

@@ -8,10 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/json_text.h"
 #include "cli/numbers.h"
 #include "cli/text_view.h"
-#include "refrain/version.h"
 
 namespace refrain::cli {
 
@@ -101,33 +99,6 @@ class Table {
   std::size_t figure_width_ = 0;
 };
 
-void write_read(JsonWriter& json, const ReadReport& read) {
-  json.key("read").begin_object();
-  json.key("files").number(read.files);
-  json.key("bytes").number(read.bytes);
-  json.key("text_bytes").number(read.text_bytes);
-  json.key("documents").number(read.documents);
-  json.key("bad_records").number(read.bad_records);
-  json.key("hidden_skipped").number(read.hidden_skipped);
-  json.key("binary_skipped").number(read.binary_skipped);
-  json.key("special_skipped").number(read.special_skipped);
-  json.key("examples").begin_array();
-  for (const BadRecord& record : read.examples) {
-    json.begin_object();
-    json.key("path").string(record.path);
-    json.key("line").number(record.line);
-    json.key("reason").string(record.reason);
-    json.end_object();
-  }
-  json.end_array().end_object();
-}
-
-void begin_report(JsonWriter& json, std::string_view verb) {
-  json.begin_object();
-  json.key("verb").string(verb);
-  json.key("version").string(kVersion);
-}
-
 }  // namespace
 
 std::string near_summary(const NearReport& report, const NearOptions& options, double seconds, const Look& look) {
@@ -136,9 +107,9 @@ std::string near_summary(const NearReport& report, const NearOptions& options, d
   std::string out = look.colour ? fmt::format("\x1b[1m{}.\x1b[0m\n\n", headline) : fmt::format("{}.\n\n", headline);
 
   Table table;
-  table.add("near-duplicate pairs", count_text(report.matches),
-            {options.distance == 0 ? "equal fingerprints"
-                                   : fmt::format("at most {} of 64 bits differ", options.distance)});
+  table.add(
+      "near-duplicate pairs", count_text(report.matches),
+      {options.distance == 0 ? "equal fingerprints" : fmt::format("at most {} of 64 bits differ", options.distance)});
   if (report.clusters > 0) {
     table.add("clusters", count_text(report.clusters));
     table.add("documents in them", count_text(report.clustered),
@@ -178,35 +149,12 @@ std::string fingerprint_summary(const FingerprintReport& report) {
 }
 
 std::string match_summary(const MatchReport& report) {
-  std::string line = fmt::format("{} against {} in {} (tables made in {}): {} matched",
-                                 count_of(report.queries, "query", "queries"),
-                                 count_of(report.stored, "stored fingerprint"), seconds_text(report.query_seconds),
-                                 seconds_text(report.build_seconds), count_text(report.matched));
+  std::string line =
+      fmt::format("{} against {} in {} (tables made in {}): {} matched", count_of(report.queries, "query", "queries"),
+                  count_of(report.stored, "stored fingerprint"), seconds_text(report.query_seconds),
+                  seconds_text(report.build_seconds), count_text(report.matched));
   if (report.added > 0) line += fmt::format(", {} added", count_text(report.added));
   return line + "\n";
-}
-
-std::string fingerprint_json(const FingerprintReport& report) {
-  JsonWriter json;
-  begin_report(json, "fingerprint");
-  write_read(json, report.read);
-  json.key("too_short").number(report.too_short);
-  json.key("seconds").number(report.seconds);
-  json.end_object();
-  return json.text() + "\n";
-}
-
-std::string match_json(const MatchReport& report) {
-  JsonWriter json;
-  begin_report(json, "match");
-  json.key("stored").number(report.stored);
-  json.key("queries").number(report.queries);
-  json.key("matched").number(report.matched);
-  json.key("added").number(report.added);
-  json.key("build_seconds").number(report.build_seconds);
-  json.key("query_seconds").number(report.query_seconds);
-  json.end_object();
-  return json.text() + "\n";
 }
 
 std::string bad_record_remark(const ReadReport& report) {

@@ -1,4 +1,4 @@
-// What a run found, for people and for machines.
+// What a run found, for people.
 #pragma once
 
 #include <string>
@@ -17,11 +17,6 @@ std::string near_summary(const NearReport& report, const NearOptions& options, d
 // One line each, for standard error.
 std::string fingerprint_summary(const FingerprintReport& report);
 std::string match_summary(const MatchReport& report);
-
-// The same as one JSON object and a newline, the keys spelled as the fields. (The one of `near` is summary.json
-// itself.)
-std::string fingerprint_json(const FingerprintReport& report);
-std::string match_json(const MatchReport& report);
 
 // How many bad records were skipped, with a few examples as "file:line: reason"; empty where there were none.
 std::string bad_record_remark(const ReadReport& report);

@@ -81,6 +81,8 @@ void StandardOutput::flush() {
               fmt::format("standard output: cannot write: {}", std::strerror(error)));  // NOLINT(concurrency-mt-unsafe)
 }
 
-void write_error(std::string_view text) { write_all(STDERR_FILENO, text); }
+void write_error(std::string_view text) {
+  write_all(STDERR_FILENO, text);
+}
 
 }  // namespace refrain::cli

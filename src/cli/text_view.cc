@@ -16,7 +16,9 @@ bool turns_writing(char32_t code) {
          (code >= 0x2066 && code <= 0x2069);
 }
 
-bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
+bool continues_character(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
 
 // The place at or before `at` where a character begins, going back three bytes at most.
 std::size_t boundary_before(std::string_view text, std::size_t at) {

@@ -16,7 +16,10 @@ TEST(Printable, SpellsOutWhatCouldHarmATerminal) {
   EXPECT_EQ(printable("a\x1b[31mb\x07\x7f", true), "a\\x1b[31mb\\x07\\x7f");
   EXPECT_EQ(printable("a\n\tb\r\n", true), "a\n\tb\\r\n");
   EXPECT_EQ(printable("a\n\tb", false), "a\\n\\tb");
-  EXPECT_EQ(printable("\xC2\x9B" "31m", true), "\\u009b31m");
+  EXPECT_EQ(printable("\xC2\x9B"
+                      "31m",
+                      true),
+            "\\u009b31m");
   EXPECT_EQ(printable("\xE2\x80\xAE", true), "\\u202e");
   EXPECT_EQ(printable("é\xff\xC3", true), "é\\xff\\xc3");
   EXPECT_EQ(printable(std::string_view("\0", 1), true), "\\x00");

@@ -4,7 +4,9 @@ namespace refrain::cli {
 
 namespace {
 
-std::vector<std::string_view> shells() { return {"bash", "zsh", "fish"}; }
+std::vector<std::string_view> shells() {
+  return {"bash", "zsh", "fish"};
+}
 
 constexpr VerbInfo kVerbs[] = {
     {.verb = Verb::near,
@@ -14,11 +16,10 @@ constexpr VerbInfo kVerbs[] = {
      .least_operands = 1,
      .most_operands = kNoLimit,
      .operand_choices = nullptr,
-     .description =
-         "Finds every pair of documents that are nearly equal, and the clusters they form. "
-         "An INPUT is a file, a folder or - (standard input); gzip and zstd are fine. "
-         "SimHash at distance 3 finds about 93 % of pairs with one word in a thousand changed, and "
-         "about 26 % at one in a hundred: GUIDE.md has the table.",
+     .description = "Finds every pair of documents that are nearly equal, and the clusters they form. "
+                    "An INPUT is a file, a folder or - (standard input); gzip and zstd are fine. "
+                    "SimHash at distance 3 finds about 93 % of pairs with one word in a thousand changed, and "
+                    "about 26 % at one in a hundred: GUIDE.md has the table.",
      .details =
          "Every document gets a fingerprint of 64 bits, made so that similar documents differ in few of them; two "
          "documents match where their fingerprints differ in at most --distance bits. Documents with equal "
@@ -121,9 +122,13 @@ constexpr ExitCodeInfo kExitCodes[] = {
 
 }  // namespace
 
-std::span<const VerbInfo> verbs() { return kVerbs; }
+std::span<const VerbInfo> verbs() {
+  return kVerbs;
+}
 
-const VerbInfo& info(Verb verb) { return kVerbs[static_cast<unsigned>(verb)]; }
+const VerbInfo& info(Verb verb) {
+  return kVerbs[static_cast<unsigned>(verb)];
+}
 
 std::optional<Verb> find_verb(std::string_view name) {
   for (const VerbInfo& row : kVerbs) {
@@ -138,6 +143,8 @@ std::vector<std::string_view> verb_names() {
   return names;
 }
 
-std::span<const ExitCodeInfo> exit_codes() { return kExitCodes; }
+std::span<const ExitCodeInfo> exit_codes() {
+  return kExitCodes;
+}
 
 }  // namespace refrain::cli

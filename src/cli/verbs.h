@@ -18,10 +18,18 @@ enum class Verb : unsigned { near, fingerprint, match, explain, completion, man,
 // A set of verbs, a bit each.
 using VerbSet = unsigned;
 
-constexpr VerbSet set_of(Verb verb) { return 1U << static_cast<unsigned>(verb); }
-constexpr VerbSet operator|(Verb a, Verb b) { return set_of(a) | set_of(b); }
-constexpr VerbSet operator|(VerbSet a, Verb b) { return a | set_of(b); }
-constexpr bool holds(VerbSet set, Verb verb) { return (set & set_of(verb)) != 0; }
+constexpr VerbSet set_of(Verb verb) {
+  return 1U << static_cast<unsigned>(verb);
+}
+constexpr VerbSet operator|(Verb a, Verb b) {
+  return set_of(a) | set_of(b);
+}
+constexpr VerbSet operator|(VerbSet a, Verb b) {
+  return a | set_of(b);
+}
+constexpr bool holds(VerbSet set, Verb verb) {
+  return (set & set_of(verb)) != 0;
+}
 
 inline constexpr std::size_t kNoLimit = static_cast<std::size_t>(-1);
 
@@ -34,8 +42,8 @@ struct VerbInfo {
   std::size_t most_operands;
   // What the operands may be, where that is a closed list; nullptr: files.
   std::vector<std::string_view> (*operand_choices)();
-  std::string_view description;             // for the help screen, which must not outgrow 50 lines
-  std::string_view details;                 // what the man page says beyond that; paragraphs end with a newline
+  std::string_view description;              // for the help screen, which must not outgrow 50 lines
+  std::string_view details;                  // what the man page says beyond that; paragraphs end with a newline
   std::array<std::string_view, 2> examples;  // work on any Debian, in this order, in one writable folder
 };
 

@@ -1,7 +1,7 @@
 // Union-find: connected components, named by their least member.
 //
-// The root of a component is always its least member, so a component's number needs no second pass and does not depend on
-// the order of the edges. Paths are halved as they are walked: nearly constant time an edge.
+// The root of a component is always its least member, so a component's number needs no second pass and does not depend
+// on the order of the edges. Paths are halved as they are walked: nearly constant time an edge.
 #pragma once
 
 #include <cstdint>

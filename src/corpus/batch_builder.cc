@@ -9,7 +9,9 @@ namespace refrain {
 namespace {
 
 // A record is short where there are many: half a piece for their offsets is enough.
-std::size_t records_of(std::size_t piece_bytes) { return std::max<std::size_t>(piece_bytes / 16, 4); }
+std::size_t records_of(std::size_t piece_bytes) {
+  return std::max<std::size_t>(piece_bytes / 16, 4);
+}
 
 // Ids, their ends, the marks of bad records.
 std::uint64_t small_bytes(std::size_t id_bytes, std::size_t records) {

@@ -16,11 +16,11 @@ constexpr std::size_t kNone = std::string_view::npos;
 
 // One field: its content is written to `out` where that is not null, and needs at most as much room as it takes.
 struct Field {
-  const char* end;             // behind the delimiter or the line break that ended it
-  std::size_t size = 0;        // bytes written
-  bool last = false;           // of its record
+  const char* end;       // behind the delimiter or the line break that ended it
+  std::size_t size = 0;  // bytes written
+  bool last = false;     // of its record
   bool quoted = false;
-  bool unterminated = false;   // its closing quote is missing
+  bool unterminated = false;  // its closing quote is missing
 };
 
 Field read_field(const char* at, const char* end, char delimiter, char* out) {
@@ -108,7 +108,9 @@ std::size_t CsvScanner::next_end(std::string_view bytes, std::size_t at) {
   return kNone;
 }
 
-std::size_t CsvScanner::first_end(std::string_view bytes) { return next_end(bytes, 0); }
+std::size_t CsvScanner::first_end(std::string_view bytes) {
+  return next_end(bytes, 0);
+}
 
 std::size_t CsvScanner::last_end(std::string_view bytes) {
   std::size_t last = kNone;

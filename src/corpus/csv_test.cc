@@ -43,8 +43,7 @@ TEST_F(Corpus, CsvRecordsWithTooFewColumnsOrAnOpenQuoteAreBad) {
   const std::string path = write("a.csv", "id,text\n1,one\n\n2\n\"3\n3\",three\n4,\"open\nand so on\n");
   const Collected found = collect({.paths = {path}, .id_field = "id"});
   EXPECT_EQ(found.texts(), (Texts{"one", "<bad>", "three", "<bad>"}));
-  EXPECT_EQ(found.complaints(),
-            (Texts{path + ":4: has 1 columns, the header 2", path + ":7: a quote is not closed"}));
+  EXPECT_EQ(found.complaints(), (Texts{path + ":4: has 1 columns, the header 2", path + ":7: a quote is not closed"}));
   EXPECT_EQ(found.report.documents, 2U);
   EXPECT_EQ(found.report.bad_records, 2U);
 }
@@ -73,9 +72,9 @@ TEST_F(Corpus, CsvRecordsThatAreTooLongArePassedOverToTheirTrueEnd) {
                                               "\nlast\n1" + std::string(raw - 1, ',') + "\n");
   const Collected found = collect({.paths = {path}, .max_doc_bytes = 10});
   EXPECT_EQ(found.texts(), (Texts{"short", "<bad>", "<bad>", "1234567890", "", "last", "1"}));
-  EXPECT_EQ(found.complaints(), (Texts{path + ":3: longer than --max-doc-bytes (10 bytes)",
-                                       path + ":" + std::to_string(4 + raw / 2) +
-                                           ": longer than --max-doc-bytes (10 bytes)"}));
+  EXPECT_EQ(found.complaints(),
+            (Texts{path + ":3: longer than --max-doc-bytes (10 bytes)",
+                   path + ":" + std::to_string(4 + raw / 2) + ": longer than --max-doc-bytes (10 bytes)"}));
 }
 
 // The slow, obvious reading of a table: one character after the other.

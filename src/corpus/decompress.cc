@@ -21,7 +21,9 @@ constexpr std::size_t kGzipBytes = std::size_t{48} << 10;  // what zlib takes to
 constexpr std::size_t kKeptZstdBytes = std::size_t{4} << 20;
 constexpr int kGzipOnly = 16 + MAX_WBITS;
 
-bool is_gzip(std::string_view start) { return start.starts_with("\x1f\x8b\x08"); }
+bool is_gzip(std::string_view start) {
+  return start.starts_with("\x1f\x8b\x08");
+}
 
 bool is_zstd(std::string_view start) {
   if (start.starts_with("\x28\xb5\x2f\xfd")) return true;
@@ -80,7 +82,9 @@ void ByteStream::count_memory() {
   if (bytes != reservation_.bytes()) reservation_.resize(bytes, fmt::format("unpacking {}", file_.path()));
 }
 
-std::uint64_t ByteStream::take_consumed() { return std::exchange(consumed_, 0); }
+std::uint64_t ByteStream::take_consumed() {
+  return std::exchange(consumed_, 0);
+}
 
 void ByteStream::refuse(const std::string& what) const {
   throw Error(Errc::bad_input, fmt::format("{}: {}; fetch or make the file again", file_.path(), what));
@@ -99,9 +103,12 @@ bool ByteStream::refill() {
 
 std::size_t ByteStream::read(char* buffer, std::size_t size) {
   switch (coding_) {
-    case Coding::gzip: return read_gzip(buffer, size);
-    case Coding::zstd: return read_zstd(buffer, size);
-    case Coding::plain: break;
+    case Coding::gzip:
+      return read_gzip(buffer, size);
+    case Coding::zstd:
+      return read_zstd(buffer, size);
+    case Coding::plain:
+      break;
   }
   return read_plain(buffer, size);
 }
@@ -163,7 +170,8 @@ std::size_t ByteStream::read_zstd(char* buffer, std::size_t size) {
     if (ZSTD_isError(status) != 0) {
       if (ZSTD_getErrorCode(status) == ZSTD_error_frameParameter_windowTooLarge)
         throw Error(Errc::unsupported, fmt::format("{}: its zstd window is larger than 128 MiB; pack it again with "
-                                                   "--long=27 or less", file_.path()));
+                                                   "--long=27 or less",
+                                                   file_.path()));
       refuse(fmt::format("damaged zstd data ({})", ZSTD_getErrorName(status)));
     }
     count_memory();

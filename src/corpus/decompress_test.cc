@@ -108,8 +108,8 @@ TEST_F(Corpus, PackedFilesOfRecordsAreReadSideBySide) {
       expected.push_back(std::to_string(i) + "/" + std::to_string(line));
       lines += "{\"text\":\"" + expected.back() + "\"}\n";
     }
-    options.paths.push_back(write(std::to_string(i) + (i % 2 == 0 ? ".jsonl.gz" : ".ndjson.zst"),
-                                  i % 2 == 0 ? gzip(lines) : zstd(lines)));
+    options.paths.push_back(
+        write(std::to_string(i) + (i % 2 == 0 ? ".jsonl.gz" : ".ndjson.zst"), i % 2 == 0 ? gzip(lines) : zstd(lines)));
   }
   EXPECT_EQ(collect(options).texts(), expected);
 }

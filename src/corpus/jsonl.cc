@@ -20,7 +20,9 @@ static_assert(kPadding >= simdjson::SIMDJSON_PADDING);
 constexpr std::size_t kParserBytesPerByte = 6;
 constexpr std::size_t kMinCapacity = std::size_t{16} << 10;
 
-bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
+bool is_blank(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
 
 std::string not_json(simdjson::error_code error) {
   return fmt::format("not JSON: {}", simdjson::error_message(error));

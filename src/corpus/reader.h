@@ -1,9 +1,9 @@
 // The reader: every document of the input, in batches, on all cores, in an order that does not depend on them.
 //
-// There is no reading thread. Each worker in turn takes the next piece of raw input (under the lock of its file), decodes
-// and works on it alone, and then hands in what has to be done in input order: a closure that is called when all the
-// pieces before it have been. So reading, decompressing, decoding and the caller's work overlap, several compressed files
-// are decompressed side by side, and memory is one piece a worker plus the closures that wait.
+// There is no reading thread. Each worker in turn takes the next piece of raw input (under the lock of its file),
+// decodes and works on it alone, and then hands in what has to be done in input order: a closure that is called when
+// all the pieces before it have been. So reading, decompressing, decoding and the caller's work overlap, several
+// compressed files are decompressed side by side, and memory is one piece a worker plus the closures that wait.
 #pragma once
 
 #include <cstdint>

@@ -35,12 +35,8 @@ class StandardInput {
 // Root may read everything, so tests of permissions have to be somebody else.
 class Unprivileged {
  public:
-  Unprivileged() : root_(geteuid() == 0) {
-    EXPECT_TRUE(!root_ || seteuid(65534) == 0);
-  }
-  ~Unprivileged() {
-    EXPECT_TRUE(!root_ || seteuid(0) == 0);
-  }
+  Unprivileged() : root_(geteuid() == 0) { EXPECT_TRUE(!root_ || seteuid(65534) == 0); }
+  ~Unprivileged() { EXPECT_TRUE(!root_ || seteuid(0) == 0); }
 
  private:
   bool root_;
@@ -251,13 +247,12 @@ TEST_F(Corpus, TheStopTokenEndsTheReading) {
     MemoryBudget budget(context);
     std::atomic<int> calls{0};
     try {
-      read_documents(
-          {.paths = {path}, .format = Format::lines}, context, budget,
-          [&](unsigned, Batch&) -> InOrder {
-            if (++calls == 10) stop.request_stop();
-            return nullptr;
-          },
-          {.piece_bytes = 64});
+      read_documents({.paths = {path}, .format = Format::lines}, context, budget,
+                     [&](unsigned, Batch&) -> InOrder {
+                       if (++calls == 10) stop.request_stop();
+                       return nullptr;
+                     },
+                     {.piece_bytes = 64});
       ADD_FAILURE() << "was not stopped";
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), Errc::interrupted);
@@ -275,17 +270,16 @@ TEST_F(Corpus, OneSlowPieceDoesNotLetTheOthersRunAheadForEver) {
   std::atomic<int> begun{0};
   std::atomic<int> begun_meanwhile{0};
   InputOptions options{.paths = {write("a", "slow\n" + lines), write("b", lines)}, .format = Format::lines};
-  read_documents(
-      options, context, budget,
-      [&](unsigned, Batch& batch) -> InOrder {
-        ++begun;
-        if (batch.texts[0] == "slow") {
-          std::this_thread::sleep_for(std::chrono::milliseconds(200));
-          begun_meanwhile = begun.load();
-        }
-        return nullptr;
-      },
-      {.piece_bytes = 64, .max_waiting = 5});
+  read_documents(options, context, budget,
+                 [&](unsigned, Batch& batch) -> InOrder {
+                   ++begun;
+                   if (batch.texts[0] == "slow") {
+                     std::this_thread::sleep_for(std::chrono::milliseconds(200));
+                     begun_meanwhile = begun.load();
+                   }
+                   return nullptr;
+                 },
+                 {.piece_bytes = 64, .max_waiting = 5});
   // A piece may make several batches.
   EXPECT_LT(begun_meanwhile, 100);
 }

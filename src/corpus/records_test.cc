@@ -7,7 +7,9 @@
 namespace refrain {
 namespace {
 
-InputOptions lines_of(const std::string& path) { return {.paths = {path}, .format = Format::lines}; }
+InputOptions lines_of(const std::string& path) {
+  return {.paths = {path}, .format = Format::lines};
+}
 
 TEST_F(Corpus, EveryLineIsADocumentAlsoAnEmptyOne) {
   const Collected found = collect(lines_of(write("a", "one\n\ntwo\r\n\r\n \nlast\r")));
@@ -66,13 +68,13 @@ TEST_F(Corpus, AMillionEmptyLinesAreAMillionDocuments) {
   context.memory_bytes = std::uint64_t{64} << 20;
   MemoryBudget budget(context);
   DocId next = 0;
-  const ReadReport report = read_documents(
-      lines_of(write("a", std::string(1 << 20, '\n'))), context, budget, [&](unsigned, Batch& batch) -> InOrder {
-        return [&next, size = batch.texts.size()](DocId first) {
-          EXPECT_EQ(first, next);
-          next += size;
-        };
-      });
+  const ReadReport report = read_documents(lines_of(write("a", std::string(1 << 20, '\n'))), context, budget,
+                                           [&](unsigned, Batch& batch) -> InOrder {
+                                             return [&next, size = batch.texts.size()](DocId first) {
+                                               EXPECT_EQ(first, next);
+                                               next += size;
+                                             };
+                                           });
   EXPECT_EQ(report.documents, DocId{1} << 20);
   EXPECT_EQ(next, DocId{1} << 20);
 }

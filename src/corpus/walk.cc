@@ -26,7 +26,9 @@ struct CloseFolder {
 };
 using Folder = std::unique_ptr<DIR, CloseFolder>;
 
-std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
+std::string reason(int error) {
+  return std::error_code(error, std::generic_category()).message();
+}
 
 // Null, with errno set, where it cannot be opened. A link is followed only where a person named it.
 Folder open_folder(const char* path, bool named) {
@@ -51,10 +53,14 @@ enum class Kind { file, folder, special };
 
 Kind kind_of(int folder, const dirent& entry) {
   switch (entry.d_type) {
-    case DT_REG: return Kind::file;
-    case DT_DIR: return Kind::folder;
-    case DT_UNKNOWN: break;
-    default: return Kind::special;
+    case DT_REG:
+      return Kind::file;
+    case DT_DIR:
+      return Kind::folder;
+    case DT_UNKNOWN:
+      break;
+    default:
+      return Kind::special;
   }
   struct stat info {};
   if (fstatat(folder, entry.d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) return Kind::file;  // reading it will tell

@@ -18,7 +18,7 @@ namespace refrain {
 
 // One file to read; or, where `failure` is set, a folder inside a named one that could not be listed.
 struct Input {
-  std::string path;  // as given, plus the path below it
+  std::string path;               // as given, plus the path below it
   Format format = Format::files;  // never automatic
   bool named = false;             // on the command line, rather than found in a folder
   std::uint64_t size = 0;         // 0 where it is not a regular file

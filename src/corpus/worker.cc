@@ -107,10 +107,17 @@ void Worker::parse(const Slot& slot, PieceResult& result) {
     while (piece_.begin < piece_.end) {
       if (builder_.full()) hand_over(result);
       switch (input.format) {
-        case Format::jsonl: jsonl_.parse(piece_, input.path, options, builder_); break;
-        case Format::csv: parse_csv(piece_, slot.stream->columns(), ',', input.path, options, builder_); break;
-        case Format::tsv: parse_csv(piece_, slot.stream->columns(), '\t', input.path, options, builder_); break;
-        default: parse_lines(piece_, input.path, options, builder_);
+        case Format::jsonl:
+          jsonl_.parse(piece_, input.path, options, builder_);
+          break;
+        case Format::csv:
+          parse_csv(piece_, slot.stream->columns(), ',', input.path, options, builder_);
+          break;
+        case Format::tsv:
+          parse_csv(piece_, slot.stream->columns(), '\t', input.path, options, builder_);
+          break;
+        default:
+          parse_lines(piece_, input.path, options, builder_);
       }
     }
   }

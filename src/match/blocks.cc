@@ -66,18 +66,21 @@ BlockKey::BlockKey(std::uint64_t mask, unsigned most_bits) : mask_(mask) {
 }
 
 std::uint64_t checked_table_count(unsigned blocks, unsigned distance) {
-  if (distance > 63) throw Error(Errc::invalid_argument, fmt::format("--distance {}: must be from 0 to 63 bits", distance));
-  if (blocks < 2 || blocks > 64) throw Error(Errc::invalid_argument, fmt::format("--blocks {}: must be from 2 to 64", blocks));
+  if (distance > 63)
+    throw Error(Errc::invalid_argument, fmt::format("--distance {}: must be from 0 to 63 bits", distance));
+  if (blocks < 2 || blocks > 64)
+    throw Error(Errc::invalid_argument, fmt::format("--blocks {}: must be from 2 to 64", blocks));
   if (blocks <= distance)
-    throw Error(Errc::invalid_argument,
-                fmt::format("--blocks {}: must be above the distance ({}); give at least {}", blocks, distance, distance + 1));
+    throw Error(Errc::invalid_argument, fmt::format("--blocks {}: must be above the distance ({}); give at least {}",
+                                                    blocks, distance, distance + 1));
   std::uint64_t tables = 1;
   for (unsigned i = 1; i <= std::min(distance, blocks - distance); ++i) {
     tables = tables * (blocks - i + 1) / i;
     if (tables > kMaxTables)
-      throw Error(Errc::invalid_argument,
-                  fmt::format("--blocks {} --distance {}: would need more than {} tables; give fewer blocks ({} is the least)",
-                              blocks, distance, kMaxTables, distance + 1));
+      throw Error(
+          Errc::invalid_argument,
+          fmt::format("--blocks {} --distance {}: would need more than {} tables; give fewer blocks ({} is the least)",
+                      blocks, distance, kMaxTables, distance + 1));
   }
   return tables;
 }

@@ -1,9 +1,9 @@
 // Blocks: a fingerprint's bits cut into groups of bits, so that near fingerprints are equal in some of them.
 //
-// Two fingerprints that differ in at most d bits agree in at least m - d of any m disjoint blocks. Which bits make a block
-// is free: only the time depends on it. So blocks are cut where the data has its information: bits that hardly vary in
-// the set at hand are worth little, and each block gets its fair share of the rest. That is what keeps skewed sets (where a
-// half of the bits may be the same everywhere) from ending up in a few enormous groups.
+// Two fingerprints that differ in at most d bits agree in at least m - d of any m disjoint blocks. Which bits make a
+// block is free: only the time depends on it. So blocks are cut where the data has its information: bits that hardly
+// vary in the set at hand are worth little, and each block gets its fair share of the rest. That is what keeps skewed
+// sets (where a half of the bits may be the same everywhere) from ending up in a few enormous groups.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ struct Block {
 // `count` disjoint blocks for this set; fewer, where fewer bits vary in it. From a sample of the set where it is large.
 std::vector<Block> balanced_blocks(std::span<const std::uint64_t> set, unsigned count);
 
-// A number of bits() bits that is equal wherever the masked bits are; and only there, where the mask is one run of at most
-// `most_bits` bits.
+// A number of bits() bits that is equal wherever the masked bits are; and only there, where the mask is one run of at
+// most `most_bits` bits.
 class BlockKey {
  public:
   BlockKey(std::uint64_t mask, unsigned most_bits);

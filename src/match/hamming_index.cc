@@ -122,8 +122,8 @@ class HammingIndex::TableSet {
   }
 
   unsigned distance_;
-  Array<Entry> entries_;          // by hash, then index
-  Array<std::uint32_t> begins_;   // node n is entries_[begins_[n], begins_[n + 1])
+  Array<Entry> entries_;         // by hash, then index
+  Array<std::uint32_t> begins_;  // node n is entries_[begins_[n], begins_[n + 1])
   std::vector<Table> tables_;
 };
 
@@ -140,7 +140,8 @@ void HammingIndex::find_nodes(std::uint64_t query, Hit hit) const {
   }
 }
 
-HammingIndex::HammingIndex(std::span<const std::uint64_t> stored, unsigned distance, unsigned threads, MemoryBudget& budget)
+HammingIndex::HammingIndex(std::span<const std::uint64_t> stored, unsigned distance, unsigned threads,
+                           MemoryBudget& budget)
     : budget_(budget), distance_(distance), threads_(threads), in_sets_(stored.size()) {
   checked_table_count(std::max(2U, distance + 1), distance);
   Array<Entry> entries(budget_, "the stored fingerprints", stored.size());

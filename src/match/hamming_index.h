@@ -1,10 +1,10 @@
 // The Hamming index: known fingerprints in tables that are made once and asked often.
 //
-// A query within d bits of a stored fingerprint agrees with it in at least one of d + 1 blocks. There is a table for each
-// block: the fingerprints ordered by that block, and where each value of it begins; a query reads one short list a table.
-// Equal fingerprints are one node. Added fingerprints wait in a list that every query scans; when the list is full it
-// becomes a set of tables of its own, and sets that are not much larger than what follows them are merged with it, so there
-// are never more than a few.
+// A query within d bits of a stored fingerprint agrees with it in at least one of d + 1 blocks. There is a table for
+// each block: the fingerprints ordered by that block, and where each value of it begins; a query reads one short list a
+// table. Equal fingerprints are one node. Added fingerprints wait in a list that every query scans; when the list is
+// full it becomes a set of tables of its own, and sets that are not much larger than what follows them are merged with
+// it, so there are never more than a few.
 //
 // Questions may come from many threads at once; add() must be alone.
 #pragma once

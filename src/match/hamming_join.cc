@@ -21,7 +21,9 @@ namespace {
 constexpr double kCompareCost = 0.25;
 constexpr double kGroupCost = 4;
 
-double brute_force_cost(double size) { return size * size / 2 * kCompareCost; }
+double brute_force_cost(double size) {
+  return size * size / 2 * kCompareCost;
+}
 
 // The size below which a set is sooner compared than grouped in `ways` ways.
 std::size_t small_set(std::size_t ways) {
@@ -35,8 +37,8 @@ class Search {
   Search(unsigned worker, unsigned distance, const Context& context, MemoryBudget& budget, const EmitPair& emit)
       : worker_(worker), distance_(distance), context_(context), budget_(budget), emit_(emit) {}
 
-  // All pairs of the set that stand on the path through `passed` and `chosen`, where `levels` more blocks are to be chosen
-  // from blocks[first] on.
+  // All pairs of the set that stand on the path through `passed` and `chosen`, where `levels` more blocks are to be
+  // chosen from blocks[first] on.
   void run(std::span<const std::uint64_t> set, std::span<const Block> blocks, std::size_t first, std::size_t levels) {
     chosen_ = blocks[first - 1].mask;
     passed_.clear();
@@ -76,8 +78,8 @@ class Search {
     for (const Block& block : fresh)
       cost += kGroupCost * static_cast<double>(set.size()) +
               brute_force_cost(static_cast<double>(set.size())) * block.collisions;
-    if (fresh.size() <= distance_ || stalls_ > kMaxStalls ||
-        cost > brute_force_cost(static_cast<double>(set.size()))) return compare_all(set);
+    if (fresh.size() <= distance_ || stalls_ > kMaxStalls || cost > brute_force_cost(static_cast<double>(set.size())))
+      return compare_all(set);
     fork(set, fresh, 0, 1, depth);
   }
 
@@ -133,9 +135,7 @@ class Search {
     }
   }
 
-  static void on_row_hit(void* self, std::size_t /*i*/, std::size_t j) {
-    static_cast<Search*>(self)->hit(0, j + 1);
-  }
+  static void on_row_hit(void* self, std::size_t /*i*/, std::size_t j) { static_cast<Search*>(self)->hit(0, j + 1); }
   static void on_pair_hit(void* self, std::size_t i, std::size_t j) { static_cast<Search*>(self)->hit(i, j); }
 
   void hit(std::size_t i, std::size_t j) {
@@ -155,7 +155,7 @@ class Search {
   const EmitPair& emit_;
   std::uint64_t chosen_ = 0;
   std::vector<std::uint64_t> passed_;
-  unsigned stalls_ = 0;  // forks on this path that hardly made the set smaller
+  unsigned stalls_ = 0;                  // forks on this path that hardly made the set smaller
   std::span<const std::uint64_t> list_;  // what a hit's places refer to
   std::deque<Level> levels_;
 };
@@ -174,9 +174,9 @@ void compare_everything(std::span<const std::uint64_t> hashes, const Context& co
 }
 
 // One choice at the first fork: the whole set grouped by blocks[c] through the shuffle.
-void join_by_block(std::span<const std::uint64_t> hashes, std::span<const Block> blocks, std::size_t c, std::size_t levels,
-                   const JoinOptions& options, const Context& context, MemoryBudget& budget, Searches& searches,
-                   Progress& progress) {
+void join_by_block(std::span<const std::uint64_t> hashes, std::span<const Block> blocks, std::size_t c,
+                   std::size_t levels, const JoinOptions& options, const Context& context, MemoryBudget& budget,
+                   Searches& searches, Progress& progress) {
   const unsigned threads = thread_count(context);
   const BlockKey key(blocks[c].mask, 24);
   Shuffle<std::uint64_t, BlockKey> shuffle({.what = "the fingerprints in the join",
@@ -213,8 +213,8 @@ void join_by_block(std::span<const std::uint64_t> hashes, std::span<const Block>
   for (const Waiting& mine : waiting) progress.add(mine.unreported);
 }
 
-// How many blocks to cut. More blocks make smaller groups and more ways to choose them: measured, two or three more than the
-// distance are best, and past four more only the ways grow, so a request for more is not taken literally.
+// How many blocks to cut. More blocks make smaller groups and more ways to choose them: measured, two or three more
+// than the distance are best, and past four more only the ways grow, so a request for more is not taken literally.
 unsigned choose_blocks(std::size_t hashes, unsigned distance, unsigned requested) {
   const bool many = hashes > std::size_t{1} << 20U && distance <= 6;
   return std::min({64U, requested == 0 ? distance + (many ? 3 : 2) : requested, distance + 4});

@@ -1,10 +1,11 @@
 // The Hamming join: every pair of 64-bit fingerprints that differ in at most `distance` bits.
 //
-// The bits are cut into m blocks. A pair within d bits agrees in at least m - d of them, so the set is grouped by the first
-// chosen block, each group by the next, and so on down to m - d blocks: a tree with a path for every choice. A group that
-// has become small is compared pair by pair, at once, wherever it stands in the tree. A group that is still large when its
-// path ends (a skewed set) is cut into new blocks of its own, made of the bits that vary inside it, and the search goes
-// on; where even that promises nothing it is compared pair by pair too, so no set costs much more than brute force.
+// The bits are cut into m blocks. A pair within d bits agrees in at least m - d of them, so the set is grouped by the
+// first chosen block, each group by the next, and so on down to m - d blocks: a tree with a path for every choice. A
+// group that has become small is compared pair by pair, at once, wherever it stands in the tree. A group that is still
+// large when its path ends (a skewed set) is cut into new blocks of its own, made of the bits that vary inside it, and
+// the search goes on; where even that promises nothing it is compared pair by pair too, so no set costs much more than
+// brute force.
 //
 // A pair is emitted once: on the path that takes, at every fork, the first block in which the pair agrees.
 //

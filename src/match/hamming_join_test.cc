@@ -63,17 +63,31 @@ std::vector<std::uint64_t> make(Shape shape, std::size_t size) {
     const std::uint64_t any = random();
     if (hashes.size() % 50 == 0) centre = any;
     switch (shape) {
-      case Shape::random: hashes.push_back(any); break;
+      case Shape::random:
+        hashes.push_back(any);
+        break;
       case Shape::planted:
         hashes.push_back(any);
         if (random() % 4 == 0) hashes.push_back(flip(any, 5));
         break;
-      case Shape::half_shared: hashes.push_back(any & 0xFFFFFFFFU); break;
-      case Shape::alternate_shared: hashes.push_back(any | 0x5555555555555555U); break;
-      case Shape::sparse: hashes.push_back(any & random() & random()); break;
-      case Shape::clustered: hashes.push_back(flip(centre, 8)); break;
-      case Shape::few_bits: hashes.push_back(any & 0x8001000000000421U); break;
-      case Shape::one_value: hashes.push_back(42); break;
+      case Shape::half_shared:
+        hashes.push_back(any & 0xFFFFFFFFU);
+        break;
+      case Shape::alternate_shared:
+        hashes.push_back(any | 0x5555555555555555U);
+        break;
+      case Shape::sparse:
+        hashes.push_back(any & random() & random());
+        break;
+      case Shape::clustered:
+        hashes.push_back(flip(centre, 8));
+        break;
+      case Shape::few_bits:
+        hashes.push_back(any & 0x8001000000000421U);
+        break;
+      case Shape::one_value:
+        hashes.push_back(42);
+        break;
     }
   }
   return distinct(hashes);
@@ -177,8 +191,10 @@ TEST(HammingIndex, FindsWhatBruteForceFindsAlsoAfterAdding) {
             for (std::uint64_t k = random() % 5; k > 0; --k) query ^= std::uint64_t{1} << random() % 64;
             std::vector<HammingIndex::Match> expected;
             for (std::size_t i = 0; i < known.size(); ++i)
-              if (const auto d = static_cast<unsigned>(std::popcount(query ^ known[i])); d <= distance) expected.push_back({i, d});
-            std::stable_sort(expected.begin(), expected.end(), [](auto& a, auto& b) { return a.difference < b.difference; });
+              if (const auto d = static_cast<unsigned>(std::popcount(query ^ known[i])); d <= distance)
+                expected.push_back({i, d});
+            std::stable_sort(expected.begin(), expected.end(),
+                             [](auto& a, auto& b) { return a.difference < b.difference; });
             std::vector<HammingIndex::Match> found;
             index.find(query, found);
             ASSERT_EQ(found, expected);

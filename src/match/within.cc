@@ -33,7 +33,8 @@ HWY_INLINE void compare(std::uint64_t query, const std::uint64_t* HWY_RESTRICT l
     if (static_cast<unsigned>(std::popcount(query ^ list[j])) <= distance) hit(context, i, j);
 }
 
-void one(std::uint64_t query, const std::uint64_t* list, std::size_t size, unsigned distance, HitFn hit, void* context) {
+void one(std::uint64_t query, const std::uint64_t* list, std::size_t size, unsigned distance, HitFn hit,
+         void* context) {
   compare(query, list, 0, size, distance, 0, hit, context);
 }
 
@@ -57,7 +58,8 @@ namespace refrain {
 HWY_EXPORT(one);
 HWY_EXPORT(groups);
 
-void find_within(std::uint64_t query, std::span<const std::uint64_t> list, unsigned distance, HitFn hit, void* context) {
+void find_within(std::uint64_t query, std::span<const std::uint64_t> list, unsigned distance, HitFn hit,
+                 void* context) {
   HWY_DYNAMIC_DISPATCH(one)(query, list.data(), list.size(), distance, hit, context);
 }
 

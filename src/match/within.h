@@ -13,8 +13,8 @@ using HitFn = void (*)(void* context, std::size_t i, std::size_t j);
 // Every j with popcount(query ^ list[j]) <= distance, ascending; i is 0.
 void find_within(std::uint64_t query, std::span<const std::uint64_t> list, unsigned distance, HitFn hit, void* context);
 
-// Every i < j of the same group with popcount(list[i] ^ list[j]) <= distance. Group g ends at ends[g] and begins where the
-// one before it ends. Groups of more than `largest` are passed over.
+// Every i < j of the same group with popcount(list[i] ^ list[j]) <= distance. Group g ends at ends[g] and begins where
+// the one before it ends. Groups of more than `largest` are passed over.
 void find_pairs_within(std::span<const std::uint64_t> list, std::span<const std::uint32_t> ends, std::size_t largest,
                        unsigned distance, HitFn hit, void* context);
 

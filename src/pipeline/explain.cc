@@ -39,7 +39,8 @@ Tokens tokenize(std::string_view text, const FeaturePlan& plan, Vocabulary& voca
       if (plan.stop_words.contains(block.normal(i))) continue;
       tokens.ranges.push_back(block.range(i));
       tokens.words.push_back(
-          vocabulary.try_emplace(std::string(block.normal(i)), static_cast<std::uint32_t>(vocabulary.size())).first->second);
+          vocabulary.try_emplace(std::string(block.normal(i)), static_cast<std::uint32_t>(vocabulary.size()))
+              .first->second);
     }
   }
   return tokens;
@@ -49,7 +50,8 @@ Tokens tokenize(std::string_view text, const FeaturePlan& plan, Vocabulary& voca
 class Windows {
  public:
   Windows(const Tokens& tokens, std::size_t window)
-      : words_(tokens.words.data()), window_(window),
+      : words_(tokens.words.data()),
+        window_(window),
         count_(tokens.words.size() < window ? 0 : tokens.words.size() - window + 1) {
     for (std::size_t i = 0; i < count_; ++i) distinct_.insert((*this)[i]);
   }
@@ -69,7 +71,8 @@ class Windows {
 };
 
 // The stretches of text that lie in windows which the other document holds too.
-std::vector<ByteRange> shared_ranges(const Tokens& tokens, const Windows& windows, const Windows& other, std::size_t window) {
+std::vector<ByteRange> shared_ranges(const Tokens& tokens, const Windows& windows, const Windows& other,
+                                     std::size_t window) {
   std::vector<ByteRange> ranges;
   std::size_t marked = 0;  // tokens before this one are in the last range already
   for (std::size_t i = 0; i < windows.count(); ++i) {
@@ -90,7 +93,8 @@ struct Wanted {
   std::optional<std::string> text;
 };
 
-void find_in_input(const InputOptions& input, const Context& context, MemoryBudget& budget, std::vector<Wanted>& wanted) {
+void find_in_input(const InputOptions& input, const Context& context, MemoryBudget& budget,
+                   std::vector<Wanted>& wanted) {
   // On one thread a batch is dealt with before the next one is read, so that none waits with its text.
   Context alone = context;
   alone.threads = 1;
@@ -104,7 +108,8 @@ void find_in_input(const InputOptions& input, const Context& context, MemoryBudg
       std::vector<Candidate> candidates;
       for (std::size_t i = 0; i < batch.texts.size(); ++i)
         for (const Wanted& want : wanted)
-          if (batch.bad[i] == 0 && batch.ids[i] == want.id) candidates.push_back({want.id, std::string(batch.texts[i])});
+          if (batch.bad[i] == 0 && batch.ids[i] == want.id)
+            candidates.push_back({want.id, std::string(batch.texts[i])});
       return [&wanted, candidates = std::move(candidates)](DocId /*first*/) {
         for (const Candidate& candidate : candidates)
           for (Wanted& want : wanted)
@@ -121,8 +126,7 @@ void find_in_input(const InputOptions& input, const Context& context, MemoryBudg
     };
   });
   for (const Wanted& want : wanted)
-    if (!want.text)
-      throw Error(Errc::not_found, fmt::format("{}: no document of the input has this id", want.id));
+    if (!want.text) throw Error(Errc::not_found, fmt::format("{}: no document of the input has this id", want.id));
 }
 
 }  // namespace
@@ -149,8 +153,8 @@ ExplainReport explain(const ExplainOptions& options, const Context& context) {
   report.a.text = std::move(*wanted[0].text);
   report.b.id = options.b;
   report.b.text = std::move(*wanted[1].text);
-  // A token takes its range and number, a window a place in a set, a word a place in the vocabulary: for short tokens some
-  // twenty times their text.
+  // A token takes its range and number, a window a place in a set, a word a place in the vocabulary: for short tokens
+  // some twenty times their text.
   const Reservation reservation =
       budget.reserve(20 * (report.a.text.size() + report.b.text.size()), "comparing these two documents");
   const std::size_t window = plan.window;
@@ -163,7 +167,8 @@ ExplainReport explain(const ExplainOptions& options, const Context& context) {
   const std::size_t all = windows_a.distinct().size() + windows_b.distinct().size() - report.shared_windows;
   report.similarity = all == 0 ? 0 : static_cast<double>(report.shared_windows) / static_cast<double>(all);
   const Fingerprinter fingerprinter(options.fingerprint);
-  const auto fill = [&](ExplainedDocument& document, const Tokens& tokens, const Windows& windows, const Windows& other) {
+  const auto fill = [&](ExplainedDocument& document, const Tokens& tokens, const Windows& windows,
+                        const Windows& other) {
     document.tokens = tokens.ranges.size();
     document.windows = windows.distinct().size();
     document.fingerprint = fingerprinter(document.text);

@@ -19,10 +19,20 @@ FingerprintIndex::~FingerprintIndex() = default;
 FingerprintIndex::FingerprintIndex(FingerprintIndex&&) noexcept = default;
 FingerprintIndex& FingerprintIndex::operator=(FingerprintIndex&&) noexcept = default;
 
-void FingerprintIndex::find(std::uint64_t query, std::vector<Match>& out) const { impl_->index.find(query, out); }
-FingerprintIndex::Best FingerprintIndex::best(std::uint64_t query) const { return impl_->index.best(query); }
-void FingerprintIndex::add(std::uint64_t fingerprint) { impl_->index.add(fingerprint); }
-std::size_t FingerprintIndex::size() const { return impl_->index.size(); }
-unsigned FingerprintIndex::distance() const { return impl_->index.distance(); }
+void FingerprintIndex::find(std::uint64_t query, std::vector<Match>& out) const {
+  impl_->index.find(query, out);
+}
+FingerprintIndex::Best FingerprintIndex::best(std::uint64_t query) const {
+  return impl_->index.best(query);
+}
+void FingerprintIndex::add(std::uint64_t fingerprint) {
+  impl_->index.add(fingerprint);
+}
+std::size_t FingerprintIndex::size() const {
+  return impl_->index.size();
+}
+unsigned FingerprintIndex::distance() const {
+  return impl_->index.distance();
+}
 
 }  // namespace refrain

@@ -169,7 +169,9 @@ void for_each_pair(std::span<const std::uint64_t> hashes, const HashListOptions&
     std::vector<Shuffle<HashPair, FirstOfPair>::Writer> writers;
     for (unsigned worker = 0; worker < thread_count(context); ++worker) writers.push_back(pairs.writer());
     hamming_join(hashes, {.distance = options.distance, .blocks = options.blocks}, context, budget,
-                 [&](unsigned worker, std::uint64_t a, std::uint64_t b) { writers[worker].add({a, b}); });
+                 [&](unsigned worker, std::uint64_t a, std::uint64_t b) {
+                   writers[worker].add({a, b});
+                 });
   }
   Context in_order = context;
   in_order.threads = 1;

@@ -24,6 +24,8 @@ std::string IdStore::id(DocId document) const {
   return {bytes_.data() + segment.begin + begin, ends_[segment.base + i] - begin};
 }
 
-void IdStore::append_escaped_id(std::string& out, DocId document) const { append_escaped(out, id(document)); }
+void IdStore::append_escaped_id(std::string& out, DocId document) const {
+  append_escaped(out, id(document));
+}
 
 }  // namespace refrain

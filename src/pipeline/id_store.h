@@ -21,6 +21,8 @@ class IdStore {
 
   // Appends the id, escaped for a row.
   void append_escaped_id(std::string& out, DocId document) const;
+  // What the ids take.
+  std::size_t bytes() const { return bytes_.size() + ends_.size() * sizeof(std::uint32_t); }
   // The id as it is.
   std::string id(DocId document) const;
 

@@ -59,8 +59,9 @@ class RowReader {
       if (line_ == 1 && is_hash_header(line)) continue;
       const std::optional<HashRow> row = parse_hash_row(line);
       if (!row)
-        throw Error(Errc::bad_input, fmt::format("{}:{}: not a row 'id<TAB>hash'; make such rows with 'refrain fingerprint'",
-                                                 file_.path(), line_));
+        throw Error(Errc::bad_input,
+                    fmt::format("{}:{}: not a row 'id<TAB>hash'; make such rows with 'refrain fingerprint'",
+                                file_.path(), line_));
       rows.push_back(*row);
     }
   }
@@ -218,7 +219,8 @@ class Matcher {
 
 }  // namespace
 
-MatchReport match(const MatchOptions& options, const Context& context, const std::function<void(std::string_view)>& out) {
+MatchReport match(const MatchOptions& options, const Context& context,
+                  const std::function<void(std::string_view)>& out) {
   if (options.add && options.stored == "-")
     throw Error(Errc::invalid_argument, "--add: the stored fingerprints must be a file, not standard input");
   if (options.stored == "-" && options.queries == "-")

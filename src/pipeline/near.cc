@@ -19,10 +19,10 @@
 #include "match/hamming_join.h"
 #include "pipeline/grouping.h"
 #include "pipeline/id_store.h"
-#include "pipeline/near_summary.h"
 #include "pipeline/output_dir.h"
 #include "pipeline/tsv.h"
 #include "refrain/error.h"
+#include "refrain/report_json.h"
 #include "store/shuffle.h"
 
 namespace refrain {
@@ -114,7 +114,7 @@ class Near {
     stage("write", [&] { return write_matches(matches, clusters, output) + write_clusters(clusters, output); });
     report_.peak_rss_bytes = peak_rss_bytes();
     OutputFile summary = output.create(kSummaryName);
-    summary.write(near_summary(options_, report_));
+    summary.write(to_json(options_, report_));
     summary.close();
     output.publish();
     return report_;
@@ -130,8 +130,23 @@ class Near {
   }
 
   void read() {
+    // Listens to the progress, to tell how much of the input was read when memory runs out.
+    ProgressUpdate last;
+    Context listening = context_;
+    listening.progress = [&](const ProgressUpdate& update) {
+      last = update;
+      if (context_.progress) context_.progress(update);
+    };
+    try {
+      read_all(listening);
+    } catch (const Error& error) {
+      refuse(error, last);
+    }
+  }
+
+  void read_all(const Context& context) {
     const Fingerprinter fingerprinter(options_.fingerprint);
-    report_.read = read_documents(options_.input, context_, budget_, [&](unsigned /*worker*/, Batch& batch) -> InOrder {
+    report_.read = read_documents(options_.input, context, budget_, [&](unsigned /*worker*/, Batch& batch) -> InOrder {
       struct Done {
         std::vector<std::uint64_t> hashes;
         std::vector<State> states;
@@ -155,13 +170,32 @@ class Near {
     });
   }
 
-  // Everything after reading needs a known number of bytes a document: say so now, not later.
-  void check_memory() {
-    const std::uint64_t count = documents_.hashes.size();
-    // Grouping: an entry in the shuffle and the node it may become. Joining: the node, and its place in the shuffle.
-    const std::uint64_t grouping = count * (sizeof(Entry) + 2 * sizeof(std::uint64_t) + (options_.all_pairs ? 16 : 0));
-    const std::uint64_t fixed = std::uint64_t{4} << 20U;
-    budget_.reserve(grouping + fixed, fmt::format("{} documents", count));
+  // What `count` documents take at the most, ids included: while reading, arrays that grow by a quarter; then, to
+  // group, an entry in the shuffle and the node that it may become (the join takes less).
+  std::uint64_t memory_for(double count) const {
+    const double read = static_cast<double>(std::max<std::size_t>(documents_.hashes.size(), 1));
+    const double reading = 1.25 * (9 + static_cast<double>(documents_.ids.bytes()) / read);
+    const double grouping = sizeof(Entry) + 2 * sizeof(std::uint64_t) + (options_.all_pairs ? 16 : 0);
+    return budget_.set_aside() + (std::uint64_t{8} << 20U) + static_cast<std::uint64_t>(count * (reading + grouping));
+  }
+
+  // Called when memory ran out while reading: names what all of the input would take, not only what was read of it.
+  [[noreturn]] void refuse(const Error& error, const ProgressUpdate& last) const {
+    const auto read = static_cast<double>(documents_.hashes.size());
+    if (error.code() != Errc::over_budget || last.total == 0 || last.done == 0 || read == 0) throw error;
+    const double count = read * static_cast<double>(last.total) / static_cast<double>(last.done);
+    if (memory_for(count) <= budget_.ceiling()) throw error;
+    throw Error(Errc::over_budget, fmt::format("--memory {}: not enough for about {:.0f} documents; give at least {}",
+                                               human_bytes(budget_.ceiling()), count, human_bytes(memory_for(count))));
+  }
+
+  // The same once all is read and the number is known: say so now, not later.
+  void check_memory() const {
+    const std::size_t count = documents_.hashes.size();
+    if (memory_for(static_cast<double>(count)) > budget_.ceiling())
+      throw Error(Errc::over_budget, fmt::format("--memory {}: not enough for {} documents; give at least {}",
+                                                 human_bytes(budget_.ceiling()), count,
+                                                 human_bytes(memory_for(static_cast<double>(count)))));
   }
 
   void group(Matches& matches) {
@@ -315,6 +349,8 @@ class Near {
 
 }  // namespace
 
-NearReport near(const NearOptions& options, const Context& context) { return Near(options, context).run(); }
+NearReport near(const NearOptions& options, const Context& context) {
+  return Near(options, context).run();
+}
 
 }  // namespace refrain

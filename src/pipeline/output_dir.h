@@ -1,8 +1,8 @@
 // A verb's output directory, which appears whole or not at all.
 //
-// Files are written to a folder beside the target, which becomes the target by one rename. Where the target exists and is
-// to be written into (`force`), its summary.json is removed first and the new one moved in last, so that a directory with a
-// summary.json is always whole; what else the target holds stays as it is.
+// Files are written to a folder beside the target, which becomes the target by one rename. Where the target exists and
+// is to be written into (`force`), its summary.json is removed first and the new one moved in last, so that a directory
+// with a summary.json is always whole; what else the target holds stays as it is.
 #pragma once
 
 #include <filesystem>

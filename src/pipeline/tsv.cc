@@ -40,6 +40,8 @@ std::optional<HashRow> parse_hash_row(std::string_view line) {
   return row.hash ? std::optional(row) : std::nullopt;
 }
 
-bool is_hash_header(std::string_view line) { return line.substr(0, 7) == "id\thash"; }
+bool is_hash_header(std::string_view line) {
+  return line.substr(0, 7) == "id\thash";
+}
 
 }  // namespace refrain

@@ -61,8 +61,7 @@ std::uint64_t SimHashCounter::fingerprint(bool tie_sets_bit) const {
   const std::uint64_t enough = tie_sets_bit ? (count_ + 1) / 2 : count_ / 2 + 1;
   std::uint64_t reached = ~std::uint64_t{0};
   const auto planes = static_cast<unsigned>(std::bit_width(count_));
-  for (unsigned p = 0; p < planes; ++p)
-    reached = (enough >> p & 1U) != 0 ? planes_[p] & reached : planes_[p] | reached;
+  for (unsigned p = 0; p < planes; ++p) reached = (enough >> p & 1U) != 0 ? planes_[p] & reached : planes_[p] | reached;
   return reached;
 }
 

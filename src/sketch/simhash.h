@@ -1,14 +1,14 @@
 // SimHash: a 64-bit summary of a bag of features, made so that similar bags differ in few bits.
 //
-// Bit i is the sign of the sum, over the features, of +1 where bit i of the feature's hash is set and -1 where it is not
-// (Charikar 2002); a feature that occurs n times counts n times.
+// Bit i is the sign of the sum, over the features, of +1 where bit i of the feature's hash is set and -1 where it is
+// not (Charikar 2002); a feature that occurs n times counts n times.
 //
 // The 64 sums are kept as vertical counters: plane p holds bit p of all 64 counts in one word, and sixteen features are
 // added at once by a tree of carry-save adders, about eight operations a feature instead of 64 additions. The sign is
 // taken by comparing all 64 counts with half the number of features, plane by plane.
 //
-// Fingerprints are stored: one seed gives the same bits on every machine and backend. Whoever changes the formula raises
-// kFingerprintVersion.
+// Fingerprints are stored: one seed gives the same bits on every machine and backend. Whoever changes the formula
+// raises kFingerprintVersion.
 #pragma once
 
 #include <array>

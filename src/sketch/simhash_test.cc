@@ -64,8 +64,10 @@ TEST(Fingerprinter, GivesNothingForWhatIsTooShort) {
 }
 
 TEST(Fingerprinter, ReportPresetIsTheMajorityOverMd5OfWindows) {
-  const std::vector<std::uint64_t> windows{hash_md5("one two three four five six"), hash_md5("two three four five six seven")};
-  EXPECT_EQ(Fingerprinter(preset("report")->fingerprint)("One two three\nfour five SIX seven"), simhash_plain(windows, false));
+  const std::vector<std::uint64_t> windows{hash_md5("one two three four five six"),
+                                           hash_md5("two three four five six seven")};
+  EXPECT_EQ(Fingerprinter(preset("report")->fingerprint)("One two three\nfour five SIX seven"),
+            simhash_plain(windows, false));
 }
 
 // What is stored must not change without a new kFingerprintVersion.
@@ -104,7 +106,8 @@ TEST_P(SmallChanges, AreFoundAtDistanceThreeInNineCasesOfTen) {
   const auto token = [&, is_chinese = chinese] {
     if (!is_chinese) return "w" + std::to_string(random() % 5000) + " ";
     const auto c = static_cast<unsigned>(0x4E00 + random() % 3000);
-    return std::string{static_cast<char>(0xE0U | c >> 12U), static_cast<char>(0x80U | (c >> 6U & 63U)), static_cast<char>(0x80U | (c & 63U))};
+    return std::string{static_cast<char>(0xE0U | c >> 12U), static_cast<char>(0x80U | (c >> 6U & 63U)),
+                       static_cast<char>(0x80U | (c & 63U))};
   };
   int found = 0;
   int confused = 0;

@@ -1,8 +1,8 @@
 // The shuffle: bring equal keys together.
 //
-// Every rung of Refrain is the same three steps: make records that carry a key, bring those with equal keys together, look
-// at what met. This is the step in the middle. Records go in from many threads, in any order; groups of equal keys come
-// out, in the order of their keys, one group at a time.
+// Every rung of Refrain is the same three steps: make records that carry a key, bring those with equal keys together,
+// look at what met. This is the step in the middle. Records go in from many threads, in any order; groups of equal keys
+// come out, in the order of their keys, one group at a time.
 //
 //   Shuffle<Record, KeyOf> shuffle(options, budget, key_of);
 //   run_workers(threads, [&](unsigned) {
@@ -12,20 +12,22 @@
 //   shuffle.for_each_run(context, [&](unsigned worker, std::size_t partition, const Run<Record>& run) { ... });
 //
 // How it works. The range of keys is cut into 2^p partitions by the leading bits of the key, and a record goes to its
-// partition as it is written, into a block that only this writer fills: no locks, no second copy, and memory is touched a
-// few open blocks at a time. To read, each partition is taken by one thread: a counting sort by the next bits scatters it
-// into buckets that hold a few records each (or, where the key has no bits left, exactly one group), and what is left to
-// sort is sorted there. A partition is sized to lie in the cache, so only the writing and the gathering go to memory.
+// partition as it is written, into a block that only this writer fills: no locks, no second copy, and memory is touched
+// a few open blocks at a time. To read, each partition is taken by one thread: a counting sort by the next bits
+// scatters it into buckets that hold a few records each (or, where the key has no bits left, exactly one group), and
+// what is left to sort is sorted there. A partition is sized to lie in the cache, so only the writing and the gathering
+// go to memory.
 //
 // What it promises.
 // - A group is whole: all records of a key come one after the other. It may come in several runs, each of at most
-//   `run_records` records, the first and the last marked: a consumer must never need a group as one piece, for a group can
-//   be larger than any buffer.
+//   `run_records` records, the first and the last marked: a consumer must never need a group as one piece, for a group
+//   can be larger than any buffer.
 // - Within a partition, groups come in ascending order of key, and partitions are numbered in that order too; different
 //   partitions are consumed at the same time by different workers. With one thread all of it is in order.
 // - Within a group records come in their own order (operator<) if `order_values`, else in an order that depends on the
 //   threads, so the consumer must not care.
-// - Memory is reserved from the budget block by block: the records once, and one partition a thread while reading. A skewed
+// - Memory is reserved from the budget block by block: the records once, and one partition a thread while reading. A
+// skewed
 //   key makes a large partition, and costs memory for it, but no more time than the sort of it.
 #pragma once
 
@@ -50,9 +52,9 @@
 namespace refrain {
 
 struct ShuffleOptions {
-  std::string what = "records";       // for the message where memory does not suffice: "the pairs"
-  unsigned key_bits = 64;             // keys are below 2^key_bits
-  std::size_t expected_records = 0;   // a guess is enough: it sizes the partitions
+  std::string what = "records";      // for the message where memory does not suffice: "the pairs"
+  unsigned key_bits = 64;            // keys are below 2^key_bits
+  std::size_t expected_records = 0;  // a guess is enough: it sizes the partitions
   bool order_values = false;
   std::size_t run_records = std::numeric_limits<std::size_t>::max();
 };
@@ -66,7 +68,8 @@ struct Run {
   bool last;
 };
 
-// Record: trivially copyable, with operator< where values are to be in order. KeyOf: uint64_t(const Record&), cheap, pure.
+// Record: trivially copyable, with operator< where values are to be in order. KeyOf: uint64_t(const Record&), cheap,
+// pure.
 template <class Record, class KeyOf>
 class Shuffle {
  public:
@@ -96,8 +99,8 @@ class Shuffle {
     return begins;
   }
 
-  // Calls consume(worker, partition, run) for every run. Partitions without records are passed over. May be called again:
-  // reading changes nothing.
+  // Calls consume(worker, partition, run) for every run. Partitions without records are passed over. May be called
+  // again: reading changes nothing.
   template <class Consume>
   void for_each_run(const Context& context, Consume consume) const {
     struct Scratch {
@@ -139,7 +142,8 @@ class Shuffle {
 
   void new_block(Part& part, std::size_t partition) {
     // The first slabs are small, so that a shuffle of a few records takes little.
-    const std::size_t slab_blocks = std::min(kSlabBlocks, std::size_t{1} << std::min<std::size_t>(part.slabs.size(), 10));
+    const std::size_t slab_blocks =
+        std::min(kSlabBlocks, std::size_t{1} << std::min<std::size_t>(part.slabs.size(), 10));
     if (part.slabs.empty() || part.slab_used == part.slabs.back().size() / kBlockRecords) {
       part.slabs.emplace_back(budget_, options_.what, slab_blocks * kBlockRecords);
       part.slab_used = 0;
@@ -161,7 +165,9 @@ class Shuffle {
     const unsigned bits = std::min({partition_shift_, static_cast<unsigned>(std::bit_width(count)), 16U});
     const unsigned shift = partition_shift_ - bits;
     const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
-    const auto bucket_of = [&](const Record& record) { return static_cast<std::size_t>(shifted(record, shift) & mask); };
+    const auto bucket_of = [&](const Record& record) {
+      return static_cast<std::size_t>(shifted(record, shift) & mask);
+    };
     begins.assign((std::size_t{1} << bits) + 1, 0);
     for_each_record(partition, [&](const Record& record) { ++begins[bucket_of(record) + 1]; });
     for (std::size_t b = 1; b < begins.size(); ++b) begins[b] += begins[b - 1];

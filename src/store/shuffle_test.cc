@@ -61,7 +61,8 @@ TEST_P(ShuffleTest, GivesEveryGroupWholeAndInOrder) {
         const Context context = with_threads(threads);
         MemoryBudget budget(context);
         Shuffle<Record, KeyOf> shuffle(
-            {.key_bits = c.key_bits, .expected_records = expected, .order_values = true, .run_records = run_records}, budget);
+            {.key_bits = c.key_bits, .expected_records = expected, .order_values = true, .run_records = run_records},
+            budget);
         run_workers(threads, [&](unsigned worker) {
           auto writer = shuffle.writer();
           for (std::size_t i = worker; i < records.size(); i += threads) writer.add(records[i]);

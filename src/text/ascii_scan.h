@@ -26,8 +26,8 @@ struct AsciiSet {
   }
 };
 
-// Bit i of members[b] tells of byte 64 b + i; bits past `size` are 0. Both arrays hold (size + 63) / 64 words, `copy` has
-// room for size rounded up to 64. Reads only [text, text + size). Returns whether any byte is not ASCII.
+// Bit i of members[b] tells of byte 64 b + i; bits past `size` are 0. Both arrays hold (size + 63) / 64 words, `copy`
+// has room for size rounded up to 64. Reads only [text, text + size). Returns whether any byte is not ASCII.
 bool scan_ascii(const char* text, std::size_t size, const AsciiSet& set, bool lower, std::uint64_t* members,
                 std::uint64_t* non_ascii, char* copy);
 

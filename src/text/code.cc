@@ -14,26 +14,32 @@ namespace refrain {
 namespace {
 
 // Longest first among those that share a beginning.
-constexpr std::array<std::string_view, 36> kOperators{
-    "<<=", ">>=", "...", "===", "!==", "**=", "//=", "<=>", "->*", "==", "!=", "<=", ">=", "&&", "||", "++", "--", "+=",
-    "-=",  "*=",  "/=",  "%=",  "&=",  "|=",  "^=",  "<<",  ">>",  "->", "=>", "::", "**", "//", ":=", "??", "?.", "/*"};
+constexpr std::array<std::string_view, 36> kOperators{"<<=", ">>=", "...", "===", "!==", "**=", "//=", "<=>", "->*",
+                                                      "==",  "!=",  "<=",  ">=",  "&&",  "||",  "++",  "--",  "+=",
+                                                      "-=",  "*=",  "/=",  "%=",  "&=",  "|=",  "^=",  "<<",  ">>",
+                                                      "->",  "=>",  "::",  "**",  "//",  ":=",  "??",  "?.",  "/*"};
 
 // Ascending, for a binary search.
 constexpr std::array<std::string_view, 73> kKeywords{
-    "and",       "as",       "assert",   "async",     "auto",   "await",     "bool",    "break",    "case",
-    "catch",     "char",     "class",    "const",     "continue", "def",     "default", "defer",    "delete",
-    "do",        "double",   "elif",     "else",      "enum",   "except",    "export",  "extends",  "false",
-    "finally",   "float",    "fn",       "for",       "from",   "func",      "function", "go",      "goto",
-    "if",        "impl",     "import",   "in",        "int",    "interface", "is",      "lambda",   "let",
-    "long",      "match",    "namespace", "new",      "nil",    "not",       "null",    "or",       "package",
-    "private",   "protected", "public",  "raise",     "return", "short",     "static",  "struct",   "switch",
-    "template",  "this",     "throw",    "true",      "try",    "typedef",   "unsigned", "var",     "void",
-    "while"};
+    "and",    "as",        "assert", "async",    "auto",    "await",     "bool",   "break",     "case",    "catch",
+    "char",   "class",     "const",  "continue", "def",     "default",   "defer",  "delete",    "do",      "double",
+    "elif",   "else",      "enum",   "except",   "export",  "extends",   "false",  "finally",   "float",   "fn",
+    "for",    "from",      "func",   "function", "go",      "goto",      "if",     "impl",      "import",  "in",
+    "int",    "interface", "is",     "lambda",   "let",     "long",      "match",  "namespace", "new",     "nil",
+    "not",    "null",      "or",     "package",  "private", "protected", "public", "raise",     "return",  "short",
+    "static", "struct",    "switch", "template", "this",    "throw",     "true",   "try",       "typedef", "unsigned",
+    "var",    "void",      "while"};
 static_assert(std::is_sorted(kKeywords.begin(), kKeywords.end()));
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; }
-bool is_operator(char c) { return c > ' ' && c < 127 && !is_digit(c) && !is_letter(c); }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+}
+bool is_operator(char c) {
+  return c > ' ' && c < 127 && !is_digit(c) && !is_letter(c);
+}
 
 class CodeTokenizer final : public Tokenizer {
  public:
@@ -112,6 +118,8 @@ class CodeTokenizer final : public Tokenizer {
 
 }  // namespace
 
-std::unique_ptr<const Tokenizer> make_code_tokenizer(bool kinds) { return std::make_unique<CodeTokenizer>(kinds); }
+std::unique_ptr<const Tokenizer> make_code_tokenizer(bool kinds) {
+  return std::make_unique<CodeTokenizer>(kinds);
+}
 
 }  // namespace refrain

@@ -1,12 +1,14 @@
-// The machine behind the tokenizers whose tokens are runs of characters: a SIMD pass marks the ASCII members of a stretch,
-// the marks become edges, and only blocks of 64 bytes that are not all ASCII are decoded character by character.
+// The machine behind the tokenizers whose tokens are runs of characters: a SIMD pass marks the ASCII members of a
+// stretch, the marks become edges, and only blocks of 64 bytes that are not all ASCII are decoded character by
+// character.
 //
 // A tokenizer is a Rules class:
 //   static constexpr AsciiSet kMembers;      the ASCII characters that belong to tokens
 //   static constexpr bool kLower;            ASCII letters are lower-cased in the normal form
 //   static constexpr bool kAsciiOnly;        every other byte is a separator; the functions below are not needed
 //   static CharacterRole role(uint32_t c);   for code points past 127
-//   static unsigned fold(uint32_t c, char* out);   the normal form of such a character; at most TokenBlock::kMaxFoldBytes
+//   static unsigned fold(uint32_t c, char* out);   the normal form of such a character; at most
+//   TokenBlock::kMaxFoldBytes
 #pragma once
 
 #include <bit>
@@ -41,7 +43,7 @@ class RunTokenizer final : public Tokenizer {
     const std::size_t blocks = (size + 63) / 64;
     std::uint32_t* out = block.edges();
     std::uint64_t inside = 0;
-    for (std::size_t b = 0; b < blocks; ++b) 
+    for (std::size_t b = 0; b < blocks; ++b)
       out = emit_edges(members[b], 64, inside, static_cast<std::uint32_t>(b * 64), out);
     if (inside != 0) *out++ = static_cast<std::uint32_t>(size);
     block.set_edge_count(static_cast<std::size_t>(out - block.edges()));
@@ -51,8 +53,8 @@ class RunTokenizer final : public Tokenizer {
  private:
   static constexpr std::size_t kBlocks = kMaxTokenBytes / 64;
 
-  // Writes where membership changes in `members`, whose bits past `bits` are 0, numbering from `base`; `inside` is 1 while a
-  // token is open.
+  // Writes where membership changes in `members`, whose bits past `bits` are 0, numbering from `base`; `inside` is 1
+  // while a token is open.
   static std::uint32_t* emit_edges(std::uint64_t members, unsigned bits, std::uint64_t& inside, std::uint32_t base,
                                    std::uint32_t* out) {
     std::uint64_t changes = (members ^ (members << 1U | inside)) & ~std::uint64_t{0} >> (64 - bits);
@@ -68,8 +70,8 @@ class RunTokenizer final : public Tokenizer {
     return out + count;
   }
 
-  // A token that is still open where the stretch ends, but not the document, is left to the next stretch, unless it began
-  // with this one.
+  // A token that is still open where the stretch ends, but not the document, is left to the next stretch, unless it
+  // began with this one.
   static std::size_t finish(std::string_view text, std::size_t position, std::size_t end, TokenBlock& block) {
     const std::size_t count = block.edge_count();
     if (end == text.size() || count == 0 || block.edges()[count - 1] != end - position) return end;
@@ -101,7 +103,8 @@ class RunTokenizer final : public Tokenizer {
       // A run of ASCII up to the next other byte, or to the end of the block of 64.
       const std::uint64_t others = non_ascii[at / 64] >> at % 64;
       const std::size_t limit = std::min(64 - at % 64, size - at);
-      const auto bytes = static_cast<unsigned>(std::min<std::size_t>(limit, static_cast<unsigned>(std::countr_zero(others))));
+      const auto bytes =
+          static_cast<unsigned>(std::min<std::size_t>(limit, static_cast<unsigned>(std::countr_zero(others))));
       if (bytes != 0) {
         if (open == CharacterRole::single) close(at);
         std::memcpy(normal, copy + at, 64);  // more than asked for, but always as much

@@ -66,7 +66,8 @@ constexpr std::array<std::uint32_t, 64> kMd5Sines{
     0x289b7ec6, 0xeaa127fa, 0xd4ef3085, 0x04881d05, 0xd9d4d039, 0xe6db99e5, 0x1fa27cf8, 0xc4ac5665,
     0xf4292244, 0x432aff97, 0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92, 0xffeff47d, 0x85845dd1,
     0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391};
-constexpr std::array<std::array<int, 4>, 4> kMd5Shifts{{{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}}};
+constexpr std::array<std::array<int, 4>, 4> kMd5Shifts{
+    {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}}};
 
 void md5_block(std::array<std::uint32_t, 4>& state, const char* block) {
   auto [a, b, c, d] = state;
@@ -112,7 +113,9 @@ void for_each_token(const TokenBlock& block, std::uint64_t* out, Hash hash) {
   for (std::size_t i = 0; i < size; ++i) out[i] = hash(base + edges[2 * i], base + edges[2 * i + 1]);
 }
 
-std::string_view view(const char* begin, const char* end) { return {begin, static_cast<std::size_t>(end - begin)}; }
+std::string_view view(const char* begin, const char* end) {
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
 
 }  // namespace
 
@@ -123,7 +126,8 @@ std::uint64_t hash_sdbm(std::string_view bytes) {
 }
 
 std::uint64_t hash_jenkins(std::string_view bytes, std::uint64_t seed) {
-  const std::uint32_t start = 0xDEADBEEFU + static_cast<std::uint32_t>(bytes.size()) + static_cast<std::uint32_t>(seed >> 32U);
+  const std::uint32_t start =
+      0xDEADBEEFU + static_cast<std::uint32_t>(bytes.size()) + static_cast<std::uint32_t>(seed >> 32U);
   Lookup3 state{start, start, start + static_cast<std::uint32_t>(seed)};
   const auto absorb = [&](const char* at) {
     state.a += load<std::uint32_t>(at);
@@ -181,13 +185,15 @@ void hash_tokens(HashKind kind, const TokenBlock& block, std::uint64_t seed, std
     case HashKind::sdbm:
       return sdbm_tokens(block.normal_base(), block.flat_edges(), block.size(), out);
     case HashKind::jenkins:
-      return for_each_token(block, out,
-                            [seed](const char* begin, const char* end) { return hash_jenkins(view(begin, end), seed); });
+      return for_each_token(
+          block, out, [seed](const char* begin, const char* end) { return hash_jenkins(view(begin, end), seed); });
     case HashKind::md5:
       return for_each_token(block, out, [](const char* begin, const char* end) { return hash_md5(view(begin, end)); });
   }
 }
 
-std::vector<std::string_view> hash_names() { return {"xxh3", "sdbm", "jenkins", "md5"}; }
+std::vector<std::string_view> hash_names() {
+  return {"xxh3", "sdbm", "jenkins", "md5"};
+}
 
 }  // namespace refrain

@@ -41,8 +41,8 @@ class TokenBlock {
   const std::uint32_t* flat_edges() const { return same_edges_ ? edges_.data() : normal_edges_.data(); }
   const char* normal_base() const { return normal_.data() + kPadding; }
 
-  // For tokenizers. Token i is [edges()[2 i], edges()[2 i + 1]), relative to `base`. Where every normal form has the length
-  // and the place of its token its edges are the same and are not written twice; else keep_normal_edges().
+  // For tokenizers. Token i is [edges()[2 i], edges()[2 i + 1]), relative to `base`. Where every normal form has the
+  // length and the place of its token its edges are the same and are not written twice; else keep_normal_edges().
   void start(std::size_t base) {
     if (edges_.empty()) {
       edges_.resize(kMaxEdges);
@@ -72,7 +72,8 @@ class TokenBlock {
 
   // Two edges a byte is the most there can be, and eight more may be written and not counted.
   static constexpr std::size_t kMaxEdges = 2 * kMaxTokenBytes + 16;
-  // A copy of the stretch, and behind it room for a stretch whose characters, of two bytes or more, all grow when folded.
+  // A copy of the stretch, and behind it room for a stretch whose characters, of two bytes or more, all grow when
+  // folded.
   static constexpr std::size_t kMaxFoldBytes = 16;
   static constexpr std::size_t kMaxNormalBytes = kMaxTokenBytes + kMaxTokenBytes / 2 * kMaxFoldBytes + 128;
 
@@ -93,8 +94,8 @@ class Tokenizer {
   Tokenizer& operator=(const Tokenizer&) = delete;
   virtual ~Tokenizer() = default;
 
-  // Puts the tokens of a stretch that begins at `position` (0, or what an earlier call returned; below text.size()) into
-  // `block`, possibly none, and returns where the next stretch begins: text.size() after the last.
+  // Puts the tokens of a stretch that begins at `position` (0, or what an earlier call returned; below text.size())
+  // into `block`, possibly none, and returns where the next stretch begins: text.size() after the last.
   virtual std::size_t next(std::string_view text, std::size_t position, TokenBlock& block) const = 0;
 };
 

@@ -67,7 +67,8 @@ std::vector<Token> plain_words(std::string_view text) {
     if (letter || (mark && open)) {
       utf8proc_int32_t folded[4];
       int boundary = 0;
-      const auto count = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c.value), folded, 4, UTF8PROC_CASEFOLD, &boundary);
+      const auto count =
+          utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c.value), folded, 4, UTF8PROC_CASEFOLD, &boundary);
       for (utf8proc_ssize_t i = 0; i < count; ++i) {
         char bytes[4];
         result.back().normal.append(bytes, encode_utf8(static_cast<std::uint32_t>(folded[i]), bytes));
@@ -103,7 +104,10 @@ TEST(Words, KeepsMarksWithTheirCharacter) {
 }
 
 TEST(Words, InvalidUtf8Separates) {
-  EXPECT_EQ(normals(TokenizerKind::words, "ab\xFF" "cd\xC3"), (Strings{"ab", "cd"}));
+  EXPECT_EQ(normals(TokenizerKind::words,
+                    "ab\xFF"
+                    "cd\xC3"),
+            (Strings{"ab", "cd"}));
   EXPECT_EQ(normals(TokenizerKind::words, "x\xED\xA0\x80y"), (Strings{"x", "y"}));  // a surrogate
   EXPECT_EQ(normals(TokenizerKind::words, "x\xC0\xAFy"), (Strings{"x", "y"}));      // overlong
 }
@@ -129,10 +133,37 @@ TEST(Words, CutsTokensThatAreTooLongWhereverTheyBegin) {
 
 // Text from pieces that tokenizers find hard, long enough to cross stretches now and then.
 std::string hard_text(std::uint64_t seed, std::size_t pieces) {
-  static const std::vector<std::string> kPieces{
-      "a", "Z", "word ", " ", "\n", "\r\n", "\t", "é", "É", "ß", "ſ", "İ", "我", "們", "ก", "ี", "カ", "\xFF", "\xC3", "\xE6\x88",
-      "\xF0\x9F\x98\x80", "0", "9x", "_", "-", "e\xCC\x81", "the quick brown fox jumps over the lazy dog ", "\xEF\xBB\xBF",
-      std::string(1, '\0'), std::string(64, 'm'), std::string(70, ' ')};
+  static const std::vector<std::string> kPieces{"a",
+                                                "Z",
+                                                "word ",
+                                                " ",
+                                                "\n",
+                                                "\r\n",
+                                                "\t",
+                                                "é",
+                                                "É",
+                                                "ß",
+                                                "ſ",
+                                                "İ",
+                                                "我",
+                                                "們",
+                                                "ก",
+                                                "ี",
+                                                "カ",
+                                                "\xFF",
+                                                "\xC3",
+                                                "\xE6\x88",
+                                                "\xF0\x9F\x98\x80",
+                                                "0",
+                                                "9x",
+                                                "_",
+                                                "-",
+                                                "e\xCC\x81",
+                                                "the quick brown fox jumps over the lazy dog ",
+                                                "\xEF\xBB\xBF",
+                                                std::string(1, '\0'),
+                                                std::string(64, 'm'),
+                                                std::string(70, ' ')};
   std::mt19937_64 random(seed);
   std::string text;
   for (std::size_t i = 0; i < pieces; ++i) text += kPieces[random() % kPieces.size()];
@@ -153,7 +184,8 @@ RC_GTEST_PROP(Words, EqualsThePlainVersionOnAnyBytes, (const std::string& text))
 TEST(EveryTokenizer, GivesTheSameTokensWhateverStandsBefore) {
   // A shifted text meets other block and stretch bounds. A separator keeps the text's tokens apart from what is before.
   for (std::size_t kind = 0; kind < tokenizer_names().size(); ++kind) {
-    if (static_cast<TokenizerKind>(kind) == TokenizerKind::bytes || static_cast<TokenizerKind>(kind) == TokenizerKind::chars)
+    if (static_cast<TokenizerKind>(kind) == TokenizerKind::bytes ||
+        static_cast<TokenizerKind>(kind) == TokenizerKind::chars)
       continue;  // there spaces are tokens
     const std::string text = hard_text(kind, 5000);
     const auto expected = tokens(static_cast<TokenizerKind>(kind), text);
@@ -171,8 +203,16 @@ TEST(EveryTokenizer, GivesNothingForAnEmptyText) {
 }
 
 TEST(Whitespace, SplitsAtAsciiWhiteSpaceOnly) {
-  EXPECT_EQ(normals(TokenizerKind::whitespace, " A,b\tc\r\nd\xC2\xA0" "e "), (Strings{"A,b", "c", "d\xC2\xA0" "e"}));
-  EXPECT_EQ(normals(TokenizerKind::whitespace, "a\xFF" "b"), (Strings{"a", "b"}));
+  EXPECT_EQ(normals(TokenizerKind::whitespace,
+                    " A,b\tc\r\nd\xC2\xA0"
+                    "e "),
+            (Strings{"A,b", "c",
+                     "d\xC2\xA0"
+                     "e"}));
+  EXPECT_EQ(normals(TokenizerKind::whitespace,
+                    "a\xFF"
+                    "b"),
+            (Strings{"a", "b"}));
   EXPECT_EQ(normals(TokenizerKind::whitespace_lower, "Ab ÄÖ"), (Strings{"ab", "äö"}));
 }
 
@@ -181,12 +221,15 @@ TEST(Alpha, TakesRunsOfAsciiLettersAsTheyStand) {
 }
 
 TEST(Chars, TakesCodePoints) {
-  EXPECT_EQ(tokens(TokenizerKind::chars, "a é\xFF" "我"),
+  EXPECT_EQ(tokens(TokenizerKind::chars,
+                   "a é\xFF"
+                   "我"),
             (std::vector<Token>{{"a", 0, 1}, {" ", 1, 2}, {"é", 2, 4}, {"我", 5, 8}}));
 }
 
 TEST(Bytes, TakesEveryByte) {
-  EXPECT_EQ(normals(TokenizerKind::bytes, std::string_view("a\0\xFF", 3)), (Strings{"a", std::string(1, '\0'), "\xFF"}));
+  EXPECT_EQ(normals(TokenizerKind::bytes, std::string_view("a\0\xFF", 3)),
+            (Strings{"a", std::string(1, '\0'), "\xFF"}));
 }
 
 TEST(Dna, TakesBasesAndPassesOverHeadersAndLineBreaks) {
@@ -216,8 +259,9 @@ TEST(AsciiScan, EqualsThePlainVersion) {
     std::string copy(words * 64, 'x');
     std::string plain_copy = copy;
     const bool lower = size % 2 == 0;
-    EXPECT_EQ(scan_ascii(text.data(), size, set, lower, members.data(), high.data(), copy.data()),
-              scan_ascii_plain(text.data(), size, set, lower, plain_members.data(), plain_high.data(), plain_copy.data()));
+    EXPECT_EQ(
+        scan_ascii(text.data(), size, set, lower, members.data(), high.data(), copy.data()),
+        scan_ascii_plain(text.data(), size, set, lower, plain_members.data(), plain_high.data(), plain_copy.data()));
     EXPECT_EQ(members, plain_members);
     EXPECT_EQ(high, plain_high);
     EXPECT_EQ(copy.substr(0, size), plain_copy.substr(0, size));
@@ -235,7 +279,8 @@ TEST(TokenHash, SdbmGivesThePrintedValuesOfThePaper) {
 TEST(TokenHash, Md5GivesTheTestValuesOfTheStandard) {
   EXPECT_EQ(hash_md5(""), 0xd41d8cd98f00b204U);
   EXPECT_EQ(hash_md5("message digest"), 0xf96b697d7cb7938dU);
-  EXPECT_EQ(hash_md5("12345678901234567890123456789012345678901234567890123456789012345678901234567890"), 0x57edf4a22be3c955U);
+  EXPECT_EQ(hash_md5("12345678901234567890123456789012345678901234567890123456789012345678901234567890"),
+            0x57edf4a22be3c955U);
 }
 
 TEST(TokenHash, JenkinsGivesTheTestValuesOfLookup3) {
@@ -245,7 +290,9 @@ TEST(TokenHash, JenkinsGivesTheTestValuesOfLookup3) {
   EXPECT_EQ(hash_jenkins("Four score and seven years ago", 0), 0x17770551ce7226e6U);
 }
 
-TEST(TokenHash, XxhIsTheReferenceFunction) { EXPECT_EQ(hash_token(HashKind::xxh3, "", 0), 0x2d06800538d394c2U); }
+TEST(TokenHash, XxhIsTheReferenceFunction) {
+  EXPECT_EQ(hash_token(HashKind::xxh3, "", 0), 0x2d06800538d394c2U);
+}
 
 TEST(TokenHash, WholeBlocksEqualSingleTokens) {
   const std::string text = hard_text(3, 4000) + std::string(100, 'w') + " " + std::string(33, 'v');
@@ -256,7 +303,8 @@ TEST(TokenHash, WholeBlocksEqualSingleTokens) {
     for (std::size_t at = 0; at < text.size();) {
       at = tokenizer->next(text, at, block);
       hash_tokens(kind, block, 5, hashes.data());
-      for (std::size_t i = 0; i < block.size(); ++i) ASSERT_EQ(hashes[i], hash_token(kind, block.normal(i), 5)) << block.normal(i);
+      for (std::size_t i = 0; i < block.size(); ++i)
+        ASSERT_EQ(hashes[i], hash_token(kind, block.normal(i), 5)) << block.normal(i);
     }
 }
 

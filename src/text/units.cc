@@ -95,8 +95,14 @@ class DnaTokenizer final : public Tokenizer {
 
 }  // namespace
 
-std::unique_ptr<const Tokenizer> make_chars_tokenizer() { return std::make_unique<CharsTokenizer>(); }
-std::unique_ptr<const Tokenizer> make_bytes_tokenizer() { return std::make_unique<BytesTokenizer>(); }
-std::unique_ptr<const Tokenizer> make_dna_tokenizer() { return std::make_unique<DnaTokenizer>(); }
+std::unique_ptr<const Tokenizer> make_chars_tokenizer() {
+  return std::make_unique<CharsTokenizer>();
+}
+std::unique_ptr<const Tokenizer> make_bytes_tokenizer() {
+  return std::make_unique<BytesTokenizer>();
+}
+std::unique_ptr<const Tokenizer> make_dna_tokenizer() {
+  return std::make_unique<DnaTokenizer>();
+}
 
 }  // namespace refrain

@@ -33,6 +33,8 @@ std::unique_ptr<const Tokenizer> make_whitespace_tokenizer(bool lower) {
   return std::make_unique<RunTokenizer<WhitespaceRules<false>>>();
 }
 
-std::unique_ptr<const Tokenizer> make_alpha_tokenizer() { return std::make_unique<RunTokenizer<AlphaRules>>(); }
+std::unique_ptr<const Tokenizer> make_alpha_tokenizer() {
+  return std::make_unique<RunTokenizer<AlphaRules>>();
+}
 
 }  // namespace refrain

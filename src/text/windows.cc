@@ -33,7 +33,9 @@ StopWords::StopWords(const std::vector<std::string>& words) {
   for (const std::string& word : words) words_.insert(lower_ascii(word));
 }
 
-bool StopWords::contains(std::string_view word) const { return words_.contains(lower_ascii(word)); }
+bool StopWords::contains(std::string_view word) const {
+  return words_.contains(lower_ascii(word));
+}
 
 FeaturePlan::FeaturePlan(const FingerprintOptions& options)
     : tokenizer(make_tokenizer(options.tokenizer)),
@@ -42,8 +44,7 @@ FeaturePlan::FeaturePlan(const FingerprintOptions& options)
       window(options.window),
       seed(options.seed),
       oldest_weight(1) {
-  if (window == 0 || window > 1024)
-    throw Error(Errc::invalid_argument, "--window: must be from 1 to 1024 tokens");
+  if (window == 0 || window > 1024) throw Error(Errc::invalid_argument, "--window: must be from 1 to 1024 tokens");
   for (unsigned i = 0; i < window; ++i) oldest_weight *= kBase;
 }
 

@@ -3,8 +3,8 @@
 // For window 1 the feature is the token's hash. Else the hashes t of the window's tokens make the polynomial
 //   t[0] B^(w-1) + t[1] B^(w-2) + ... + t[w-1]   (mod 2^64)
 // which rolls on with one multiplication a token, and is then mixed so that every bit depends on every token. The order
-// of tokens counts, and a word that occurs twice does not cancel itself. md5 is the exception: it hashes the text of the
-// window, tokens joined by one space.
+// of tokens counts, and a word that occurs twice does not cancel itself. md5 is the exception: it hashes the text of
+// the window, tokens joined by one space.
 #pragma once
 
 #include <cstdint>

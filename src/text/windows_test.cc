@@ -55,7 +55,8 @@ TEST(Windows, FewerTokensThanAWindowGiveNothing) {
 }
 
 TEST(Windows, OfOneTokenAreItsHash) {
-  EXPECT_EQ(features({.hash = HashKind::sdbm, .window = 1}, "school"), (std::vector<std::uint64_t>{hash_sdbm("school")}));
+  EXPECT_EQ(features({.hash = HashKind::sdbm, .window = 1}, "school"),
+            (std::vector<std::uint64_t>{hash_sdbm("school")}));
 }
 
 TEST(Windows, Md5HashesTheTextOfTheWindow) {

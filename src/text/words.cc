@@ -18,24 +18,24 @@ struct Range {
 
 // The blocks of scripts that are written without spaces between words, ascending.
 constexpr std::array<Range, 20> kUnspaced{{
-    {0x0E00, 0x0E7F},   // Thai
-    {0x0E80, 0x0EFF},   // Lao
-    {0x1000, 0x109F},   // Myanmar
-    {0x1780, 0x17FF},   // Khmer
-    {0x1950, 0x19DF},   // Tai Le, New Tai Lue
-    {0x1A20, 0x1AAF},   // Tai Tham
-    {0x2E80, 0x2FDF},   // CJK radicals
-    {0x3005, 0x3007},   // Han iteration mark and zero
-    {0x3021, 0x3029},   // Hangzhou numerals
-    {0x3040, 0x309F},   // Hiragana
-    {0x30A0, 0x30FF},   // Katakana
-    {0x31F0, 0x31FF},   // Katakana extensions
-    {0x3400, 0x4DBF},   // Han, extension A
-    {0x4E00, 0x9FFF},   // Han
-    {0xA9E0, 0xA9FF},   // Myanmar, extended B
-    {0xAA60, 0xAADF},   // Myanmar, extended A; Tai Viet
-    {0xF900, 0xFAFF},   // Han, compatibility
-    {0xFF66, 0xFF9F},   // Katakana, half width
+    {0x0E00, 0x0E7F},    // Thai
+    {0x0E80, 0x0EFF},    // Lao
+    {0x1000, 0x109F},    // Myanmar
+    {0x1780, 0x17FF},    // Khmer
+    {0x1950, 0x19DF},    // Tai Le, New Tai Lue
+    {0x1A20, 0x1AAF},    // Tai Tham
+    {0x2E80, 0x2FDF},    // CJK radicals
+    {0x3005, 0x3007},    // Han iteration mark and zero
+    {0x3021, 0x3029},    // Hangzhou numerals
+    {0x3040, 0x309F},    // Hiragana
+    {0x30A0, 0x30FF},    // Katakana
+    {0x31F0, 0x31FF},    // Katakana extensions
+    {0x3400, 0x4DBF},    // Han, extension A
+    {0x4E00, 0x9FFF},    // Han
+    {0xA9E0, 0xA9FF},    // Myanmar, extended B
+    {0xAA60, 0xAADF},    // Myanmar, extended A; Tai Viet
+    {0xF900, 0xFAFF},    // Han, compatibility
+    {0xFF66, 0xFF9F},    // Katakana, half width
     {0x1B000, 0x1B16F},  // Kana, historic
     {0x20000, 0x3FFFF},  // Han, all further extensions
 }};
@@ -76,8 +76,8 @@ struct WordsRules {
     if (utf8proc_get_property(code)->casefold_seqindex == UINT16_MAX) return encode_utf8(c, out);
     std::array<utf8proc_int32_t, 4> folded{};
     int boundary = 0;
-    const utf8proc_ssize_t count = utf8proc_decompose_char(code, folded.data(), static_cast<utf8proc_ssize_t>(folded.size()),
-                                                           UTF8PROC_CASEFOLD, &boundary);
+    const utf8proc_ssize_t count = utf8proc_decompose_char(
+        code, folded.data(), static_cast<utf8proc_ssize_t>(folded.size()), UTF8PROC_CASEFOLD, &boundary);
     unsigned bytes = 0;
     for (std::size_t i = 0; i < folded.size() && static_cast<utf8proc_ssize_t>(i) < count; ++i)
       bytes += encode_utf8(static_cast<std::uint32_t>(folded[i]), out + bytes);
@@ -87,6 +87,8 @@ struct WordsRules {
 
 }  // namespace
 
-std::unique_ptr<const Tokenizer> make_words_tokenizer() { return std::make_unique<RunTokenizer<WordsRules>>(); }
+std::unique_ptr<const Tokenizer> make_words_tokenizer() {
+  return std::make_unique<RunTokenizer<WordsRules>>();
+}
 
 }  // namespace refrain

@@ -1,4 +1,4 @@
-#include "pipeline/near_summary.h"
+#include "refrain/report_json.h"
 
 #include "base/json.h"
 #include "refrain/version.h"
@@ -45,13 +45,34 @@ void write_read(JsonWriter& json, const ReadReport& read) {
   json.end_array();
 }
 
+void write_document(JsonWriter& json, const char* name, const ExplainedDocument& document) {
+  json.key(name).begin_object();
+  json.field("id", document.id);
+  json.field("text", document.text);
+  json.field("tokens", document.tokens);
+  json.field("windows", document.windows);
+  json.key("fingerprint");
+  if (document.fingerprint)
+    json.value(std::to_string(*document.fingerprint));
+  else
+    json.null();
+  json.key("shared").begin_array();
+  for (const ByteRange& range : document.shared) json.begin_array().value(range.begin).value(range.end).end_array();
+  json.end_array();
+  json.end_object();
+}
+
+void begin_report(JsonWriter& json, const char* verb) {
+  json.begin_object();
+  json.field("verb", verb);
+  json.field("version", kVersion);
+}
+
 }  // namespace
 
-std::string near_summary(const NearOptions& options, const NearReport& report) {
+std::string to_json(const NearOptions& options, const NearReport& report) {
   JsonWriter json;
-  json.begin_object();
-  json.field("verb", "near");
-  json.field("version", kVersion);
+  begin_report(json, "near");
   json.field("fingerprint_version", kFingerprintVersion);
   write_options(json, options);
   write_read(json, report.read);
@@ -70,10 +91,65 @@ std::string near_summary(const NearOptions& options, const NearReport& report) {
   json.field("bytes_read", report.read.bytes);
   json.key("stages").begin_array();
   for (const StageCost& stage : report.stages) {
-    json.begin_object().field("stage", stage.stage).field("seconds", stage.seconds).field("bytes", stage.bytes).end_object();
+    json.begin_object()
+        .field("stage", stage.stage)
+        .field("seconds", stage.seconds)
+        .field("bytes", stage.bytes)
+        .end_object();
   }
   json.end_array();
   json.end_object();
+  json.end_object();
+  return std::move(json).take();
+}
+
+std::string to_json(const FingerprintReport& report) {
+  JsonWriter json;
+  begin_report(json, "fingerprint");
+  json.field("fingerprint_version", kFingerprintVersion);
+  write_read(json, report.read);
+  json.field("too_short", report.too_short);
+  json.key("run").begin_object();
+  json.field("bytes_read", report.read.bytes);
+  json.field("seconds", report.seconds);
+  json.end_object();
+  json.end_object();
+  return std::move(json).take();
+}
+
+std::string to_json(const MatchReport& report) {
+  JsonWriter json;
+  begin_report(json, "match");
+  json.field("stored", report.stored);
+  json.field("queries", report.queries);
+  json.field("matched", report.matched);
+  json.field("added", report.added);
+  json.key("run").begin_object();
+  json.field("build_seconds", report.build_seconds);
+  json.field("query_seconds", report.query_seconds);
+  json.end_object();
+  json.end_object();
+  return std::move(json).take();
+}
+
+std::string to_json(const ExplainReport& report, unsigned distance) {
+  JsonWriter json;
+  begin_report(json, "explain");
+  write_document(json, "a", report.a);
+  write_document(json, "b", report.b);
+  json.key("difference");
+  if (report.difference)
+    json.value(*report.difference);
+  else
+    json.null();
+  json.field("shared_windows", report.shared_windows);
+  json.field("similarity", report.similarity);
+  json.field("distance", distance);
+  json.key("match");
+  if (report.difference)
+    json.value(*report.difference <= distance);
+  else
+    json.null();
   json.end_object();
   return std::move(json).take();
 }

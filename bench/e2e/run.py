@@ -1,0 +1,220 @@
+"""Runs the benchmarks that the .toml files beside it describe. `tools/bench` builds what is needed and calls it.
+
+    run.py [--quick] [NAME...]      NAME: part of the name of a bench or a case ("near", "skew", "fpga"); none means all
+    --quick                         a tenth of every size, one run; bars are not judged and nothing is kept: a smoke test
+
+A [[case]] is a whole command:
+    bench, name    what it is called
+    data           files to make first, by programs of bench/twin; kept in build/bench-data
+    command        what is measured; its standard output goes to the file {out}/`stdout`, where that is given
+    runs           how often; the best counts [3]
+    twin           the baseline, run once (a command that several cases share is not run again); its standard output goes to
+                   {twin}/`stdout`
+    check          a function of checks.py; no figure counts before the answer has been found right, in every run
+    work, unit     rate = work / seconds; the unit's first letter scales it (M: millions, k: thousands)
+    work_seconds   seconds are this number of the JSON object on standard error (the twin's too), not the whole command's
+    twin_work      the baseline's work where it is smaller than ours; its seconds are then scaled up
+    twin_counts    false: the twin is there for its answer only
+    against        a case before it, of the same bench: rate_kept = this rate / that rate
+    bar            what must hold, of rate, ratio, rate_kept, seconds, peak_rss_mb, temp_mb
+In strings {bin}, {bench}, {data}, {source}, {out}, {twin}, {temp} are folders and all other names are sizes of [sizes].
+
+A [[micro]] is a program of bench/micro and those of its benchmarks that are kept; their seconds are those for a gigabyte or
+for a million items. Peak RSS is never less than this driver's own 18 MB or so: a child begins as its copy.
+"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import tomllib
+
+import checks
+import measure
+import record
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BIN = SOURCE / "build" / "release"
+DATA = SOURCE / "build" / "bench-data"
+SCALES = {"M": 1e6, "k": 1e3}
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def human(size):
+    for unit, letter in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
+        if size >= unit:
+            return f"{size / unit:g} {letter}"
+    return str(size)
+
+
+def work_seconds(case, measured):
+    return json.loads(measured.stderr)[case["work_seconds"]] if "work_seconds" in case else measured.seconds
+
+
+class CaseRunner:
+    """Runs the cases of one .toml file."""
+
+    def __init__(self, sizes, quick, scratch):
+        self.quick = quick
+        self.scratch = scratch
+        self.rates = {}  # of the cases so far, by bench and name
+        self.baselines = {}  # of the twins so far, by command: seconds, and the folder with the answer
+        self.words = {"bin": BIN, "bench": BIN / "bench", "data": DATA, "source": SOURCE}
+        self.sizes = {name: size // 10 if quick else size for name, size in sizes.items()}
+        self.words.update(self.sizes)
+
+    def fill(self, text, **more):
+        return str(text).format(**self.words, **more)
+
+    def number(self, text):
+        """A size, or a size less something: "{million} - 1"."""
+        first, *rest = self.fill(text).split(" - ")
+        return int(first) - sum(map(int, rest))
+
+    def label(self, text):
+        """A name, with sizes as a person writes them: "{two}B" is 2 GB."""
+        return text.format(**{name: human(size) for name, size in self.sizes.items()})
+
+    def fresh_folders(self):
+        folders = {name: self.scratch / name for name in ("out", "temp")}
+        for folder in folders.values():
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+        return folders
+
+    def run_twin(self, case, work):
+        """Seconds of the baseline for as much work as ours, and the folder that holds its answer."""
+        key = tuple(self.fill(word, twin="") for word in case["twin"])
+        if key not in self.baselines:
+            folder = self.scratch / f"twin-{len(self.baselines)}"
+            folder.mkdir()
+            command = [self.fill(word, twin=folder) for word in case["twin"]]
+            stdout = folder / case["stdout"] if "stdout" in case else None
+            self.baselines[key] = work_seconds(case, measure.run(command, stdout=stdout)), folder
+        seconds, folder = self.baselines[key]
+        return seconds * work / self.number(case.get("twin_work", work)), folder
+
+    def check(self, case, out, twin):
+        arguments = dict(case["check"])
+        function = getattr(checks, arguments.pop("name"))
+        for key, value in arguments.items():
+            if key in ("file", "planted"):
+                arguments[key] = self.fill(value)
+            elif not isinstance(value, bool):
+                arguments[key] = self.number(value)
+        function(out, twin, **arguments)
+
+    def measure_once(self, case, twin):
+        folders = self.fresh_folders()
+        command = [self.fill(word, **folders) for word in case["command"]]
+        stdout = folders["out"] / case["stdout"] if "stdout" in case else None
+        measured = measure.run(command, watched=list(folders.values()), stdout=stdout)
+        self.check(case, folders["out"], twin)
+        return measured
+
+    def run(self, case):
+        figure = record.Figure(case["bench"], self.label(case["name"]), unit=case["unit"], bar=case.get("bar", ""))
+        work = self.number(case["work"])
+        try:
+            for data in case.get("data", []):
+                program, *arguments = map(self.fill, data["make"])
+                measure.make(BIN / "bench" / program, arguments, DATA / self.fill(data["file"]))
+            twin = None
+            if "twin" in case:
+                baseline_seconds, twin = self.run_twin(case, work)
+                if case.get("twin_counts", True):
+                    figure.baseline_seconds = baseline_seconds
+            runs = [self.measure_once(case, twin) for _ in range(1 if self.quick else case.get("runs", 3))]
+        except measure.Failed as error:
+            figure.error = str(error)
+            return figure
+        figure.seconds = min(work_seconds(case, one) for one in runs)
+        figure.rate = work / figure.seconds / SCALES[case["unit"][0]]
+        figure.peak_rss_mb = max(one.peak_rss_mb for one in runs)
+        figure.temp_mb = max(one.temp_mb for one in runs)
+        self.rates[figure.bench, figure.case] = figure.rate
+        against = self.rates.get((figure.bench, self.label(case.get("against", ""))))
+        if against is not None:
+            figure.rate_kept = figure.rate / against
+        return figure
+
+
+def run_micro(micro, names, quick, scratch):
+    """The figures of a program of bench/micro: the best of three repetitions of each benchmark."""
+    out = scratch / "micro.json"
+    cases = [case for case in micro["cases"] if wanted(names, micro["program"], case["name"])]
+    only = "|".join(sorted({f"^{name}$" for case in cases for name in (case["name"], case["twin"])}))
+    command = [BIN / "bench" / micro["program"], f"--benchmark_filter={only}", f"--benchmark_out={out}",
+               f"--benchmark_repetitions={1 if quick else 3}", f"--benchmark_min_time={0.05 if quick else 0.5}"]
+    figures = [record.Figure(micro["program"], case["name"].removesuffix("/real_time"), unit=micro["unit"],
+                             bar=case.get("bar", "")) for case in cases]
+    best = {}
+    try:
+        peak_rss_mb = measure.run(command, env={"BENCH_SCALE": "0.1" if quick else "1"}).peak_rss_mb
+        for one in json.loads(out.read_text(encoding="utf-8"))["benchmarks"]:
+            if one.get("error_occurred"):
+                raise measure.Failed(f"{one['run_name']}: {one['error_message']}")
+            rate = one.get("bytes_per_second") or one.get("items_per_second")
+            if one["run_type"] == "iteration":
+                best[one["run_name"]] = max(rate, best.get(one["run_name"], 0))
+    except measure.Failed as error:
+        for figure in figures:
+            figure.error = str(error)
+        return figures
+    for figure, case in zip(figures, cases):
+        rate, twin = best[case["name"]], best[case["twin"]]
+        figure.rate = rate / SCALES[micro["unit"][0]]
+        # Both as the time for a gigabyte, or for a million items.
+        figure.seconds, figure.baseline_seconds = [(1e9 if "B/s" in micro["unit"] else 1e6) / r for r in (rate, twin)]
+        figure.peak_rss_mb, figure.temp_mb = peak_rss_mb, 0
+    return figures
+
+
+def wanted(names, bench, case):
+    return not names or any(name in bench or name in case for name in names)
+
+
+def run_all(names, quick, scratch):
+    for path in sorted(pathlib.Path(__file__).parent.glob("*.toml"), key=lambda p: (p.stem != "micro", p.stem)):
+        with open(path, "rb") as file:
+            plan = tomllib.load(file)
+        for micro in plan.get("micro", []):
+            if any(wanted(names, micro["program"], case["name"]) for case in micro["cases"]):
+                say(f"bench: {micro['program']}")
+                yield from run_micro(micro, names, quick, scratch)
+        (scratch / path.stem).mkdir()
+        runner = CaseRunner(plan.get("sizes", {}), quick, scratch / path.stem)
+        for case in plan.get("case", []):
+            name = runner.label(case["name"])
+            if wanted(names, case["bench"], name):
+                say(f"bench: {case['bench']}: {name}")
+                yield runner.run(case)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="tools/bench", description="Measures Refrain against its plain twins.")
+    parser.add_argument("--quick", action="store_true", help="a tenth of every size, one run, no bars, nothing kept")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only benches and cases with this in their name")
+    options = parser.parse_args()
+    DATA.mkdir(parents=True, exist_ok=True)
+    machine = record.machine_name()
+    say(f"bench: on {machine}; load {os.getloadavg()[0]:.1f} before the start")
+    with tempfile.TemporaryDirectory(dir=DATA, prefix="run.") as scratch:
+        figures = list(run_all(options.names, options.quick, pathlib.Path(scratch)))
+    record.print_table(figures, judged=not options.quick)
+    for figure in figures:
+        if figure.error:
+            print(f"{figure.bench}: {figure.case}: {figure.error}")
+    if not options.quick:
+        print(f"kept in {record.save(figures, SOURCE / 'bench' / 'record' / machine).relative_to(SOURCE)}")
+    # A bar that is missed is for a person to judge (the machine may be busy); a wrong answer is a failure.
+    return 1 if not figures or any(figure.error for figure in figures) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

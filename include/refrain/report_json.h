@@ -1,0 +1,20 @@
+// Reports as JSON, one object each, the same for every face. What depends on the machine and the moment stands under "run";
+// the rest is the same for the same input and options.
+#pragma once
+
+#include <string>
+
+#include "refrain/explain.h"
+#include "refrain/fingerprint.h"
+#include "refrain/hamming.h"
+#include "refrain/near.h"
+
+namespace refrain {
+
+std::string to_json(const NearOptions& options, const NearReport& report);  // what summary.json holds
+std::string to_json(const FingerprintReport& report);
+std::string to_json(const MatchReport& report);
+// `distance` decides "match". Fingerprints are strings: as numbers they would lose bits in many readers.
+std::string to_json(const ExplainReport& report, unsigned distance);
+
+}  // namespace refrain

@@ -1,0 +1,135 @@
+// The small parts of the pipeline; the verbs themselves are tested through the programs, in tests/cli.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "base/file.h"
+#include "base/tempdir.h"
+#include "pipeline/id_store.h"
+#include "pipeline/output_dir.h"
+#include "pipeline/tsv.h"
+#include "refrain/error.h"
+#include "refrain/hamming.h"
+#include "refrain/report_json.h"
+#include "refrain/version.h"
+
+namespace refrain {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Tsv, EscapesWhatWouldBreakARow) {
+  std::string out;
+  append_escaped(out, "a\tb\nc\rd\\e");
+  EXPECT_EQ(out, "a\\tb\\nc\\rd\\\\e");
+}
+
+TEST(Tsv, ReadsRowsBack) {
+  EXPECT_EQ(parse_hash_row("x y\t12")->id, "x y");
+  EXPECT_EQ(parse_hash_row("x\t18446744073709551615")->hash, UINT64_MAX);
+  EXPECT_EQ(parse_hash_row("x\t5\t-1\r")->hash, 5U);
+  EXPECT_EQ(parse_hash_row("x\t")->hash, std::nullopt);
+  EXPECT_FALSE(parse_hash_row("x"));
+  EXPECT_FALSE(parse_hash_row("x\t-1"));
+  EXPECT_FALSE(parse_hash_row("x\t18446744073709551616"));
+  EXPECT_FALSE(parse_hash_row("x\t0x10"));
+  EXPECT_TRUE(is_hash_header("id\thash\tcluster"));
+}
+
+TEST(IdStore, MixesOrdinalsAndGivenIds) {
+  Context context;
+  MemoryBudget budget(context);
+  IdStore ids(budget);
+  ids.add({}, 0);
+  ids.add({}, 1000);
+  BatchIds given;
+  given.ordinals = false;
+  given.bytes = "ab\tc";
+  given.ends = {2, 2, 4};
+  ids.add(given, 2000);
+  ids.add({}, 2003);
+  EXPECT_EQ(ids.id(1999), "1999");
+  EXPECT_EQ(ids.id(2000), "ab");
+  EXPECT_EQ(ids.id(2001), "");
+  EXPECT_EQ(ids.id(2002), "\tc");
+  EXPECT_EQ(ids.id(2003), "2003");
+}
+
+class OutputDirs : public testing::Test {
+ protected:
+  OutputDirs() : temp_(fs::temp_directory_path(), "refrain-output-test"), target_(temp_.path() / "out") {}
+  void write(OutputDir& dir, const std::string& name, const std::string& text) {
+    OutputFile file = dir.create(name);
+    file.write(text);
+    file.close();
+  }
+  std::size_t entries() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(temp_.path()), {}));
+  }
+  TempDir temp_;
+  fs::path target_;
+};
+
+TEST_F(OutputDirs, AppearWholeOrNotAtAll) {
+  {
+    OutputDir dir(target_, false);
+    write(dir, "a", "1");
+    EXPECT_FALSE(fs::exists(target_));
+  }
+  EXPECT_EQ(entries(), 0U);
+  OutputDir dir(target_ / "", false);  // with a slash behind it
+  write(dir, "a", "1");
+  dir.publish();
+  EXPECT_EQ(read_file((target_ / "a").string()), "1");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(OutputDirs, ThatExistAreRefusedUnlessForcedAndKeepWhatIsNotOurs) {
+  fs::create_directory(target_);
+  std::ofstream(target_ / "mine") << "precious";
+  std::ofstream(target_ / kSummaryName) << "old";
+  EXPECT_THROW(OutputDir(target_, false), Error);
+  {
+    OutputDir dir(target_, true);
+    write(dir, kSummaryName, "never published");
+  }
+  EXPECT_EQ(read_file((target_ / kSummaryName).string()), "old");
+  OutputDir dir(target_, true);
+  write(dir, kSummaryName, "new");
+  write(dir, "a", "1");
+  dir.publish();
+  EXPECT_EQ(read_file((target_ / kSummaryName).string()), "new");
+  EXPECT_EQ(read_file((target_ / "mine").string()), "precious");
+}
+
+TEST(FingerprintIndex, AnswersFromTheLibrary) {
+  const std::vector<std::uint64_t> stored{0b1000, 0b1111, 0b1000};
+  FingerprintIndex index(stored, 1, Context{});
+  EXPECT_EQ(index.size(), 3U);
+  std::vector<FingerprintIndex::Match> found;
+  index.find(0b1001, found);
+  EXPECT_EQ(found, (std::vector<FingerprintIndex::Match>{{0, 1}, {2, 1}}));
+  index.add(0b1001);
+  const FingerprintIndex::Best best = index.best(0b1001);
+  EXPECT_EQ(best.match, (FingerprintIndex::Match{3, 0}));
+  EXPECT_EQ(best.count, 3U);
+}
+
+TEST(ReportJson, OfAnExplanationIsOneObject) {
+  ExplainReport report;
+  report.a = {.id = "a", .text = "x\"y", .tokens = 2, .windows = 1, .fingerprint = UINT64_MAX, .shared = {{0, 3}}};
+  report.b.id = "b";
+  EXPECT_EQ(to_json(report, 3),
+            "{\n  \"verb\": \"explain\",\n  \"version\": \"" + std::string(kVersion) +
+                "\",\n"
+                "  \"a\": {\n    \"id\": \"a\",\n    \"text\": \"x\\\"y\",\n    \"tokens\": 2,\n    \"windows\": 1,\n"
+                "    \"fingerprint\": \"18446744073709551615\",\n    \"shared\": [\n      [\n        0,\n        3\n      ]\n    ]\n  },\n"
+                "  \"b\": {\n    \"id\": \"b\",\n    \"text\": \"\",\n    \"tokens\": 0,\n    \"windows\": 0,\n"
+                "    \"fingerprint\": null,\n    \"shared\": []\n  },\n"
+                "  \"difference\": null,\n  \"shared_windows\": 0,\n  \"similarity\": 0,\n  \"distance\": 3,\n  \"match\": null\n}\n");
+}
+
+}  // namespace
+}  // namespace refrain

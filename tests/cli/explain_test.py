@@ -1,0 +1,162 @@
+"""refrain explain: figures and spans, against the definition written plainly for ASCII words."""
+
+import json
+import os
+import random
+import re
+
+from program import TestCase, changed, difference, documents, fingerprints, jsonl, lines, main, sentence, vocabulary
+
+WINDOW = 3
+
+
+class Document:
+    """Tokens, windows and what of them another holds, as the definition says."""
+
+    def __init__(self, text, window=WINDOW):
+        self.tokens = [(match.group(), match.start(), match.end()) for match in re.finditer("[a-z0-9]+", text.lower())]
+        words = [word for word, _, _ in self.tokens]
+        self.windows = [tuple(words[at:at + window]) for at in range(len(words) - window + 1)]
+
+    def shared(self, other, window=WINDOW):
+        """Ranges of tokens that lie in windows which the other holds too."""
+        held = set(other.windows)
+        covered = [False] * len(self.tokens)
+        for at, found in enumerate(self.windows):
+            if found in held:
+                covered[at:at + window] = [True] * window
+        ranges = []
+        for at, (_, begin, end) in enumerate(self.tokens):
+            if covered[at] and at > 0 and covered[at - 1]:
+                ranges[-1][1] = end
+            elif covered[at]:
+                ranges.append([begin, end])
+        return ranges
+
+
+def pairs(count):
+    """Texts that share much, some, or nothing; with capitals, punctuation and line breaks between the words."""
+    rng = random.Random(41)
+    words = vocabulary(60)
+    for at in range(count):
+        first = sentence(rng, words, rng.randint(0, 120))
+        second = changed(rng, first, words, rng.randint(0, 20)) if at % 3 else sentence(rng, words, rng.randint(0, 120))
+        yield tuple("".join(rng.choice([" ", " ", ", ", "\n", ". ", " - ", "\t"]) if c == " " else
+                            c.upper() if rng.random() < 0.1 else c for c in text) for text in (first, second))
+
+
+class Explain(TestCase):
+    def explain(self, *arguments, **more):
+        return json.loads(self.run_program("explain", *arguments, "--json", **more).out)
+
+    def check(self, report, texts, window=WINDOW):
+        mine = [Document(text, window) for text in texts]
+        shared = set(mine[0].windows) & set(mine[1].windows)
+        every = set(mine[0].windows) | set(mine[1].windows)
+        for at, name in enumerate("ab"):
+            got = report[name]
+            self.assertEqual(got["text"], texts[at])
+            self.assertEqual((got["tokens"], got["windows"]), (len(mine[at].tokens), len(set(mine[at].windows))))
+            self.assertEqual(got["shared"], mine[at].shared(mine[1 - at], window))
+        self.assertEqual(report["shared_windows"], len(shared))
+        self.assertAlmostEqual(report["similarity"], len(shared) / len(every) if every else 0, places=5)
+
+    def test_spans_and_figures_equal_the_definition(self):
+        seen = 0
+        for texts in pairs(60):
+            self.write("a.txt", texts[0])
+            self.write("b.txt", texts[1])
+            report = self.explain("a.txt", "b.txt")
+            self.check(report, texts)
+            seen += len(report["a"]["shared"]) > 1
+        self.assertGreater(seen, 15)
+
+    def test_other_windows_equal_the_definition(self):
+        for texts in list(pairs(6)):
+            for window in (1, 2, 5):
+                self.write("a.txt", texts[0])
+                self.write("b.txt", texts[1])
+                self.check(self.explain("a.txt", "b.txt", "--window", str(window)), texts, window)
+
+    def test_fingerprints_difference_and_verdict_are_those_of_the_other_verbs(self):
+        texts = documents(30, seed=6)
+        self.write("in.txt", lines(texts))
+        hashes = [value for _, value in fingerprints("in.txt", "--format", "lines", cwd=self.dir)]
+        for a, b in ((0, 1), (2, 2), (5, 9), (10, 20), (3, 29)):
+            report = self.explain(str(a), str(b), "--in", "in.txt", "--format", "lines", "--distance", "20")
+            wanted = [None if hashes[at] is None else str(hashes[at]) for at in (a, b)]
+            self.assertEqual([report["a"]["fingerprint"], report["b"]["fingerprint"]], wanted)
+            if None in wanted:
+                self.assertEqual((report["difference"], report["match"]), (None, None))
+            else:
+                bits = difference(hashes[a], hashes[b])
+                self.assertEqual((report["difference"], report["match"], report["distance"]), (bits, bits <= 20, 20))
+
+    def test_ids_are_found_in_inputs_of_every_kind(self):
+        texts = ("one two three four five six", "zero one two three four")
+        self.write("in.jsonl", jsonl(texts, id=lambda at: f"id {at}"))
+        self.write("in.csv", f"id,text\nx,{texts[0]}\ny,\"{texts[1]}\"\n")
+        self.write("d/first.txt", texts[0])
+        self.write("d/second.txt", texts[1])
+        self.check(self.explain("id 0", "id 1", "--in", "in.jsonl", "--id-field", "id"), texts)
+        self.check(self.explain("0", "1", "--in", "in.jsonl"), texts)
+        self.check(self.explain("1", "0", "--in", "in.jsonl"), texts[::-1])
+        self.check(self.explain("x", "y", "--in", "in.csv", "--id-field", "id"), texts)
+        self.check(self.explain("d/first.txt", "d/second.txt", "--in", "d"), texts)
+        self.check(self.explain("0", "3", "--in", "in.jsonl", "--in", "in.csv"), texts)
+        self.check(self.explain("0", "1", "--in", "-", stdin=lines(texts)), texts)
+
+    def test_an_id_that_is_not_there_is_exit_3_and_named(self):
+        self.write("in.jsonl", jsonl(["one two three"] * 3))
+        for a, b in (("0", "17"), ("17", "0")):
+            self.assertIn("17", self.run_program("explain", a, b, "--in", "in.jsonl", code=3).err)
+
+    def test_the_text_for_people_marks_what_is_shared(self):
+        self.write("a.txt", "The quick, brown fox jumps. Over it all\n")
+        self.write("b.txt", "Well: the QUICK brown fox jumps under it all\n")
+        out = self.run_program("explain", "a.txt", "b.txt").out.decode()
+        a, b = (value for _, value in fingerprints("a.txt", "b.txt", cwd=self.dir))
+        bits = difference(a, b)
+        for line in (f"   8 tokens, 6 distinct windows, fingerprint 0x{a:016x}",
+                     f"   9 tokens, 7 distinct windows, fingerprint 0x{b:016x}",
+                     f"difference: {bits} of 64 bits", "similarity: 0.300 (3 of 10 distinct windows in both)",
+                     f"verdict:    {'match' if bits <= 3 else 'no match'} at --distance 3",
+                     "[[The quick, brown fox jumps]]. Over it all", "Well: [[the QUICK brown fox jumps]] under it all"):
+            self.assertIn(line + "\n", out)
+        self.assertNotIn("\x1b", out)
+        [marks] = re.findall(r"\nB  [01 ]+\n   ([ ^]*)\n", out)
+        self.assertEqual(marks.count("^"), bits)
+
+    def test_a_document_too_short_is_no_match(self):
+        self.write("a.txt", "one two three four")
+        self.write("b.txt", "one two")
+        out = self.run_program("explain", "a.txt", "b.txt").out.decode()
+        self.assertIn("too short", out)
+        report = self.explain("a.txt", "b.txt")
+        self.assertEqual((report["b"]["fingerprint"], report["difference"], report["b"]["shared"]), (None, None, []))
+
+    def test_json_is_valid_for_any_bytes(self):
+        rng = random.Random(2)
+        for at in range(20):
+            self.write("a.txt", rng.randbytes(rng.randint(0, 400)) + b"\0\x1f\x7f\"\\\r\n one two three \xff")
+            self.write("b.txt", bytes(range(256)) + b" one two three \xed\xa0\x80 \xf0\x9f\x98\x80")
+            out = self.run_program("explain", "a.txt", "b.txt", "--json").out
+            report = json.loads(out.decode("utf-8"))  # strictly
+            self.assertIn("one two three", report["a"]["text"], at)
+            self.run_program("explain", "a.txt", "b.txt").out.decode("utf-8")
+
+    def test_control_characters_do_not_reach_the_terminal(self):
+        self.write("a.txt", "one two three \x1b[31mred\x1b[0m \x07 \u202e \x9b one two three")
+        out = self.run_program("explain", "a.txt", "a.txt").out
+        for bad in (b"\x1b", b"\x07", "\u202e".encode(), "\x9b".encode()):
+            self.assertNotIn(bad, out)
+
+    def test_folders_and_missing_files_are_refused(self):
+        os.mkdir(self.path("d"))
+        self.write("a.txt", "one two three")
+        self.assertIn("d", self.run_program("explain", "a.txt", "d", code=3).err)
+        self.assertIn("absent", self.run_program("explain", "absent", "a.txt", code=3).err)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,346 @@
+"""--memory is a ceiling: every verb on input four times its budget, inside a limit of the budget and a tenth.
+
+The limit is a control group's, of either version, below the group that this test runs in; where those are closed it is an
+equal limit on the data of the process (REFRAIN_NO_CGROUP=1 asks for that). Files that are read pass through the page
+cache, which a control group counts and reclaims. The peak of the resident set must stay under the budget itself.
+"""
+
+import contextlib
+import ctypes
+import errno
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+from program import (FIND_ALL, FIND_CLUSTERS, Near, TestCase, environment, main, program, say, sizes_in, vocabulary)
+
+BUDGET = 64 << 20
+LIMIT = BUDGET + BUDGET // 10
+INPUT = 4 * BUDGET
+GROUP_PREFIX = "refrain-memory-test-"
+
+
+# ---- the limit
+
+
+def own_groups():
+    """(a group below which one of ours may be made, the name of the file for its limit), the likeliest first."""
+    with open("/proc/self/cgroup", encoding="ascii") as file:
+        for line in file:
+            _, controllers, group = line.rstrip("\n").split(":", 2)
+            if "memory" in controllers.split(","):
+                yield "/sys/fs/cgroup/memory" + group, "memory.limit_in_bytes"
+            elif not controllers:
+                # A group with processes cannot hand on controllers, but one above it may have.
+                while group not in ("", "/"):
+                    group = os.path.dirname(group)
+                    yield "/sys/fs/cgroup" + group.rstrip("/"), "memory.max"
+
+
+class GroupLimit:
+    """A control group with a limit, made for one run."""
+
+    count = 0
+
+    def __init__(self, parent, limit_file, limit):
+        GroupLimit.count += 1
+        self.path = os.path.join(parent, f"{GROUP_PREFIX}{os.getpid()}-{GroupLimit.count}")
+        os.mkdir(self.path)
+        try:
+            self.put(limit_file, limit)
+        except OSError:
+            os.rmdir(self.path)
+            raise
+
+    def put(self, name, value):
+        with open(os.path.join(self.path, name), "w", encoding="ascii") as file:
+            file.write(str(value))
+
+    def enter(self):
+        self.put("cgroup.procs", 0)
+
+    def close(self):
+        for _ in range(200):  # the kernel lets go of a group a moment after its last process ended
+            try:
+                return os.rmdir(self.path)
+            except OSError as error:
+                if error.errno == errno.ENOENT:
+                    return None
+                time.sleep(0.02)
+        raise OSError(f"{self.path}: cannot be removed")
+
+
+class DataLimit:
+    """An equal limit where control groups are closed: on what the process itself allocates."""
+
+    def __init__(self, limit):
+        self.limit = limit
+
+    def enter(self):
+        resource.setrlimit(resource.RLIMIT_STACK, (1 << 20, 1 << 20))  # what a thread takes for its stack counts whole
+        resource.setrlimit(resource.RLIMIT_DATA, (self.limit, self.limit))
+
+    def close(self):
+        pass
+
+
+def group_parent():
+    """Where groups with a limit can be made, or None."""
+    if os.environ.get("REFRAIN_NO_CGROUP"):
+        return None
+    for parent, limit_file in own_groups():
+        try:
+            for name in os.listdir(parent):  # what a run that was killed left
+                if name.startswith(GROUP_PREFIX) and not os.path.exists(f"/proc/{name.split('-')[3]}"):
+                    os.rmdir(os.path.join(parent, name))
+            GroupLimit(parent, limit_file, LIMIT).close()
+            return parent, limit_file
+        except OSError:
+            continue
+    return None
+
+
+PARENT = group_parent()
+
+
+@contextlib.contextmanager
+def limit_of(size):
+    limit = GroupLimit(*PARENT, size) if PARENT else DataLimit(size)
+    try:
+        yield limit
+    finally:
+        limit.close()
+
+
+class Outcome:
+    def __init__(self, code, err, peak):
+        self.code, self.err, self.peak = code, err, peak
+
+
+def run_limited(*arguments, name="refrain", size=LIMIT, cwd=None, timeout=100, stdout=subprocess.DEVNULL):
+    """Runs to the end inside the limit. `peak` is the largest resident set in bytes."""
+    with limit_of(size) as limit, tempfile.TemporaryFile() as messages:
+
+        def enter():
+            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # to end with this test, whatever ends that
+            limit.enter()
+
+        process = subprocess.Popen([program(name), *arguments], cwd=cwd, stdin=subprocess.DEVNULL, stdout=stdout,
+                                   stderr=messages, preexec_fn=enter, env=environment())
+        watchdog = threading.Timer(timeout, process.kill)
+        watchdog.start()
+        _, status, usage = os.wait4(process.pid, 0)
+        watchdog.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        messages.seek(0)
+        return Outcome(process.returncode, messages.read().decode(errors="replace"), usage.ru_maxrss * 1024)
+
+
+# ---- the input, made once
+
+
+class Corpus:
+    """A folder with what all tests read. Nothing here is held in memory: a child's peak begins with its parent's."""
+
+    def __init__(self):
+        self.dir = tempfile.mkdtemp(prefix="refrain-memory-")
+        rng = random.Random(17)
+        pool = " ".join(rng.choices(vocabulary(5000), k=300_000)).encode()
+        with self.open("lines.txt") as lines, self.open("in.jsonl") as records:
+            self.documents = 0
+            while lines.tell() < INPUT:
+                # Every tenth is a copy of the one before.
+                if self.documents % 10 != 9:
+                    at = rng.randrange(len(pool) - 4000)
+                    text = pool[at:at + rng.randint(1000, 3000)]
+                lines.write(text + b"\n")
+                records.write(b'{"id": "%d", "text": "%s"}\n' % (self.documents, text))
+                self.documents += 1
+        with self.open("short.txt") as file:
+            block = b"".join(b"a%d b c\n" % at for at in range(1000))
+            while file.tell() < INPUT:
+                file.write(block)
+        for name, size in (("a3", 3 << 20), ("b3", 3 << 20), ("a60", 60 << 20), ("b60", 60 << 20)):
+            with self.open(name) as file:
+                while file.tell() < size:
+                    at = rng.randrange(len(pool) - 100_000)
+                    file.write(pool[at:at + min(100_000, size - file.tell())])
+        with self.open("known.tsv") as known, self.open("queries.tsv") as queries:
+            known.write(b"id\thash\n")
+            for at in range(100_000):
+                known.write(b"k%d\t%d\n" % (at, rng.getrandbits(64)))
+            name = b"q" * 1500
+            while queries.tell() < INPUT:
+                queries.write(name + b"\t%d\n" % rng.getrandbits(64))
+        with self.open("hashes.txt") as file:
+            for _ in range(700_000):
+                file.write(b"%d\n" % rng.getrandbits(64))
+        with self.open("many.txt") as file:
+            subprocess.run(["seq", "10000000000000000000", "10000000000013000000"], stdout=file, check=True)
+        with self.open("many.tsv") as file:
+            row = b"".join(b"an id of thirty letters or so %d\t%d\n" % (at, rng.getrandbits(64)) for at in range(20_000))
+            while file.tell() < INPUT:
+                file.write(row)
+
+    def open(self, name):
+        return open(os.path.join(self.dir, name), "wb")
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+
+class Memory(TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if PARENT:
+            say(f"memory is limited by control groups below {PARENT[0]} ({PARENT[1]})")
+        else:
+            say("control groups are closed here: memory is limited by RLIMIT_DATA")
+        cls.corpus = Corpus()
+        cls.addClassCleanup(shutil.rmtree, cls.corpus.dir, ignore_errors=True)
+
+    def fits(self, *arguments, **more):
+        outcome = run_limited(*arguments, cwd=self.dir, **more)
+        self.assertEqual(outcome.code, 0, f"{arguments}: {outcome.err}")
+        self.assertLessEqual(outcome.peak, BUDGET, arguments)
+        return outcome
+
+    def does_not_fit(self, *arguments, **more):
+        """Refused with a figure above the budget, and never past the limit while finding that out."""
+        outcome = run_limited(*arguments, cwd=self.dir, **more)
+        self.assertEqual(outcome.code, 5, f"{arguments}: {outcome.err}")
+        self.assertRegex(outcome.err, r"needs at least [0-9.]+ [MG]iB")
+        self.assertGreater(max(sizes_in(outcome.err)), BUDGET, outcome.err)
+        self.assertLessEqual(outcome.peak, BUDGET, arguments)
+        return outcome
+
+    def check_near(self, *arguments):
+        self.fits("near", *arguments, "-o", "out", "-q", "--memory", "64M")
+        near = Near(self.path("out"))
+        self.assertEqual(near.summary["documents"], self.corpus.documents)
+        self.assertGreaterEqual(near.summary["matches"], self.corpus.documents // 10 - 1)
+        self.assertEqual(near.summary["run"]["memory_bytes"], BUDGET)
+        self.assertLessEqual(near.summary["run"]["peak_rss_bytes"], BUDGET)
+
+    def test_near_keeps_its_budget_on_lines(self):
+        self.check_near(self.corpus.path("lines.txt"), "--format", "lines")
+
+    def test_near_keeps_its_budget_on_json_with_ids_and_more_threads(self):
+        self.check_near(self.corpus.path("in.jsonl"), "--id-field", "id", "--threads", "4")
+
+    def test_fingerprint_keeps_its_budget(self):
+        with open(self.path("out.tsv"), "wb") as out:
+            self.fits("fingerprint", self.corpus.path("in.jsonl"), "--memory", "64M", stdout=out)
+        self.assertEqual(self.read("out.tsv").count(b"\n"), self.corpus.documents + 1)
+
+    def test_match_keeps_its_budget(self):
+        with open(self.path("out.tsv"), "wb") as out:
+            self.fits("match", self.corpus.path("known.tsv"), self.corpus.path("queries.tsv"), "--memory", "64M",
+                      stdout=out)
+        self.assertGreater(os.path.getsize(self.path("out.tsv")), INPUT - (INPUT >> 6))
+
+    def test_explain_keeps_its_budget_with_documents_from_a_large_input(self):
+        with open(self.path("out.json"), "wb") as out:
+            self.fits("explain", "8", str(self.corpus.documents - 2), "--in", self.corpus.path("lines.txt"), "--format",
+                      "lines", "--memory", "64M", "--json", stdout=out)
+        self.assertEqual(json.loads(self.read("out.json"))["b"]["id"], str(self.corpus.documents - 2))
+
+    def test_explain_keeps_its_budget_with_two_documents_of_three_megabytes(self):
+        self.fits("explain", self.corpus.path("a3"), self.corpus.path("b3"), "--memory", "64M", "--json")
+
+    def test_find_all_and_find_clusters_keep_half_of_what_their_group_grants(self):
+        if not PARENT:
+            self.skipTest("these take their budget from a control group, and those are closed here")
+        for name in (FIND_ALL, FIND_CLUSTERS):
+            self.fits("-b", "6", "-d", "3", "-i", self.corpus.path("hashes.txt"), "-o", "out", name=name, size=2 * BUDGET)
+            outcome = self.does_not_fit("-b", "6", "-d", "3", "-i", self.corpus.path("many.txt"), "-o", "no", name=name,
+                                        size=2 * BUDGET)
+            self.assertIn("64.0 MiB", outcome.err)
+            self.assertEqual(self.listing(), ["out"])
+
+    def test_near_names_the_memory_that_very_many_documents_need(self):
+        self.does_not_fit("near", self.corpus.path("short.txt"), "--format", "lines", "-o", "out", "--memory", "64M")
+        self.assertEqual(self.listing(), [])
+
+    def test_near_names_the_memory_that_a_large_document_needs(self):
+        self.does_not_fit("near", self.corpus.path("a60"), "-o", "out", "--memory", "64M")
+        self.assertEqual(self.listing(), [])
+
+    def test_match_names_the_memory_that_very_many_stored_fingerprints_need(self):
+        self.does_not_fit("match", self.corpus.path("many.tsv"), self.corpus.path("known.tsv"), "--memory", "64M")
+
+    def test_match_names_the_memory_that_adding_needs_and_adds_nothing(self):
+        shutil.copy(self.corpus.path("known.tsv"), self.path("known.tsv"))
+        before = self.read("known.tsv")
+        self.does_not_fit("match", "known.tsv", self.corpus.path("queries.tsv"), "--add", "--memory", "64M")
+        self.assertTrue(self.read("known.tsv") == before)
+        self.assertEqual(self.listing(), ["known.tsv"])
+
+    def test_explain_names_the_memory_that_two_large_documents_need(self):
+        self.does_not_fit("explain", self.corpus.path("a60"), self.corpus.path("b60"), "--memory", "64M")
+
+    def keeps_the_ceiling(self, *arguments, **more):
+        """Whether it fits or is refused with a figure: the process stays under its budget."""
+        outcome = run_limited(*arguments, "--memory", "64M", cwd=self.dir, **more)
+        self.assertIn(outcome.code, (0, 5), f"{arguments}: ended by the limit? {outcome.err}")
+        if outcome.code == 5:
+            self.assertGreater(max(sizes_in(outcome.err), default=0), BUDGET, outcome.err)
+        self.assertLessEqual(outcome.peak, BUDGET, arguments)
+
+    def test_explain_keeps_its_budget_where_every_byte_is_a_token(self):
+        rng = random.Random(3)
+        for name in "ab":
+            self.write(name, rng.randbytes(1_000_000))
+        self.keeps_the_ceiling("explain", "a", "b", "--tokenizer", "bytes")
+
+    def test_match_keeps_its_budget_where_every_query_has_very_many_matches(self):
+        self.write("known.tsv", b"".join(b"k%d\t5\n" % at for at in range(50_000)))
+        self.write("queries.tsv", b"".join(b"q%d\t5\n" % at for at in range(200)))
+        with open(self.path("out.tsv"), "wb") as out:
+            self.keeps_the_ceiling("match", "known.tsv", "queries.tsv", "--all", stdout=out)
+
+    def test_match_keeps_its_budget_on_a_very_long_row(self):
+        self.write("known.tsv", "id\thash\nk\t5\n")
+        with open(self.path("queries.tsv"), "wb") as file:
+            for _ in range(100):
+                file.write(b"q" * (1 << 20))
+            file.write(b"\t5\n")
+        self.keeps_the_ceiling("match", "known.tsv", "queries.tsv")
+        self.keeps_the_ceiling("match", "queries.tsv", "known.tsv")
+
+    def test_a_long_record_in_any_format_stays_inside_the_budget(self):
+        block = b"some words " * 100_000
+        for name, begin, end in (("in.jsonl", b'{"text": "', b'"}'), ("in.csv", b'text\n"', b'"'), ("in.txt", b"", b"")):
+            with open(self.path(name), "wb") as file:
+                file.write(begin)
+                for _ in range(30):
+                    file.write(block)
+                file.write(end + b"\n")
+            self.keeps_the_ceiling("near", name, "-o", name + ".out")
+
+    def test_less_than_64_megabytes_is_a_usage_error(self):
+        for arguments in (["near", "in", "-o", "out"], ["fingerprint", "in"], ["match", "in"], ["explain", "in", "in"]):
+            for size in ("10M", "67108863", "0"):
+                result = self.run_program(*arguments, "--memory", size, code=2)
+                self.assertIn("64M", result.err)
+
+
+@unittest.skipUnless(PARENT, "control groups are closed here")
+class DefaultBudget(TestCase):
+    def test_half_of_what_the_control_group_grants(self):
+        self.write("in.txt", "some words in a file")
+        outcome = run_limited("near", "in.txt", "-o", "out", "-q", size=300 << 20, cwd=self.dir)
+        self.assertEqual(outcome.code, 0, outcome.err)
+        self.assertEqual(Near(self.path("out")).summary["run"]["memory_bytes"], 150 << 20)
+
+
+if __name__ == "__main__":
+    main()

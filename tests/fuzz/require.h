@@ -1,0 +1,9 @@
+// An assertion that a fuzzer sees in every build.
+#pragma once
+
+#include <cstdlib>
+
+#define REQUIRE(condition)          \
+  do {                              \
+    if (!(condition)) std::abort(); \
+  } while (false)
