@@ -8,11 +8,12 @@ A [[case]] is a whole command:
     data           files to make first, by programs of bench/twin; kept in build/bench-data
     command        what is measured; its standard output goes to the file {out}/`stdout`, where that is given
     runs           how often; the best counts [3]
-    twin           the baseline, run once (a command that several cases share is not run again); its standard output goes to
+    twin           the baseline (a command that several cases share is not run again); its standard output goes to
                    {twin}/`stdout`
+    twin_runs      how often; the best counts [1]
     check          a function of checks.py; no figure counts before the answer has been found right, in every run
     work, unit     rate = work / seconds; the unit's first letter scales it (M: millions, k: thousands)
-    work_seconds   seconds are this number of the JSON object on standard error (the twin's too), not the whole command's
+    work_seconds   seconds are this number under "run" in the JSON on standard error (the twin's too), not the whole command's
     twin_work      the baseline's work where it is smaller than ours; its seconds are then scaled up
     twin_counts    false: the twin is there for its answer only
     against        a case before it, of the same bench: rate_kept = this rate / that rate
@@ -53,7 +54,7 @@ def human(size):
 
 
 def work_seconds(case, measured):
-    return json.loads(measured.stderr)[case["work_seconds"]] if "work_seconds" in case else measured.seconds
+    return json.loads(measured.stderr)["run"][case["work_seconds"]] if "work_seconds" in case else measured.seconds
 
 
 class CaseRunner:
@@ -95,7 +96,8 @@ class CaseRunner:
             folder.mkdir()
             command = [self.fill(word, twin=folder) for word in case["twin"]]
             stdout = folder / case["stdout"] if "stdout" in case else None
-            self.baselines[key] = work_seconds(case, measure.run(command, stdout=stdout)), folder
+            runs = [measure.run(command, stdout=stdout) for _ in range(1 if self.quick else case.get("twin_runs", 1))]
+            self.baselines[key] = min(work_seconds(case, one) for one in runs), folder
         seconds, folder = self.baselines[key]
         return seconds * work / self.number(case.get("twin_work", work)), folder
 
@@ -130,10 +132,10 @@ class CaseRunner:
                 if case.get("twin_counts", True):
                     figure.baseline_seconds = baseline_seconds
             runs = [self.measure_once(case, twin) for _ in range(1 if self.quick else case.get("runs", 3))]
-        except measure.Failed as error:
-            figure.error = str(error)
+            figure.seconds = min(work_seconds(case, one) for one in runs)
+        except (measure.Failed, OSError, KeyError, ValueError) as error:  # also an answer that cannot be read is wrong
+            figure.error = str(error) if isinstance(error, measure.Failed) else repr(error)
             return figure
-        figure.seconds = min(work_seconds(case, one) for one in runs)
         figure.rate = work / figure.seconds / SCALES[case["unit"][0]]
         figure.peak_rss_mb = max(one.peak_rss_mb for one in runs)
         figure.temp_mb = max(one.temp_mb for one in runs)

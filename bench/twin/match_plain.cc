@@ -59,6 +59,6 @@ int main(int argc, char** argv) {
                 best == nullptr ? "" : std::to_string(least).c_str(), matches);
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  std::fprintf(stderr, "{\"query_seconds\": %.9f}\n", seconds.count());
+  std::fprintf(stderr, "{\"run\": {\"query_seconds\": %.9f}}\n", seconds.count());
   return 0;
 }

@@ -1,10 +1,9 @@
-// What a run may use, in plain values: memory, threads, a place for temporary files, and how to report and to stop.
+// What a run may use, in plain values: memory, threads, and how to report and to stop.
 //
 // There are no globals below the faces; whoever calls a verb decides all of this.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <stop_token>
 #include <string_view>
@@ -23,8 +22,6 @@ struct Context {
   // A ceiling on the process, mapped pages included; 0 means default_memory_bytes(). Less than kMinMemoryBytes is
   // refused by every verb.
   std::uint64_t memory_bytes = 0;
-  // Where temporary files go; empty means $TMPDIR, or /tmp. Outputs are staged beside their target, not here.
-  std::filesystem::path temp_dir;
   // 0 means one a core that this process may run on. The number changes the time, never the result.
   unsigned threads = 0;
   // Called from any thread, one call at a time, at most a few times a second a stage. May be empty.

@@ -12,7 +12,7 @@ namespace refrain {
 // Every face maps this once: to an exit code, an HTTP status, a Python class.
 enum class Errc {
   invalid_argument,  // the caller asked for something that makes no sense, or would overwrite what is there
-  not_found,         // an input that does not exist or cannot be opened
+  not_found,         // an input that does not exist, or cannot be opened or read
   bad_input,         // an input that was read and is broken, where the caller wanted no bad records
   corrupt,           // a file that Refrain wrote, and that no longer holds what was written
   unsupported,       // well-formed, but not something this build can do

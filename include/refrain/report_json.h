@@ -1,5 +1,5 @@
-// Reports as JSON, one object each, the same for every face. What depends on the machine and the moment stands under "run";
-// the rest is the same for the same input and options.
+// Reports as JSON, one object each, the same for every face. What depends on the machine and the moment stands under
+// "run"; the rest is the same for the same input and options.
 #pragma once
 
 #include <string>

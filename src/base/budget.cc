@@ -38,7 +38,7 @@ std::uint64_t cgroup_limit() {
     const std::string root = unified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
     const std::string file = unified ? "/memory.max" : "/memory.limit_in_bytes";
     while (true) {
-      least = std::min(least, limit_in_file(root + (group == "/" ? "" : group) + file));
+      least = std::min(least, limit_in_file(fmt::format("{}{}{}", root, group == "/" ? "" : group, file)));
       if (group.empty() || group == "/") break;
       group.resize(group.rfind('/') == std::string::npos ? 0 : group.rfind('/'));
     }
@@ -64,6 +64,12 @@ MemoryBudget::MemoryBudget(const Context& context)
     throw Error(Errc::over_budget,
                 fmt::format("--memory {}: too little for {} threads; give at least {}, or fewer --threads",
                             human_bytes(ceiling_), thread_count(context), human_bytes(set_aside_ * 2)));
+}
+
+unsigned MemoryBudget::most_threads(const Context& context) {
+  const std::uint64_t given = context.memory_bytes != 0 ? context.memory_bytes : default_memory_bytes();
+  const std::uint64_t ceiling = std::max(kMinMemoryBytes, given);
+  return static_cast<unsigned>(std::min<std::uint64_t>((ceiling / 2 - kProcessBytes) / kThreadBytes, 1024));
 }
 
 std::uint64_t MemoryBudget::available() const {

@@ -55,6 +55,9 @@ class MemoryBudget {
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
+  // How many threads a ceiling has room for.
+  static unsigned most_threads(const Context& context);
+
   // `what` names the thing in the message: "the fingerprints of 9 M documents".
   Reservation reserve(std::uint64_t bytes, std::string_view what);
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@ namespace refrain {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{256} << 10;
+constexpr int kPollMilliseconds = 100;
 
 // strerror_l would do, strerror is not for threads.
 std::string reason(int error) {
@@ -33,7 +35,8 @@ std::string reason(int error) {
 
 }  // namespace
 
-InputFile::InputFile(const std::string& path) : path_(path == "-" ? "standard input" : path) {
+InputFile::InputFile(const std::string& path, std::stop_token stop)
+    : path_(path == "-" ? "standard input" : path), stop_(std::move(stop)) {
   fd_ = path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd_ < 0) throw Error(Errc::not_found, fmt::format("{}: cannot open: {}", path_, reason(errno)));
   struct stat info {};
@@ -46,17 +49,25 @@ InputFile::InputFile(const std::string& path) : path_(path == "-" ? "standard in
     if (S_ISREG(info.st_mode)) {
       size_ = static_cast<std::uint64_t>(info.st_size);
       posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
+    } else {
+      may_wait_ = true;
     }
   }
 }
 
 InputFile::InputFile(InputFile&& other) noexcept
-    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), size_(other.size_) {}
+    : path_(std::move(other.path_)),
+      fd_(std::exchange(other.fd_, -1)),
+      size_(other.size_),
+      may_wait_(other.may_wait_),
+      stop_(std::move(other.stop_)) {}
 
 InputFile& InputFile::operator=(InputFile&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(fd_, other.fd_);
   std::swap(size_, other.size_);
+  std::swap(may_wait_, other.may_wait_);
+  std::swap(stop_, other.stop_);
   return *this;
 }
 
@@ -64,11 +75,18 @@ InputFile::~InputFile() {
   if (fd_ >= 0) close(fd_);
 }
 
+void InputFile::wait() {
+  pollfd waiting{.fd = fd_, .events = POLLIN, .revents = 0};
+  while (poll(&waiting, 1, kPollMilliseconds) == 0 || waiting.revents == 0)
+    if (stop_.stop_requested()) throw Error(Errc::interrupted, "interrupted");
+}
+
 std::size_t InputFile::read_some(char* buffer, std::size_t size) {
+  if (may_wait_ && stop_.stop_possible()) wait();
   while (true) {
     const ssize_t got = ::read(fd_, buffer, size);
     if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR) throw Error(Errc::io, fmt::format("{}: cannot read: {}", path_, reason(errno)));
+    if (errno != EINTR) throw Error(Errc::not_found, fmt::format("{}: cannot read: {}", path_, reason(errno)));
   }
 }
 
@@ -136,19 +154,38 @@ void OutputFile::close() {
   if (::close(std::exchange(fd_, -1)) != 0) refuse_write(path_, errno);
 }
 
-AtomicFile::AtomicFile(const std::string& path)
-    : path_(path), aside_(fmt::format("{}.partial-{}", path, getpid())), out_(aside_) {}
+AtomicFile::AtomicFile(const std::string& path) : path_(path) {
+  struct stat info {};
+  const bool exists = path != "-" && stat(path.c_str(), &info) == 0;
+  if (path == "-" || (exists && !S_ISREG(info.st_mode))) {
+    out_.emplace(path);
+    return;
+  }
+  if (exists) {
+    std::error_code ignored;
+    const std::filesystem::path real = std::filesystem::canonical(path, ignored);
+    if (!real.empty()) path_ = real.string();
+  }
+  aside_ = fmt::format("{}.partial-{}", path_, getpid());
+  out_.emplace(aside_);
+  // Who may read the old one may read the new one, and nobody else.
+  if (exists && chmod(aside_.c_str(), info.st_mode & 07777U) != 0) refuse_write(aside_, errno);
+}
 
 AtomicFile::~AtomicFile() {
-  if (!committed_) unlink(aside_.c_str());
+  if (!committed_ && !aside_.empty()) unlink(aside_.c_str());
 }
 
 void AtomicFile::commit() {
-  out_.close();
-  rename_checked(aside_, path_);
+  if (aside_.empty()) {
+    out_->flush();
+  } else {
+    out_->close();
+    rename_checked(aside_, path_);
+    const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
+    sync_folder(folder.empty() ? "." : folder);
+  }
   committed_ = true;
-  const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
-  sync_folder(folder.empty() ? "." : folder);
 }
 
 void sync_folder(const std::filesystem::path& folder) {

@@ -4,16 +4,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
 namespace refrain {
 
-// A file, or standard input where the path is "-". Movable; closes itself.
+// A file, or standard input where the path is "-". Movable; closes itself. What cannot be opened or read is
+// Error(not_found).
 class InputFile {
  public:
   InputFile() = default;
-  explicit InputFile(const std::string& path);  // Error(not_found) where it cannot be opened, or is a folder
+  // Once `stop` is set, reading from a pipe or a terminal that has nothing to say ends with Error(interrupted).
+  explicit InputFile(const std::string& path, std::stop_token stop = {});
   InputFile(InputFile&& other) noexcept;
   InputFile& operator=(InputFile&& other) noexcept;
   ~InputFile();
@@ -27,9 +31,13 @@ class InputFile {
   std::uint64_t size() const { return size_; }  // 0 where it is not a regular file
 
  private:
+  void wait();
+
   std::string path_;
   int fd_ = -1;
   std::uint64_t size_ = 0;
+  bool may_wait_ = false;  // a pipe, a terminal, a socket
+  std::stop_token stop_;
 };
 
 // A buffered writer to a file that is new or replaced, or to standard output where the path is "-".
@@ -58,18 +66,20 @@ class OutputFile {
 };
 
 // A file that appears under its name whole or not at all: it is written aside, in the same folder, synced, and renamed
-// by commit(). Without commit() it vanishes.
+// by commit(). Without commit() it vanishes. A file that is replaced keeps its permissions, and a link stays a link:
+// what it leads to is replaced. "-" is standard output; that, and what is no regular file (a device, a pipe), is
+// written to as it is.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);
   ~AtomicFile();
-  OutputFile& out() { return out_; }
+  OutputFile& out() { return *out_; }
   void commit();
 
  private:
   std::string path_;
-  std::string aside_;
-  OutputFile out_;
+  std::string aside_;  // empty where nothing is renamed
+  std::optional<OutputFile> out_;
   bool committed_ = false;
 };
 

@@ -9,15 +9,17 @@
 #include <thread>
 #include <vector>
 
+#include "base/budget.h"
 #include "refrain/error.h"
 
 namespace refrain {
 
 unsigned thread_count(const Context& context) {
   if (context.threads != 0) return context.threads;
-  cpu_set_t cores;
-  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return static_cast<unsigned>(std::max(1, CPU_COUNT(&cores)));
-  return std::max(1U, std::thread::hardware_concurrency());
+  cpu_set_t allowed;
+  const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+  const unsigned cores = known ? static_cast<unsigned>(CPU_COUNT(&allowed)) : std::thread::hardware_concurrency();
+  return std::clamp(cores, 1U, MemoryBudget::most_threads(context));
 }
 
 void throw_if_stopped(const Context& context) {

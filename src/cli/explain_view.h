@@ -12,5 +12,4 @@ namespace refrain::cli {
 // `window` is the number of tokens below which a document is too short to judge.
 std::string explain_text(const ExplainReport& report, unsigned distance, unsigned window, const Look& look);
 
-
 }  // namespace refrain::cli

@@ -51,7 +51,6 @@ struct Settings {
 
   std::optional<std::uint64_t> memory;
   std::optional<unsigned> threads;
-  std::string temp_dir;
   bool quiet = false;
   bool json = false;
 };

@@ -129,7 +129,7 @@ std::optional<HashListOptions> read_flags(int argc, char** argv, std::string_vie
   return options;
 }
 
-int code_of(const Error& error, const HashListOptions& options) {
+int code_of(const Error& error) {
   switch (error.code()) {
     case Errc::invalid_argument:
       return kBadBlocks;
@@ -141,11 +141,8 @@ int code_of(const Error& error, const HashListOptions& options) {
       return kMemory;
     case Errc::interrupted:
       return kExitInterrupted;
-    case Errc::io: {
-      // Both ends can fail; the message begins with the one that did.
-      const std::string_view message = error.what();
-      return message.starts_with(options.input == "-" ? "standard input" : options.input + ":") ? kNoInput : kNoOutput;
-    }
+    case Errc::io:
+      return kNoOutput;
     default:
       return kFailed;
   }
@@ -173,7 +170,7 @@ int run_hash_list(int argc, char** argv, std::string_view name, std::string_view
     return refusal.code;
   } catch (const Error& error) {
     if (!is_broken_pipe(error)) complain(error.what());
-    return code_of(error, options);
+    return code_of(error);
   } catch (const std::bad_alloc&) {
     complain("out of memory");
     return kMemory;

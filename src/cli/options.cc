@@ -107,7 +107,6 @@ Context run_context(const Settings& settings) {
   Context context;
   context.memory_bytes = settings.memory.value_or(0);
   context.threads = settings.threads.value_or(0);
-  context.temp_dir = settings.temp_dir;
   return context;
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 #include <string_view>
+#include <utility>
 
 #include "refrain/error.h"
 
@@ -40,12 +41,12 @@ void ByteStream::EndGzip::operator()(z_stream* stream) const {
 
 ByteStream::ByteStream(MemoryBudget& budget) : budget_(budget) {}
 
-void ByteStream::open(const std::string& path) {
+void ByteStream::open(const std::string& path, std::stop_token stop) {
   if (!packed_) {
     reservation_ = budget_.reserve(kPackedBytes, "a buffer for reading");
     packed_ = std::make_unique_for_overwrite<char[]>(kPackedBytes);
   }
-  file_ = InputFile(path);
+  file_ = InputFile(path, std::move(stop));
   begin_ = end_ = 0;
   file_ended_ = inside_ = false;
   refill();

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include "base/budget.h"
@@ -23,8 +24,8 @@ class ByteStream {
  public:
   explicit ByteStream(MemoryBudget& budget);
 
-  // A path, or "-". Throws what InputFile throws.
-  void open(const std::string& path);
+  // A path, or "-". Throws what InputFile throws; `stop` ends waiting for a pipe.
+  void open(const std::string& path, std::stop_token stop = {});
 
   // Gives back the file and all memory, before the next open().
   void close();

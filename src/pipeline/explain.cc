@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
+#include "base/array.h"
 #include "base/budget.h"
-#include "base/file.h"
 #include "corpus/reader.h"
 #include "refrain/error.h"
 #include "text/tokenizer.h"
@@ -22,52 +22,83 @@ namespace refrain {
 namespace {
 
 // A document's tokens, less the stop words: where they stand, and each one's number in a vocabulary that both documents
-// share. So windows are compared token by token, and no hash is believed.
+// share. So windows are compared token by token, and no hash is believed. 32 bits do: a document is at most 4 GiB here.
 struct Tokens {
-  std::vector<ByteRange> ranges;
-  std::vector<std::uint32_t> words;
+  explicit Tokens(MemoryBudget& budget)
+      : begins(budget, "the tokens"), ends(budget, "the tokens"), words(budget, "the tokens") {}
+  Array<std::uint32_t> begins;
+  Array<std::uint32_t> ends;
+  Array<std::uint32_t> words;
 };
 
-using Vocabulary = std::unordered_map<std::string, std::uint32_t>;
+class Vocabulary {
+ public:
+  explicit Vocabulary(MemoryBudget& budget) : reservation_(budget.reserve(0, "the vocabulary")) {}
+  std::uint32_t number(std::string_view word) {
+    const auto [at, is_new] = numbers_.try_emplace(std::string(word), static_cast<std::uint32_t>(numbers_.size()));
+    // A node, its bucket, and the text where it is long.
+    if (is_new) reservation_.resize(reservation_.bytes() + 96 + word.size(), "the vocabulary");
+    return at->second;
+  }
 
-Tokens tokenize(std::string_view text, const FeaturePlan& plan, Vocabulary& vocabulary) {
-  Tokens tokens;
+ private:
+  Reservation reservation_;
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+};
+
+Tokens tokenize(std::string_view text, const FeaturePlan& plan, Vocabulary& vocabulary, MemoryBudget& budget) {
+  if (text.size() > UINT32_MAX) throw Error(Errc::unsupported, "a document of more than 4 GiB cannot be explained");
+  Tokens tokens(budget);
   TokenBlock block;
   for (std::size_t at = 0; at < text.size();) {
     at = plan.tokenizer->next(text, at, block);
     for (std::size_t i = 0; i < block.size(); ++i) {
       if (plan.stop_words.contains(block.normal(i))) continue;
-      tokens.ranges.push_back(block.range(i));
-      tokens.words.push_back(
-          vocabulary.try_emplace(std::string(block.normal(i)), static_cast<std::uint32_t>(vocabulary.size()))
-              .first->second);
+      tokens.begins.push_back(static_cast<std::uint32_t>(block.range(i).begin));
+      tokens.ends.push_back(static_cast<std::uint32_t>(block.range(i).end));
+      tokens.words.push_back(vocabulary.number(block.normal(i)));
     }
   }
   return tokens;
 }
 
-// The windows of a document as views of its words' numbers.
+// The distinct windows of a document, in order: each by the place of its first token.
 class Windows {
  public:
-  Windows(const Tokens& tokens, std::size_t window)
-      : words_(tokens.words.data()),
-        window_(window),
-        count_(tokens.words.size() < window ? 0 : tokens.words.size() - window + 1) {
-    for (std::size_t i = 0; i < count_; ++i) distinct_.insert((*this)[i]);
+  Windows(const Tokens& tokens, std::size_t window, MemoryBudget& budget)
+      : words_(tokens.words.data()), window_(window), sorted_(budget, "the windows") {
+    count_ = tokens.words.size() < window ? 0 : tokens.words.size() - window + 1;
+    sorted_.resize(count_);
+    for (std::size_t i = 0; i < count_; ++i) sorted_[i] = static_cast<std::uint32_t>(i);
+    std::sort(sorted_.begin(), sorted_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return std::ranges::lexicographical_compare((*this)[a], (*this)[b]);
+    });
+    const auto* end = std::unique(sorted_.begin(), sorted_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return std::ranges::equal((*this)[a], (*this)[b]);
+    });
+    sorted_.resize(static_cast<std::size_t>(end - sorted_.begin()));
   }
   std::size_t count() const { return count_; }
-  const std::unordered_set<std::string_view>& distinct() const { return distinct_; }
-  bool contains(std::string_view window) const { return distinct_.contains(window); }
-  // The words' numbers as bytes, which hash and compare as they should.
-  std::string_view operator[](std::size_t i) const {
-    return {reinterpret_cast<const char*>(words_ + i), window_ * sizeof(std::uint32_t)};
+  std::size_t distinct() const { return sorted_.size(); }
+  // The numbers of the words of the window that begins with token i.
+  std::span<const std::uint32_t> operator[](std::size_t i) const { return {words_ + i, window_}; }
+  bool contains(std::span<const std::uint32_t> window) const {
+    const auto* at = std::lower_bound(sorted_.begin(), sorted_.end(), window,
+                                      [&](std::uint32_t i, std::span<const std::uint32_t> w) {
+                                        return std::ranges::lexicographical_compare((*this)[i], w);
+                                      });
+    return at != sorted_.end() && std::ranges::equal((*this)[*at], window);
+  }
+  std::size_t shared_with(const Windows& other) const {
+    return static_cast<std::size_t>(
+        std::count_if(sorted_.begin(), sorted_.end(), [&](std::uint32_t i) { return other.contains((*this)[i]); }));
   }
 
  private:
   const std::uint32_t* words_;
   std::size_t window_;
   std::size_t count_;
-  std::unordered_set<std::string_view> distinct_;
+  Array<std::uint32_t> sorted_;
 };
 
 // The stretches of text that lie in windows which the other document holds too.
@@ -77,11 +108,11 @@ std::vector<ByteRange> shared_ranges(const Tokens& tokens, const Windows& window
   std::size_t marked = 0;  // tokens before this one are in the last range already
   for (std::size_t i = 0; i < windows.count(); ++i) {
     if (!other.contains(windows[i])) continue;
-    const std::uint64_t end = tokens.ranges[i + window - 1].end;
+    const std::uint64_t end = tokens.ends[i + window - 1];
     if (!ranges.empty() && i <= marked)
       ranges.back().end = end;
     else
-      ranges.push_back({tokens.ranges[i].begin, end});
+      ranges.push_back({tokens.begins[i], end});
     marked = i + window;
   }
   return ranges;
@@ -153,24 +184,23 @@ ExplainReport explain(const ExplainOptions& options, const Context& context) {
   report.a.text = std::move(*wanted[0].text);
   report.b.id = options.b;
   report.b.text = std::move(*wanted[1].text);
-  // A token takes its range and number, a window a place in a set, a word a place in the vocabulary: for short tokens
-  // some twenty times their text.
-  const Reservation reservation =
-      budget.reserve(20 * (report.a.text.size() + report.b.text.size()), "comparing these two documents");
+  // The texts themselves, and again as they are shown.
+  const Reservation texts =
+      budget.reserve(3 * (report.a.text.size() + report.b.text.size()), "two documents side by side");
   const std::size_t window = plan.window;
-  Vocabulary vocabulary;
-  const Tokens tokens_a = tokenize(report.a.text, plan, vocabulary);
-  const Tokens tokens_b = tokenize(report.b.text, plan, vocabulary);
-  const Windows windows_a(tokens_a, window);
-  const Windows windows_b(tokens_b, window);
-  for (const std::string_view w : windows_a.distinct()) report.shared_windows += windows_b.contains(w) ? 1 : 0;
-  const std::size_t all = windows_a.distinct().size() + windows_b.distinct().size() - report.shared_windows;
+  Vocabulary vocabulary(budget);
+  const Tokens tokens_a = tokenize(report.a.text, plan, vocabulary, budget);
+  const Tokens tokens_b = tokenize(report.b.text, plan, vocabulary, budget);
+  const Windows windows_a(tokens_a, window, budget);
+  const Windows windows_b(tokens_b, window, budget);
+  report.shared_windows = windows_a.shared_with(windows_b);
+  const std::size_t all = windows_a.distinct() + windows_b.distinct() - report.shared_windows;
   report.similarity = all == 0 ? 0 : static_cast<double>(report.shared_windows) / static_cast<double>(all);
   const Fingerprinter fingerprinter(options.fingerprint);
   const auto fill = [&](ExplainedDocument& document, const Tokens& tokens, const Windows& windows,
                         const Windows& other) {
-    document.tokens = tokens.ranges.size();
-    document.windows = windows.distinct().size();
+    document.tokens = tokens.words.size();
+    document.windows = windows.distinct();
     document.fingerprint = fingerprinter(document.text);
     document.shared = shared_ranges(tokens, windows, other, window);
   };

@@ -30,7 +30,7 @@ constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 // Pieces of whole lines, for many threads to take in turn.
 class LinePieces {
  public:
-  explicit LinePieces(const std::string& path) : file_(path) {}
+  LinePieces(const std::string& path, const Context& context) : file_(path, context.stop) {}
 
   struct Piece {
     std::string text;
@@ -81,10 +81,14 @@ void parse_piece(const LinePieces& pieces, const LinePieces::Piece& piece, Each 
   const char* const end = at + piece.text.size();
   std::uint64_t line = piece.first_line;
   while (at != end) {
-    // The usual line first: at most 19 digits, which cannot overflow, and a line feed.
+    // The usual line first: at most 19 digits, which cannot overflow, or 20 where the last one does not, and a line
+    // feed.
     const char* const begin = at;
+    const char* const most = end - at > 19 ? at + 19 : end;
     std::uint64_t value = 0;
-    while (at != end && static_cast<unsigned char>(*at - '0') < 10 && at - begin < 19)
+    while (at != most && static_cast<unsigned char>(*at - '0') < 10)
+      value = value * 10 + static_cast<std::uint64_t>(*at++ - '0');
+    if (at != end && at - begin == 19 && static_cast<unsigned char>(*at - '0') < 10 && value < UINT64_MAX / 10)
       value = value * 10 + static_cast<std::uint64_t>(*at++ - '0');
     if (at == begin || at == end || *at != '\n') {
       const char* stop = std::find(at, end, '\n');
@@ -103,9 +107,19 @@ void parse_piece(const LinePieces& pieces, const LinePieces::Piece& piece, Each 
   }
 }
 
+// A line takes at most 21 bytes, and a hash 16 while they are sorted: where that alone is too much, say so at once.
+void check_memory(std::uint64_t file_bytes, const MemoryBudget& budget) {
+  const std::uint64_t needed = budget.set_aside() + file_bytes / 21 * 16;
+  if (needed > budget.ceiling())
+    throw Error(Errc::over_budget,
+                fmt::format("{} of hashes need at least {} of memory; {} is allowed", human_bytes(file_bytes),
+                            human_bytes(needed), human_bytes(budget.ceiling())));
+}
+
 Array<std::uint64_t> read_distinct(const std::string& path, const Context& context, MemoryBudget& budget) {
   const unsigned threads = thread_count(context);
-  LinePieces pieces(path);
+  LinePieces pieces(path, context);
+  check_memory(pieces.bytes(), budget);
   Progress progress(context, "read", "bytes", pieces.bytes());
   // About twenty digits a line; where the size is not known, a guess.
   const std::size_t expected = pieces.bytes() != 0 ? pieces.bytes() / 20 : std::size_t{1} << 22U;
@@ -127,28 +141,6 @@ Array<std::uint64_t> read_distinct(const std::string& path, const Context& conte
   distinct.resize(close_gaps(distinct, begins, sizes));
   return distinct;
 }
-
-// Standard output, or a file that appears whole or not at all.
-class ResultFile {
- public:
-  explicit ResultFile(const std::string& path) {
-    if (path == "-")
-      standard_.emplace("-");
-    else
-      file_.emplace(path);
-  }
-  OutputFile& out() { return standard_ ? *standard_ : file_->out(); }
-  void commit() {
-    if (standard_)
-      standard_->flush();
-    else
-      file_->commit();
-  }
-
- private:
-  std::optional<OutputFile> standard_;
-  std::optional<AtomicFile> file_;
-};
 
 struct HashPair {
   std::uint64_t a;
@@ -189,7 +181,7 @@ HashListReport find_all(const HashListOptions& options, const Context& context) 
   const Array<std::uint64_t> hashes = read_distinct(options.input, context, budget);
   HashListReport report;
   report.hashes = hashes.size();
-  ResultFile result(options.output);
+  AtomicFile result(options.output);
   for_each_pair(hashes, options, context, budget, [&](const HashPair& pair) {
     OutputFile& out = result.out();
     out.write("[");
@@ -225,7 +217,7 @@ HashListReport find_clusters(const HashListOptions& options, const Context& cont
   }
   HashListReport report;
   report.hashes = hashes.size();
-  ResultFile result(options.output);
+  AtomicFile result(options.output);
   OutputFile& out = result.out();
   Context in_order = context;
   in_order.threads = 1;

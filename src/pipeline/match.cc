@@ -25,7 +25,7 @@ constexpr std::size_t kLinesAThread = 256;  // fewer are not worth a thread
 // The rows of a file or pipe, as many at a time as are there.
 class RowReader {
  public:
-  explicit RowReader(const std::string& path) : file_(path) {}
+  RowReader(const std::string& path, const Context& context) : file_(path, context.stop) {}
 
   // Replaces `rows` by the next ones, at least one; false at the end. They stay valid until the next call.
   bool next(std::vector<HashRow>& rows) {
@@ -46,11 +46,17 @@ class RowReader {
   std::size_t last_bytes() const { return used_; }
 
  private:
+  Error bad_row(std::uint64_t line, std::string_view what) const {
+    return {Errc::bad_input,
+            fmt::format("{}:{}: {}; make such rows with 'refrain fingerprint'", file_.path(), line, what)};
+  }
+
   void parse(std::vector<HashRow>& rows) {
     while (used_ < buffer_.size()) {
       std::size_t end = buffer_.find('\n', used_);
       if (end == std::string::npos) {
-        if (!ended_) return;
+        if (!ended_ && buffer_.size() - used_ <= kPieceBytes) return;
+        if (!ended_) throw bad_row(line_ + 1, "a row of more than 1 MiB");
         end = buffer_.size();
       }
       const std::string_view line(buffer_.data() + used_, end - used_);
@@ -58,10 +64,7 @@ class RowReader {
       ++line_;
       if (line_ == 1 && is_hash_header(line)) continue;
       const std::optional<HashRow> row = parse_hash_row(line);
-      if (!row)
-        throw Error(Errc::bad_input,
-                    fmt::format("{}:{}: not a row 'id<TAB>hash'; make such rows with 'refrain fingerprint'",
-                                file_.path(), line_));
+      if (!row) throw bad_row(line_, "not a row 'id<TAB>hash'");
       rows.push_back(*row);
     }
   }
@@ -103,7 +106,7 @@ class Matcher {
     report_.build_seconds = building.seconds();
     const Stopwatch asking;
     out(options_.all ? "id\tmatch\tdiff\n" : "id\tmatch\tdiff\tmatches\n");
-    RowReader queries(options_.queries);
+    RowReader queries(options_.queries, context_);
     std::vector<HashRow> rows;
     Progress progress(context_, "match", "bytes", queries.bytes());
     while (queries.next(rows)) {
@@ -119,7 +122,7 @@ class Matcher {
 
  private:
   void load() {
-    RowReader reader(options_.stored);
+    RowReader reader(options_.stored, context_);
     Array<std::uint64_t> hashes(budget_, "the stored fingerprints");
     std::vector<HashRow> rows;
     Progress progress(context_, "read", "bytes", reader.bytes());
@@ -137,11 +140,19 @@ class Matcher {
 
   void answer(const std::vector<HashRow>& rows, const std::function<void(std::string_view)>& out) {
     report_.queries += rows.size();
+    if (options_.all && !options_.add) {
+      // A query may have any number of matches: one after the other, and written as they come.
+      for (const HashRow& row : rows) answer_all(row, out);
+      return;
+    }
     if (options_.add) {
       // Each query must see those before it.
       std::string text;
       for (const HashRow& row : rows) {
-        report_.matched += answer_one(row, text) ? 1 : 0;
+        if (options_.all)
+          answer_all(row, out);
+        else
+          report_.matched += answer_one(row, text) ? 1 : 0;
         if (!row.hash) continue;
         index_->add(*row.hash);
         ids_.add(row.id);
@@ -149,7 +160,8 @@ class Matcher {
         ++report_.added;
       }
       added_bytes_.resize(added_.capacity(), "the added rows");
-      return out(text);
+      if (!text.empty()) out(text);
+      return;
     }
     const std::size_t pieces = std::clamp<std::size_t>(rows.size() / kLinesAThread, 1, threads_);
     std::vector<std::string> texts(pieces);
@@ -165,15 +177,24 @@ class Matcher {
     out(texts[0]);
   }
 
+  // Every match of the query, a row each.
+  void answer_all(const HashRow& row, const std::function<void(std::string_view)>& out) {
+    if (!row.hash) return;
+    index_->find(*row.hash, matches_);
+    matches_bytes_.resize(matches_.capacity() * sizeof(matches_[0]), "the matches of one query");
+    std::string text;
+    for (const FingerprintIndex::Match& match : matches_) {
+      append_match(row, match, text) += '\n';
+      if (text.size() < kPieceBytes / 4) continue;
+      out(text);
+      text.clear();
+    }
+    if (!text.empty()) out(text);
+    report_.matched += matches_.empty() ? 0 : 1;
+  }
+
   // Appends the query's answer; whether there was a match.
   bool answer_one(const HashRow& row, std::string& text) const {
-    if (options_.all) {
-      if (!row.hash) return false;
-      std::vector<FingerprintIndex::Match> matches;
-      index_->find(*row.hash, matches);
-      for (const FingerprintIndex::Match& match : matches) append_match(row, match, text) += '\n';
-      return !matches.empty();
-    }
     const FingerprintIndex::Best best = row.hash ? index_->best(*row.hash) : FingerprintIndex::Best{};
     if (best.count != 0)
       append_match(row, best.match, text);
@@ -212,6 +233,8 @@ class Matcher {
   MemoryBudget budget_;
   Ids ids_;
   std::optional<HammingIndex> index_;
+  std::vector<FingerprintIndex::Match> matches_;
+  Reservation matches_bytes_ = budget_.reserve(0, "the matches of one query");
   std::string added_;
   Reservation added_bytes_ = budget_.reserve(0, "the added rows");
   MatchReport report_;

@@ -125,10 +125,12 @@ TEST(ReportJson, OfAnExplanationIsOneObject) {
             "{\n  \"verb\": \"explain\",\n  \"version\": \"" + std::string(kVersion) +
                 "\",\n"
                 "  \"a\": {\n    \"id\": \"a\",\n    \"text\": \"x\\\"y\",\n    \"tokens\": 2,\n    \"windows\": 1,\n"
-                "    \"fingerprint\": \"18446744073709551615\",\n    \"shared\": [\n      [\n        0,\n        3\n      ]\n    ]\n  },\n"
+                "    \"fingerprint\": \"18446744073709551615\",\n    \"shared\": [\n      [\n        0,\n        3\n   "
+                "   ]\n    ]\n  },\n"
                 "  \"b\": {\n    \"id\": \"b\",\n    \"text\": \"\",\n    \"tokens\": 0,\n    \"windows\": 0,\n"
                 "    \"fingerprint\": null,\n    \"shared\": []\n  },\n"
-                "  \"difference\": null,\n  \"shared_windows\": 0,\n  \"similarity\": 0,\n  \"distance\": 3,\n  \"match\": null\n}\n");
+                "  \"difference\": null,\n  \"shared_windows\": 0,\n  \"similarity\": 0,\n  \"distance\": 3,\n  "
+                "\"match\": null\n}\n");
 }
 
 }  // namespace

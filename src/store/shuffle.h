@@ -68,7 +68,7 @@ struct Run {
   bool last;
 };
 
-// Record: trivially copyable, with operator< where values are to be in order. KeyOf: uint64_t(const Record&), cheap,
+// Record: trivially copyable, with operator<. KeyOf: uint64_t(const Record&), cheap,
 // pure.
 template <class Record, class KeyOf>
 class Shuffle {

@@ -85,8 +85,8 @@ class RunTokenizer final : public Tokenizer {
                             const std::uint64_t* non_ascii, TokenBlock& block) const {
     block.keep_normal_edges();
     const char* copy = block.normal_buffer();
-    const std::size_t normal_start = (size + 63) / 64 * 64;
-    char* normal = block.normal_buffer() + normal_start;
+    // Behind the copy, and a block further on: copying whole blocks reads that far.
+    char* normal = block.normal_buffer() + (size + 63) / 64 * 64 + 64;
     const auto normal_at = [&] { return static_cast<std::size_t>(normal - block.normal_buffer()); };
     CharacterRole open = CharacterRole::separator;  // of the token that is open: run, single, or separator for none
     const auto close = [&](std::size_t at) {

@@ -4,6 +4,7 @@ import itertools
 import os
 import random
 import signal
+import stat
 import subprocess
 
 from program import (FIND_ALL, FIND_CLUSTERS, TestCase, components, difference, main, run, running, wait_until)
@@ -185,13 +186,30 @@ class FindAll(TestCase):
         self.run_program("-b", "6", "-d", "3", "-o", "out.txt", stdin="0\n1\n", name=FIND_ALL)
         self.assertEqual(self.read("out.txt"), b"[0, 1]\n")
 
+    def test_an_output_that_is_no_plain_file_is_written_to_and_never_replaced(self):
+        # `-o /dev/null` by root replaced the device once. A pipe of our own stands for it here.
+        os.mkfifo(self.path("pipe"))
+        reader = os.open(self.path("pipe"), os.O_RDWR | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        self.run_program("-b", "4", "-d", "1", "-o", "pipe", stdin="0\n1\n", name=FIND_ALL, timeout=20)
+        self.assertTrue(stat.S_ISFIFO(os.lstat(self.path("pipe")).st_mode), "the pipe was replaced by a file")
+        self.assertEqual(os.read(reader, 1000), b"[0, 1]\n")
+        self.assertEqual(self.listing(), ["pipe"])
+
+    def test_an_output_that_is_a_link_stays_one(self):
+        self.write("real.txt", "old")
+        os.symlink("real.txt", self.path("link"))
+        self.run_program("-b", "4", "-d", "1", "-o", "link", stdin="0\n1\n", name=FIND_ALL)
+        self.assertTrue(os.path.islink(self.path("link")))
+        self.assertEqual(self.read("real.txt"), b"[0, 1]\n")
+
     def test_an_interrupted_run_leaves_no_output(self):
         # Every number below 2^21 has 1,561 neighbours in it: that takes a while.
         self.write("in.txt", as_lines(range(1 << 21)))
         for number in (signal.SIGINT, signal.SIGTERM):
             with running("-b", "6", "-d", "3", "-i", "in.txt", "-o", "out.txt", name=FIND_ALL, cwd=self.dir,
                          stderr=subprocess.DEVNULL) as process:
-                self.assertFalse(wait_until(lambda: process.poll() is not None, 0.5), "ended too soon to interrupt")
+                self.assertFalse(wait_until(lambda: process.poll() is not None, 0.3), "ended too soon to interrupt")
                 process.send_signal(number)
                 self.assertEqual(process.wait(timeout=8), 130)
             self.assertEqual(self.listing(), ["in.txt"])

@@ -144,6 +144,16 @@ class OddFiles(TestCase):
         near = self.near("d/binary", "d/.hidden", "d/link", "d/.git", output="b")
         self.assertEqual([row[0] for row in near.clusters], ["d/binary", "d/.hidden", "d/link", "d/.git/config"])
 
+    def test_file_names_of_any_bytes_are_ids_and_the_summary_stays_json(self):
+        folder = os.fsencode(self.path("d"))
+        os.mkdir(folder)
+        for name, content in ((b"\xff\n\t.txt", TEXT), (b"\xfe.jsonl", '{"text": 1}\n')):
+            with open(os.path.join(folder, name), "w", encoding="ascii") as file:
+                file.write(content)
+        near = self.near("d")
+        self.assertEqual(near.clusters_bytes.split(b"\n")[1].split(b"\t")[0], b"d/\xff\\n\\t.txt")
+        self.assertEqual([bad["line"] for bad in near.summary["bad_record_examples"]], [1])
+
     def test_a_named_pipe_that_is_named_is_read(self):
         os.mkfifo(self.path("fifo"))
         with subprocess.Popen(["sh", "-c", f"printf '%s\\n' '{TEXT}' '{TEXT}' > fifo"], cwd=self.dir) as writer:

@@ -217,7 +217,7 @@ class Memory(TestCase):
         """Refused with a figure above the budget, and never past the limit while finding that out."""
         outcome = run_limited(*arguments, cwd=self.dir, **more)
         self.assertEqual(outcome.code, 5, f"{arguments}: {outcome.err}")
-        self.assertRegex(outcome.err, r"needs at least [0-9.]+ [MG]iB")
+        self.assertRegex(outcome.err, r"at least [0-9.]+ [MG]iB")
         self.assertGreater(max(sizes_in(outcome.err)), BUDGET, outcome.err)
         self.assertLessEqual(outcome.peak, BUDGET, arguments)
         return outcome

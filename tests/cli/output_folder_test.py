@@ -58,6 +58,13 @@ class OutputFolder(TestCase):
         self.assertEqual(self.listing("a", "b", "c"), FILES)
         self.assertEqual(self.listing("a", "b"), ["c"])
 
+    def test_an_output_inside_the_input_is_neither_read_nor_counted(self):
+        self.write("d/a.txt", "some words to read here")
+        near = self.near("d", output="d/out")
+        self.assertEqual([row[0] for row in near.clusters], ["d/a.txt"])
+        self.assertEqual(near.summary["hidden_skipped"], 0)
+        self.assertEqual(self.listing("d"), ["a.txt", "out"])
+
     def test_nothing_is_left_behind_after_an_error(self):
         self.write("bad.jsonl", jsonl(TEXTS) + "not JSON\n")
         self.run_program("near", "bad.jsonl", "-o", "out", "--strict", code=3)
@@ -77,8 +84,8 @@ class OutputFolder(TestCase):
 
     def test_the_temporary_folder_is_empty_afterwards(self):
         os.mkdir(self.path("tmp"))
-        self.near("in.jsonl", "--temp-dir", "tmp")
-        self.run_program("near", "absent", "-o", "no", "--temp-dir", "tmp", code=3)
+        self.near("in.jsonl")
+        self.run_program("near", "absent", "-o", "no", code=3)
         self.assertEqual(self.listing("tmp"), [])
 
 
@@ -139,7 +146,7 @@ class Interrupted(TestCase):
 
 class InterruptedWhileWaiting(TestCase):
     def test_a_signal_ends_a_run_that_waits_for_its_input(self):
-        """A pipe that gives nothing for a while: Ctrl-C must still clear up."""
+        # A pipe that gives nothing for a while: Ctrl-C must still clear up.
         for number in (signal.SIGINT, signal.SIGTERM):
             with running("near", "-", "-o", "out", "-q", cwd=self.dir, stdin=subprocess.PIPE,
                          stderr=subprocess.DEVNULL) as process:
