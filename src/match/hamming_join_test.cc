@@ -96,8 +96,9 @@ std::vector<std::uint64_t> make(Shape shape, std::size_t size) {
 class Shapes : public testing::TestWithParam<int> {};
 
 TEST_P(Shapes, GiveExactlyThePairsOfBruteForce) {
-  const std::vector<std::uint64_t> hashes = make(static_cast<Shape>(GetParam()), 6000);
   for (const unsigned distance : {0U, 1U, 3U, 5U, 9U, 30U}) {
+    // At great distances nearly every pair is near: fewer hashes do.
+    const std::vector<std::uint64_t> hashes = make(static_cast<Shape>(GetParam()), distance > 5 ? 1500 : 6000);
     const std::vector<Pair> expected = brute_force(hashes, distance);
     ASSERT_EQ(join(hashes, {.distance = distance}), expected) << distance;
     for (const unsigned blocks : {distance + 1, distance + 2, distance + 3, distance + 6})
