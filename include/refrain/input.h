@@ -8,8 +8,7 @@
 namespace refrain {
 
 enum class Format {
-  automatic,  // by the name: .jsonl and .ndjson, .csv, .tsv; anything else is one document a file; standard input:
-              // lines
+  automatic,  // by the name: .jsonl and .ndjson, .csv, .tsv; any other is one document; standard input: lines
   files,      // every file is one document; its id is its path
   lines,      // every line is one document, also an empty one; its id is its ordinal
   jsonl,      // every line is one JSON object; blank lines are passed over

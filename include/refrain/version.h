@@ -5,7 +5,7 @@ namespace refrain {
 
 inline constexpr const char* kVersion = "0.1.0";
 
-// Raised whenever the same text and options would give another fingerprint; stored beside every set of fingerprints.
+// Raised whenever the same text and options would give another fingerprint; summary.json names it.
 inline constexpr int kFingerprintVersion = 1;
 
 }  // namespace refrain

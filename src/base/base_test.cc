@@ -71,7 +71,7 @@ TEST(Budget, NamesWhatWouldBeNeeded) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::over_budget);
     EXPECT_EQ(std::string(error.what()),
-              "--memory 100 MiB: not enough for a gigabyte of nothing; it needs at least 1.0 GiB");
+              "--memory 100 MiB: not enough for a gigabyte of nothing; more than 1.1 GiB is needed");
   }
 }
 
@@ -119,6 +119,8 @@ TEST(HumanBytes, ReadLikeAPersonWouldWriteThem) {
   EXPECT_EQ(human_bytes(7), "7 bytes");
   EXPECT_EQ(human_bytes(12 << 10), "12.0 KiB");
   EXPECT_EQ(human_bytes(640 << 20), "640 MiB");
+  EXPECT_EQ(human_bytes((640 << 20) + 1), "641 MiB");
+  EXPECT_EQ(human_bytes((12 << 10) + 1), "12.1 KiB");
   EXPECT_EQ(human_bytes(std::uint64_t{3} << 29U), "1.5 GiB");
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <fstream>
 
 #include "base/threads.h"
@@ -82,7 +83,7 @@ void MemoryBudget::take(std::uint64_t bytes, std::string_view what) {
   do {
     const std::uint64_t needed = set_aside_ + reserved + bytes;
     if (needed > ceiling_ || needed < bytes)
-      throw Error(Errc::over_budget, fmt::format("--memory {}: not enough for {}; it needs at least {}",
+      throw Error(Errc::over_budget, fmt::format("--memory {}: not enough for {}; more than {} is needed",
                                                  human_bytes(ceiling_), what, human_bytes(needed)));
   } while (!reserved_.compare_exchange_weak(reserved, reserved + bytes, std::memory_order_relaxed));
 }
@@ -117,8 +118,9 @@ std::string human_bytes(std::uint64_t bytes) {
     value /= 1024;
     ++unit;
   }
-  return unit == 0 || value >= 99.95 ? fmt::format("{:.0f} {}", value, kUnits[unit])
-                                     : fmt::format("{:.1f} {}", value, kUnits[unit]);
+  // Rounded up: a figure that is asked for must do.
+  return unit == 0 || value > 99.9 ? fmt::format("{:.0f} {}", std::ceil(value), kUnits[unit])
+                                   : fmt::format("{:.1f} {}", std::ceil(value * 10) / 10, kUnits[unit]);
 }
 
 std::uint64_t peak_rss_bytes() {

@@ -76,7 +76,7 @@ class MemoryBudget {
   std::atomic<std::uint64_t> reserved_{0};
 };
 
-// "1.5 GiB", "640 MiB", "12 KiB", "7 bytes".
+// "1.5 GiB", "640 MiB", "12 KiB", "7 bytes"; rounded up.
 std::string human_bytes(std::uint64_t bytes);
 
 // The most memory that this process has held resident so far.

@@ -3,8 +3,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -31,6 +32,21 @@ std::string reason(int error) {
   if (error == ENOSPC || error == EDQUOT)
     throw Error(Errc::over_budget, fmt::format("{}: the disk is full; free some space, or write elsewhere", path));
   throw Error(Errc::io, fmt::format("{}: cannot write: {}", path, reason(error)));
+}
+
+// What programs that were killed left beside `path`.
+void remove_abandoned(const std::string& path) {
+  const std::filesystem::path target(path);
+  const std::string prefix = target.filename().string() + ".partial-";
+  std::error_code ignored;
+  const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : std::filesystem::path(".");
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    pid_t pid = 0;
+    const char* end = name.data() + name.size();
+    if (name.rfind(prefix, 0) != 0 || std::from_chars(name.data() + prefix.size(), end, pid).ptr != end) continue;
+    if (pid > 0 && kill(pid, 0) != 0 && errno == ESRCH) unlink(entry.path().c_str());
+  }
 }
 
 }  // namespace
@@ -166,6 +182,7 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path) {
     const std::filesystem::path real = std::filesystem::canonical(path, ignored);
     if (!real.empty()) path_ = real.string();
   }
+  remove_abandoned(path_);
   aside_ = fmt::format("{}.partial-{}", path_, getpid());
   out_.emplace(aside_);
   // Who may read the old one may read the new one, and nobody else.
@@ -186,6 +203,27 @@ void AtomicFile::commit() {
     sync_folder(folder.empty() ? "." : folder);
   }
   committed_ = true;
+}
+
+FileLock::FileLock(const std::string& path) {
+  // A file that was replaced while we waited for it is not the one to lock: look again.
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd_ < 0) throw Error(Errc::not_found, fmt::format("{}: cannot open: {}", path, reason(errno)));
+    const bool locked = flock(fd_, LOCK_EX | LOCK_NB) == 0;
+    struct stat ours {};
+    struct stat now {};
+    if (locked && fstat(fd_, &ours) == 0 && stat(path.c_str(), &now) == 0 && ours.st_ino == now.st_ino &&
+        ours.st_dev == now.st_dev)
+      return;
+    close(std::exchange(fd_, -1));
+    if (!locked) break;
+  }
+  throw Error(Errc::invalid_argument, fmt::format("{}: another program is adding to it; wait until it is done", path));
+}
+
+FileLock::~FileLock() {
+  if (fd_ >= 0) close(fd_);
 }
 
 void sync_folder(const std::filesystem::path& folder) {
@@ -210,12 +248,6 @@ std::string read_file(const std::string& path) {
     content.resize(have + file.read(content.data() + have, content.size() - have));
   } while (content.size() != have);
   return content;
-}
-
-std::uint64_t free_disk_bytes(const std::filesystem::path& path) {
-  struct statvfs info {};
-  if (statvfs(path.c_str(), &info) != 0) return UINT64_MAX;
-  return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
 }
 
 }  // namespace refrain

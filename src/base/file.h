@@ -83,6 +83,19 @@ class AtomicFile {
   bool committed_ = false;
 };
 
+// An existing file that nobody else may lock while this lives. Error(invalid_argument) where somebody does, not_found
+// where there is no such file.
+class FileLock {
+ public:
+  explicit FileLock(const std::string& path);
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  ~FileLock();
+
+ private:
+  int fd_ = -1;
+};
+
 // Makes a rename in `folder` outlast a power cut.
 void sync_folder(const std::filesystem::path& folder);
 
@@ -91,8 +104,5 @@ void rename_checked(const std::filesystem::path& from, const std::filesystem::pa
 
 // The whole of a small file.
 std::string read_file(const std::string& path);
-
-// Free bytes for this user on the disk that holds `path`.
-std::uint64_t free_disk_bytes(const std::filesystem::path& path);
 
 }  // namespace refrain

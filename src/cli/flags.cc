@@ -124,7 +124,7 @@ constexpr Flag kFlags[] = {
      .store = [](Settings& s, const Value& v) { s.memory = v.number; }},
     {.name = "threads", .kind = Kind::number, .metavar = "N", .default_text = "one a core",
      .description = "threads at work", .least = 1, .most = 1024,
-     .verbs = kWorkers, .group = Group::run,
+     .verbs = kReaders | Verb::match, .group = Group::run,
      .store = [](Settings& s, const Value& v) { s.threads = narrow(v); }},
     {.name = "quiet", .letter = 'q', .default_text = "off", .description = "no progress, no summary, no remarks",
      .verbs = kWorkers, .group = Group::run,

@@ -32,7 +32,11 @@ enum ExitCode {
 };
 
 constexpr unsigned kMostBlocks = 64;
-constexpr int kVersionFlag = 256;  // beyond every letter
+constexpr unsigned kMostThreads = 1024;
+// Beyond every letter.
+constexpr int kVersionFlag = 256;
+constexpr int kMemoryFlag = 257;
+constexpr int kThreadsFlag = 258;
 
 // Why the program ends, other than by an Error of the verb.
 struct Refusal {
@@ -57,6 +61,8 @@ std::string help_text(std::string_view name, std::string_view summary) {
       "  -d, --distance BITS  most bits that may differ, at least 1 [required]\n"
       "  -i, --input FILE     hashes, or - for standard input [-]\n"
       "  -o, --output FILE    results, or - for standard output [-]\n"
+      "  --memory SIZE        ceiling, as 512M or 2G, at least 64M [half of the RAM]\n"
+      "  --threads N          threads at work [one a core]\n"
       "  -h, --help           print help and stop\n"
       "  --version            print the version and stop\n\n"
       "Exit codes: 0 done, 1 unknown flag or failure, 2 no blocks, 3 no distance, 5 out\n"
@@ -69,11 +75,14 @@ std::string help_text(std::string_view name, std::string_view summary) {
 }
 
 // nullopt: help or version was asked for, and printed.
-std::optional<HashListOptions> read_flags(int argc, char** argv, std::string_view name, std::string_view summary) {
+std::optional<HashListOptions> read_flags(int argc, char** argv, std::string_view name, std::string_view summary,
+                                          Context& context) {
   const option long_flags[] = {{"blocks", required_argument, nullptr, 'b'},
                                {"distance", required_argument, nullptr, 'd'},
                                {"input", required_argument, nullptr, 'i'},
                                {"output", required_argument, nullptr, 'o'},
+                               {"memory", required_argument, nullptr, kMemoryFlag},
+                               {"threads", required_argument, nullptr, kThreadsFlag},
                                {"help", no_argument, nullptr, 'h'},
                                {"version", no_argument, nullptr, kVersionFlag},
                                {nullptr, 0, nullptr, 0}};
@@ -101,6 +110,18 @@ std::optional<HashListOptions> read_flags(int argc, char** argv, std::string_vie
       case 'o':
         options.output = optarg;
         break;
+      case kMemoryFlag: {
+        const std::optional<std::uint64_t> size = parse_size(optarg);
+        if (!size || *size < kMinMemoryBytes) throw Refusal{kFailed, "--memory: a size of at least 64M, as 512M or 2G"};
+        context.memory_bytes = *size;
+        break;
+      }
+      case kThreadsFlag: {
+        const std::optional<unsigned> threads = positive(optarg);
+        if (!threads || *threads > kMostThreads) throw Refusal{kFailed, "--threads: a whole number from 1 to 1024"};
+        context.threads = *threads;
+        break;
+      }
       case 'h':
         out.write(help_text(name, summary));
         out.flush();
@@ -154,16 +175,14 @@ int run_hash_list(int argc, char** argv, std::string_view name, std::string_view
   const auto complain = [name](std::string_view message) {
     write_error(fmt::format("{}: {}\n", name, printable(message, true)));
   };
-  HashListOptions options;
   try {
     prepare_process();
-    const std::optional<HashListOptions> given = read_flags(argc, argv, name, summary);
-    if (!given) return 0;
-    options = *given;
-    const SignalWatcher watcher{std::string(name)};
     Context context;
+    const std::optional<HashListOptions> options = read_flags(argc, argv, name, summary, context);
+    if (!options) return 0;
+    const SignalWatcher watcher{std::string(name)};
     context.stop = watcher.token();
-    verb(options, context);
+    verb(*options, context);
     return 0;
   } catch (const Refusal& refusal) {
     complain(refusal.message);

@@ -96,6 +96,12 @@ ExplainOptions explain_options(const Settings& settings) {
   options.b = settings.operands.at(1);
   options.input = input_options(settings, settings.in);
   options.fingerprint = fingerprint_options(settings);
+  // Without --in the two are files, and those have neither records nor fields.
+  const InputOptions plain;
+  if (settings.in.empty() && (options.input.format != plain.format || options.input.text_field != plain.text_field ||
+                              options.input.id_field != plain.id_field))
+    throw Error(Errc::invalid_argument,
+                "--format, --text-field and --id-field are about records; name their file with --in");
   return options;
 }
 

@@ -13,8 +13,8 @@
 
 namespace refrain::cli {
 
-// "read  ██████░░░░  62 %  1.2 GiB of 2.0 GiB  310 MiB/s  0:04 left", in at most `columns` columns. `seconds` is how
-// long the stage has run. Without a total: what was done, and how fast.
+// "read  ██████░░░░  62 %  1.2 GiB of 2.0 GiB  310 MiB/s  0:04 left", in at most `columns` columns.
+// `seconds` is how long the stage has run. Without a total: what was done, and how fast.
 std::string progress_bar(const ProgressUpdate& update, double seconds, const Look& look, std::size_t columns);
 
 // "read: 62 %, 1.2 GiB of 2.0 GiB, 310 MiB/s, 0:04 left"

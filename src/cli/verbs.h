@@ -52,7 +52,7 @@ const VerbInfo& info(Verb verb);
 std::optional<Verb> find_verb(std::string_view name);
 std::vector<std::string_view> verb_names();
 
-// The exit codes of `refrain`, for help and man page. What maps to them is in exit_code.h.
+// The exit codes of `refrain`, for help and man page. What maps to them is in process.h.
 struct ExitCodeInfo {
   int code;
   std::string_view meaning;

@@ -65,7 +65,8 @@ BlockKey::BlockKey(std::uint64_t mask, unsigned most_bits) : mask_(mask) {
   shift_ = 64 - bits_;
 }
 
-std::uint64_t checked_table_count(unsigned blocks, unsigned distance) {
+void check_blocks(unsigned blocks, unsigned distance) {
+  if (blocks == 0) blocks = std::max(2U, distance + 1);
   if (distance > 63)
     throw Error(Errc::invalid_argument, fmt::format("--distance {}: must be from 0 to 63 bits", distance));
   if (blocks < 2 || blocks > 64)
@@ -82,7 +83,6 @@ std::uint64_t checked_table_count(unsigned blocks, unsigned distance) {
           fmt::format("--blocks {} --distance {}: would need more than {} tables; give fewer blocks ({} is the least)",
                       blocks, distance, kMaxTables, distance + 1));
   }
-  return tables;
 }
 
 }  // namespace refrain

@@ -37,9 +37,9 @@ class BlockKey {
   unsigned bits_;
 };
 
-// How many ways there are to choose blocks - distance of the blocks; saturates. Throws Error(invalid_argument), naming
-// blocks and distance, where they are out of range or the number is absurd.
-std::uint64_t checked_table_count(unsigned blocks, unsigned distance);
+// Throws Error(invalid_argument), naming both, where blocks or distance are out of range, or where there would be
+// more than kMaxTables ways to choose blocks - distance of the blocks. 0 blocks stand for a number that will be chosen.
+void check_blocks(unsigned blocks, unsigned distance);
 inline constexpr std::uint64_t kMaxTables = 50000;
 
 }  // namespace refrain

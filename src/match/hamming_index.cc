@@ -143,7 +143,7 @@ void HammingIndex::find_nodes(std::uint64_t query, Hit hit) const {
 HammingIndex::HammingIndex(std::span<const std::uint64_t> stored, unsigned distance, unsigned threads,
                            MemoryBudget& budget)
     : budget_(budget), distance_(distance), threads_(threads), in_sets_(stored.size()) {
-  checked_table_count(std::max(2U, distance + 1), distance);
+  check_blocks(0, distance);
   Array<Entry> entries(budget_, "the stored fingerprints", stored.size());
   for (std::size_t i = 0; i < stored.size(); ++i) entries[i] = {stored[i], i};
   build(std::move(entries));
@@ -180,15 +180,15 @@ HammingIndex::Best HammingIndex::best(std::uint64_t query) const {
 void HammingIndex::add(std::uint64_t fingerprint) {
   waiting_.push_back(fingerprint);
   if (waiting_.size() < kWaiting) return;
+  // The new set is made before anything is taken apart: where memory does not suffice, all stays as it was.
   Array<Entry> entries(budget_, "the stored fingerprints", waiting_.size());
   for (std::size_t i = 0; i < waiting_.size(); ++i) entries[i] = {waiting_[i], in_sets_ + i};
+  std::size_t kept = sets_.size();
+  while (kept > 0 && sets_[kept - 1]->size() <= 2 * entries.size()) entries.append(sets_[--kept]->entries());
+  build(std::move(entries));
+  sets_.erase(sets_.begin() + static_cast<std::ptrdiff_t>(kept), sets_.end() - 1);
   in_sets_ += waiting_.size();
   waiting_.clear();
-  while (!sets_.empty() && sets_.back()->size() <= 2 * entries.size()) {
-    entries.append(sets_.back()->entries());
-    sets_.pop_back();
-  }
-  build(std::move(entries));
 }
 
 }  // namespace refrain

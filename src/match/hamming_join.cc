@@ -11,6 +11,7 @@
 #include "base/threads.h"
 #include "match/blocks.h"
 #include "match/within.h"
+#include "refrain/error.h"
 #include "store/shuffle.h"
 
 namespace refrain {
@@ -225,7 +226,9 @@ unsigned choose_blocks(std::size_t hashes, unsigned distance, unsigned requested
 void hamming_join(std::span<const std::uint64_t> hashes, const JoinOptions& options, const Context& context,
                   MemoryBudget& budget, const EmitPair& emit) {
   const unsigned distance = options.distance;
-  checked_table_count(options.blocks == 0 ? std::max(2U, distance + 1) : options.blocks, distance);
+  check_blocks(options.blocks, distance);
+  if (hashes.size() > UINT32_MAX)
+    throw Error(Errc::unsupported, "more than 4 billion distinct fingerprints cannot be joined at once");
   Searches searches;
   for (unsigned worker = 0; worker < thread_count(context); ++worker)
     searches.push_back(std::make_unique<Search>(worker, distance, context, budget, emit));

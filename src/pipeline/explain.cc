@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/budget.h"
+#include "base/threads.h"
 #include "corpus/reader.h"
 #include "refrain/error.h"
 #include "text/tokenizer.h"
@@ -62,42 +63,64 @@ Tokens tokenize(std::string_view text, const FeaturePlan& plan, Vocabulary& voca
   return tokens;
 }
 
-// The distinct windows of a document, in order: each by the place of its first token.
+// The distinct windows of a document, ordered by a hash that rolls over the numbers of their words. Equal hashes are
+// not believed: the words are compared.
 class Windows {
  public:
   Windows(const Tokens& tokens, std::size_t window, MemoryBudget& budget)
-      : words_(tokens.words.data()), window_(window), sorted_(budget, "the windows") {
-    count_ = tokens.words.size() < window ? 0 : tokens.words.size() - window + 1;
-    sorted_.resize(count_);
-    for (std::size_t i = 0; i < count_; ++i) sorted_[i] = static_cast<std::uint32_t>(i);
+      : words_(tokens.words.data()), window_(window), hashes_(budget, "the windows"), sorted_(budget, "the windows") {
+    const std::size_t count = tokens.words.size() < window ? 0 : tokens.words.size() - window + 1;
+    hashes_.resize(count);
+    sorted_.resize(count);
+    std::uint64_t weight = 1;
+    for (std::size_t i = 0; i < window; ++i) weight *= kBase;
+    std::uint64_t rolling = 0;
+    for (std::size_t i = 0; i < tokens.words.size() && count != 0; ++i) {
+      rolling = rolling * kBase + words_[i] + 1;
+      if (i >= window) rolling -= weight * (words_[i - window] + 1);
+      if (i + 1 >= window) hashes_[i + 1 - window] = rolling;
+    }
+    for (std::size_t i = 0; i < count; ++i) sorted_[i] = static_cast<std::uint32_t>(i);
     std::sort(sorted_.begin(), sorted_.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return std::ranges::lexicographical_compare((*this)[a], (*this)[b]);
+      return hashes_[a] != hashes_[b] ? hashes_[a] < hashes_[b] : a < b;
     });
-    const auto* end = std::unique(sorted_.begin(), sorted_.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return std::ranges::equal((*this)[a], (*this)[b]);
-    });
-    sorted_.resize(static_cast<std::size_t>(end - sorted_.begin()));
+    drop_repeats();
   }
-  std::size_t count() const { return count_; }
+  std::size_t count() const { return hashes_.size(); }
   std::size_t distinct() const { return sorted_.size(); }
-  // The numbers of the words of the window that begins with token i.
-  std::span<const std::uint32_t> operator[](std::size_t i) const { return {words_ + i, window_}; }
-  bool contains(std::span<const std::uint32_t> window) const {
-    const auto* at = std::lower_bound(sorted_.begin(), sorted_.end(), window,
-                                      [&](std::uint32_t i, std::span<const std::uint32_t> w) {
-                                        return std::ranges::lexicographical_compare((*this)[i], w);
-                                      });
-    return at != sorted_.end() && std::ranges::equal((*this)[*at], window);
+  // Whether window i of `other` stands here too.
+  bool contains(const Windows& other, std::size_t i) const {
+    const auto* at = std::lower_bound(sorted_.begin(), sorted_.end(), other.hashes_[i],
+                                      [&](std::uint32_t mine, std::uint64_t hash) { return hashes_[mine] < hash; });
+    for (; at != sorted_.end() && hashes_[*at] == other.hashes_[i]; ++at)
+      if (std::equal(words_ + *at, words_ + *at + window_, other.words_ + i)) return true;
+    return false;
   }
   std::size_t shared_with(const Windows& other) const {
     return static_cast<std::size_t>(
-        std::count_if(sorted_.begin(), sorted_.end(), [&](std::uint32_t i) { return other.contains((*this)[i]); }));
+        std::count_if(sorted_.begin(), sorted_.end(), [&](std::uint32_t i) { return other.contains(*this, i); }));
   }
 
  private:
+  static constexpr std::uint64_t kBase = 0xD6E8FEB86659FD93ULL;
+
+  // Keeps of each window the first. Windows that differ and still have one hash are kept side by side.
+  void drop_repeats() {
+    std::size_t kept = 0;
+    std::size_t group = 0;  // where those with this hash begin
+    for (const std::uint32_t i : sorted_) {
+      if (kept == group || hashes_[sorted_[group]] != hashes_[i]) group = kept;
+      const bool seen = std::any_of(sorted_.begin() + group, sorted_.begin() + kept, [&](std::uint32_t earlier) {
+        return std::equal(words_ + earlier, words_ + earlier + window_, words_ + i);
+      });
+      if (!seen) sorted_[kept++] = i;
+    }
+    sorted_.resize(kept);
+  }
+
   const std::uint32_t* words_;
   std::size_t window_;
-  std::size_t count_;
+  Array<std::uint64_t> hashes_;  // by the place of the first token
   Array<std::uint32_t> sorted_;
 };
 
@@ -107,7 +130,7 @@ std::vector<ByteRange> shared_ranges(const Tokens& tokens, const Windows& window
   std::vector<ByteRange> ranges;
   std::size_t marked = 0;  // tokens before this one are in the last range already
   for (std::size_t i = 0; i < windows.count(); ++i) {
-    if (!other.contains(windows[i])) continue;
+    if (!other.contains(windows, i)) continue;
     const std::uint64_t end = tokens.ends[i + window - 1];
     if (!ranges.empty() && i <= marked)
       ranges.back().end = end;
@@ -191,8 +214,10 @@ ExplainReport explain(const ExplainOptions& options, const Context& context) {
   Vocabulary vocabulary(budget);
   const Tokens tokens_a = tokenize(report.a.text, plan, vocabulary, budget);
   const Tokens tokens_b = tokenize(report.b.text, plan, vocabulary, budget);
+  throw_if_stopped(context);
   const Windows windows_a(tokens_a, window, budget);
   const Windows windows_b(tokens_b, window, budget);
+  throw_if_stopped(context);
   report.shared_windows = windows_a.shared_with(windows_b);
   const std::size_t all = windows_a.distinct() + windows_b.distinct() - report.shared_windows;
   report.similarity = all == 0 ? 0 : static_cast<double>(report.shared_windows) / static_cast<double>(all);

@@ -40,6 +40,7 @@ class LinePieces {
   // False at the end. Reuses the piece's buffer.
   bool next(Piece& piece) {
     const std::lock_guard lock(mutex_);
+    if (bad_line_) return false;
     piece.text.assign(rest_);
     piece.first_line = line_;
     rest_.clear();
@@ -52,7 +53,10 @@ class LinePieces {
     }
     if (!ended_) {
       const std::size_t end = piece.text.rfind('\n') + 1;
-      if (end == 0) throw bad_line(line_, "longer than any number");
+      if (end == 0) {
+        note_bad_line(line_, "longer than any number");
+        return false;
+      }
       rest_.assign(piece.text, end);
       piece.text.resize(end);
     }
@@ -60,23 +64,39 @@ class LinePieces {
     return !piece.text.empty();
   }
 
-  Error bad_line(std::uint64_t line, std::string_view what) const {
-    return {Errc::bad_input, fmt::format("{}:{}: {}; a line must be one number from 0 to 18446744073709551615",
-                                         file_.path(), line, what)};
+  // A line that is no number: no more pieces are given, and those that are out are parsed to their end. Pieces are
+  // given in order, so the first bad line of all is among those that are noted.
+  void bad_line(std::uint64_t line, std::string_view what) {
+    const std::lock_guard lock(mutex_);
+    note_bad_line(line, what);
+  }
+
+  void throw_if_bad() const {
+    if (bad_line_)
+      throw Error(Errc::bad_input, fmt::format("{}:{}: {}; a line must be one number from 0 to 18446744073709551615",
+                                               file_.path(), *bad_line_, bad_reason_));
   }
   std::uint64_t bytes() const { return file_.size(); }
 
  private:
+  void note_bad_line(std::uint64_t line, std::string_view what) {
+    if (bad_line_ && *bad_line_ < line) return;
+    bad_line_ = line;
+    bad_reason_ = what;
+  }
+
   std::mutex mutex_;
   InputFile file_;
+  std::optional<std::uint64_t> bad_line_;  // the first so far
+  std::string bad_reason_;
   std::string rest_;
   std::uint64_t line_ = 1;
   bool ended_ = false;
 };
 
-// Calls each(number) for every line.
+// Calls each(number) for every line, up to the first that is bad.
 template <class Each>
-void parse_piece(const LinePieces& pieces, const LinePieces::Piece& piece, Each each) {
+void parse_piece(LinePieces& pieces, const LinePieces::Piece& piece, Each each) {
   const char* at = piece.text.data();
   const char* const end = at + piece.text.size();
   std::uint64_t line = piece.first_line;
@@ -97,7 +117,7 @@ void parse_piece(const LinePieces& pieces, const LinePieces::Piece& piece, Each 
       while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
       const std::optional<std::uint64_t> number = parse_decimal(text);
       if (!number)
-        throw pieces.bad_line(line, text.empty() ? "empty" : fmt::format("'{}' is not a hash", text.substr(0, 40)));
+        return pieces.bad_line(line, text.empty() ? "empty" : fmt::format("'{}' is not a hash", text.substr(0, 40)));
       value = *number;
       at = stop;
     }
@@ -112,7 +132,7 @@ void check_memory(std::uint64_t file_bytes, const MemoryBudget& budget) {
   const std::uint64_t needed = budget.set_aside() + file_bytes / 21 * 16;
   if (needed > budget.ceiling())
     throw Error(Errc::over_budget,
-                fmt::format("{} of hashes need at least {} of memory; {} is allowed", human_bytes(file_bytes),
+                fmt::format("{} of hashes need at least {}; allow more than {} with --memory", human_bytes(file_bytes),
                             human_bytes(needed), human_bytes(budget.ceiling())));
 }
 
@@ -131,6 +151,7 @@ Array<std::uint64_t> read_distinct(const std::string& path, const Context& conte
       progress.add(piece.text.size());
     }
   });
+  pieces.throw_if_bad();
   progress.finish();
   const std::vector<std::size_t> begins = shuffle.partition_begins();
   std::vector<std::size_t> sizes(shuffle.partitions(), 0);
@@ -176,7 +197,7 @@ void for_each_pair(std::span<const std::uint64_t> hashes, const HashListOptions&
 
 HashListReport find_all(const HashListOptions& options, const Context& context) {
   const Stopwatch watch;
-  checked_table_count(options.blocks, options.distance);
+  check_blocks(options.blocks, options.distance);
   MemoryBudget budget(context);
   const Array<std::uint64_t> hashes = read_distinct(options.input, context, budget);
   HashListReport report;
@@ -198,7 +219,7 @@ HashListReport find_all(const HashListOptions& options, const Context& context) 
 
 HashListReport find_clusters(const HashListOptions& options, const Context& context) {
   const Stopwatch watch;
-  checked_table_count(options.blocks, options.distance);
+  check_blocks(options.blocks, options.distance);
   MemoryBudget budget(context);
   const Array<std::uint64_t> hashes = read_distinct(options.input, context, budget);
   const auto index_of = [&](std::uint64_t hash) {

@@ -102,6 +102,9 @@ class Matcher {
 
   MatchReport run(const std::function<void(std::string_view)>& out) {
     const Stopwatch building;
+    // Whoever adds must be alone: rows that another one adds in the meantime would be lost.
+    std::optional<FileLock> lock;
+    if (options_.add) lock.emplace(options_.stored);
     load();
     report_.build_seconds = building.seconds();
     const Stopwatch asking;
@@ -156,10 +159,13 @@ class Matcher {
         if (!row.hash) continue;
         index_->add(*row.hash);
         ids_.add(row.id);
-        (((added_ += row.id) += '\t') += std::to_string(*row.hash)) += '\n';
+        std::string added(row.id);
+        added += '\t';
+        append_decimal(added, *row.hash);
+        added += '\n';
+        added_.append(std::span<const char>(added));
         ++report_.added;
       }
-      added_bytes_.resize(added_.capacity(), "the added rows");
       if (!text.empty()) out(text);
       return;
     }
@@ -180,8 +186,13 @@ class Matcher {
   // Every match of the query, a row each.
   void answer_all(const HashRow& row, const std::function<void(std::string_view)>& out) {
     if (!row.hash) return;
+    const std::size_t count = index_->best(*row.hash).count;
+    if (count > matches_.capacity()) {
+      matches_ = {};
+      matches_bytes_.resize(count * sizeof(matches_[0]), "the matches of one query");
+      matches_.reserve(count);
+    }
     index_->find(*row.hash, matches_);
-    matches_bytes_.resize(matches_.capacity() * sizeof(matches_[0]), "the matches of one query");
     std::string text;
     for (const FingerprintIndex::Match& match : matches_) {
       append_match(row, match, text) += '\n';
@@ -223,7 +234,7 @@ class Matcher {
       last = buffer[got - 1];
     }
     if (last != '\n') file.out().write("\n");
-    file.out().write(added_);
+    file.out().write({added_.data(), added_.size()});
     file.commit();
   }
 
@@ -235,8 +246,7 @@ class Matcher {
   std::optional<HammingIndex> index_;
   std::vector<FingerprintIndex::Match> matches_;
   Reservation matches_bytes_ = budget_.reserve(0, "the matches of one query");
-  std::string added_;
-  Reservation added_bytes_ = budget_.reserve(0, "the added rows");
+  Array<char> added_{budget_, "the added rows"};
   MatchReport report_;
 };
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -85,7 +87,7 @@ class Near {
       : options_(options), context_(context), threads_(thread_count(context)), budget_(context), documents_(budget_) {
     report_.threads = threads_;
     report_.memory_bytes = budget_.ceiling();
-    if (options_.blocks != 0 || options_.distance > 63) checked_table_count(options_.blocks, options_.distance);
+    check_blocks(options_.blocks, options_.distance);
   }
 
   NearReport run() {
@@ -121,6 +123,9 @@ class Near {
   }
 
  private:
+  // For what comes in pieces: blocks that are not full, pages that are begun, the reader's buffers.
+  static constexpr std::uint64_t kSlack = std::uint64_t{8} << 20U;
+
   // Runs `work`, which returns the bytes that it went through.
   template <class Work>
   void stage(const char* name, Work work) {
@@ -176,7 +181,7 @@ class Near {
     const double read = static_cast<double>(std::max<std::size_t>(documents_.hashes.size(), 1));
     const double reading = 1.25 * (9 + static_cast<double>(documents_.ids.bytes()) / read);
     const double grouping = sizeof(Entry) + 2 * sizeof(std::uint64_t) + (options_.all_pairs ? 16 : 0);
-    return budget_.set_aside() + (std::uint64_t{8} << 20U) + static_cast<std::uint64_t>(count * (reading + grouping));
+    return budget_.set_aside() + kSlack + static_cast<std::uint64_t>(count * (reading + grouping));
   }
 
   // Called when memory ran out while reading: names what all of the input would take, not only what was read of it.
@@ -207,6 +212,7 @@ class Near {
       for (std::size_t i = count * worker / threads_; i < count * (worker + 1) / threads_; ++i)
         if (documents_.states[i] == State::fingerprinted) writer.add({documents_.hashes[i], i});
     });
+    check_equal_memory(entries);
     nodes_.emplace(budget_);
     const std::vector<std::size_t> begins = entries.partition_begins();
     std::vector<std::size_t> sizes(entries.partitions(), 0);
@@ -243,6 +249,24 @@ class Near {
       nodes_->begins.push_back(begins.back());
     }
     report_.distinct_fingerprints = nodes;
+  }
+
+  // A document whose fingerprint another one has takes a row among the matches, and that row a place in a partition
+  // when they are sorted. Where all documents being equal would be too much, counts how many are.
+  void check_equal_memory(const Shuffle<Entry, HashOfEntry>& entries) const {
+    const std::uint64_t row = 2 * sizeof(Match);
+    const std::uint64_t all = entries.partition_begins().back();
+    const std::uint64_t nodes_bytes = 2 * sizeof(std::uint64_t) * all;
+    if (options_.all_pairs || budget_.available() > nodes_bytes + all * row) return;
+    std::atomic<std::uint64_t> nodes{0};
+    entries.for_each_run(context_, [&](unsigned /*worker*/, std::size_t /*partition*/, const Run<Entry>& run) {
+      if (run.first) nodes.fetch_add(1, std::memory_order_relaxed);
+    });
+    const std::uint64_t needed = budget_.ceiling() - budget_.available() + nodes_bytes + (all - nodes) * row + kSlack;
+    if (needed > budget_.ceiling())
+      throw Error(Errc::over_budget,
+                  fmt::format("--memory {}: not enough for {} documents, {} of them equal to another; give at least {}",
+                              human_bytes(budget_.ceiling()), all, all - nodes, human_bytes(needed)));
   }
 
   // Each document of the run with every earlier one of its group.
@@ -302,7 +326,7 @@ class Near {
   std::uint64_t write_clusters(UnionFind& clusters, OutputDir& output) {
     const std::size_t count = documents_.hashes.size();
     // The size of each cluster, at its representative.
-    Array<std::uint32_t> sizes(budget_, "the clusters", count);
+    Array<std::uint64_t> sizes(budget_, "the clusters", count);
     for (std::size_t i = 0; i < count; ++i) ++sizes[clusters.find(i)];
     Progress progress(context_, "write", "documents", count);
     OutputFile out = output.create("clusters.tsv");

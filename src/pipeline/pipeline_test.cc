@@ -36,6 +36,8 @@ TEST(Tsv, ReadsRowsBack) {
   EXPECT_FALSE(parse_hash_row("x\t18446744073709551616"));
   EXPECT_FALSE(parse_hash_row("x\t0x10"));
   EXPECT_TRUE(is_hash_header("id\thash\tcluster"));
+  EXPECT_TRUE(is_hash_header("id\thash"));
+  EXPECT_FALSE(is_hash_header("id\thashish"));
 }
 
 TEST(IdStore, MixesOrdinalsAndGivenIds) {

@@ -41,7 +41,9 @@ std::optional<HashRow> parse_hash_row(std::string_view line) {
 }
 
 bool is_hash_header(std::string_view line) {
-  return line.substr(0, 7) == "id\thash";
+  constexpr std::string_view kHeader = "id\thash";
+  return line.starts_with(kHeader) &&
+         (line.size() == kHeader.size() || line[kHeader.size()] == '\t' || line[kHeader.size()] == '\r');
 }
 
 }  // namespace refrain

@@ -27,8 +27,7 @@
 // - Within a group records come in their own order (operator<) if `order_values`, else in an order that depends on the
 //   threads, so the consumer must not care.
 // - Memory is reserved from the budget block by block: the records once, and one partition a thread while reading. A
-// skewed
-//   key makes a large partition, and costs memory for it, but no more time than the sort of it.
+//   skewed key makes a large partition, and costs memory for it, but no more time than the sort of it.
 #pragma once
 
 #include <algorithm>
@@ -68,8 +67,7 @@ struct Run {
   bool last;
 };
 
-// Record: trivially copyable, with operator<. KeyOf: uint64_t(const Record&), cheap,
-// pure.
+// Record: trivially copyable, with operator<. KeyOf: uint64_t(const Record&), cheap, pure.
 template <class Record, class KeyOf>
 class Shuffle {
  public:
@@ -124,13 +122,18 @@ class Shuffle {
 
   // What one writer has written.
   struct Part {
-    explicit Part(std::size_t partitions) : blocks(partitions), fill(partitions, kBlockRecords) {}
-    // Records of a partition: full blocks, and the last one up to fill[p].
+    explicit Part(std::size_t partitions) : blocks(partitions), open(partitions) {}
+    // Records of a partition: full blocks, and the last one as far as it is filled.
     std::size_t count(std::size_t p) const {
-      return blocks[p].empty() ? 0 : (blocks[p].size() - 1) * kBlockRecords + fill[p];
+      return blocks[p].size() * kBlockRecords - static_cast<std::size_t>(open[p].end - open[p].next);
     }
+    // Where the next record of a partition goes.
+    struct Place {
+      Record* next = nullptr;
+      Record* end = nullptr;
+    };
     std::vector<std::vector<Record*>> blocks;
-    std::vector<std::size_t> fill;
+    std::vector<Place> open;
     std::deque<Array<Record>> slabs;
     std::size_t slab_used = 0;
   };
@@ -148,8 +151,9 @@ class Shuffle {
       part.slabs.emplace_back(budget_, options_.what, slab_blocks * kBlockRecords);
       part.slab_used = 0;
     }
-    part.blocks[partition].push_back(part.slabs.back().data() + part.slab_used++ * kBlockRecords);
-    part.fill[partition] = 0;
+    Record* block = part.slabs.back().data() + part.slab_used++ * kBlockRecords;
+    part.blocks[partition].push_back(block);
+    part.open[partition] = {block, block + kBlockRecords};
   }
 
   template <class Emit>
@@ -222,8 +226,8 @@ class Shuffle {
     for (const auto& part : parts_) {
       const std::vector<Record*>& blocks = part->blocks[partition];
       for (std::size_t b = 0; b < blocks.size(); ++b) {
-        const std::size_t size = b + 1 == blocks.size() ? part->fill[partition] : kBlockRecords;
-        for (std::size_t i = 0; i < size; ++i) fn(blocks[b][i]);
+        const Record* end = b + 1 == blocks.size() ? part->open[partition].next : blocks[b] + kBlockRecords;
+        for (const Record* record = blocks[b]; record != end; ++record) fn(*record);
       }
     }
   }
@@ -247,8 +251,9 @@ class Shuffle<Record, KeyOf>::Writer {
  public:
   void add(const Record& record) {
     const auto partition = static_cast<std::size_t>(shuffle_->shifted(record, shuffle_->partition_shift_));
-    if (part_->fill[partition] == kBlockRecords) shuffle_->new_block(*part_, partition);
-    part_->blocks[partition].back()[part_->fill[partition]++] = record;
+    typename Part::Place& place = part_->open[partition];
+    if (place.next == place.end) shuffle_->new_block(*part_, partition);
+    *place.next++ = record;
   }
 
  private:

@@ -41,7 +41,7 @@ std::vector<Record> make_records(const Case& c) {
   std::mt19937_64 random(c.records);
   std::vector<Record> records(c.records);
   for (std::size_t i = 0; i < records.size(); ++i) {
-    const std::uint64_t any = random() >> (c.key_bits == 64 ? 0 : 64 - c.key_bits);
+    const std::uint64_t any = c.key_bits == 0 ? 0 : random() >> (64 - c.key_bits);
     records[i] = {c.distinct == 0 ? any : any % c.distinct, i};
   }
   return records;

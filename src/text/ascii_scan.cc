@@ -10,6 +10,15 @@
 HWY_BEFORE_NAMESPACE();
 namespace refrain::HWY_NAMESPACE {
 
+std::size_t edges_of(const std::uint64_t* members, std::size_t size, std::uint32_t* edges) {
+  std::uint32_t* out = edges;
+  std::uint64_t inside = 0;
+  for (std::size_t block = 0; block < (size + 63) / 64; ++block)
+    out = emit_edges(members[block], 64, inside, static_cast<std::uint32_t>(block * 64), out);
+  if (inside != 0) *out++ = static_cast<std::uint32_t>(size);
+  return static_cast<std::size_t>(out - edges);
+}
+
 #if HWY_TARGET == HWY_SCALAR
 
 // Vectors of one lane: a machine without SIMD, or without any that is supported.
@@ -80,6 +89,11 @@ HWY_AFTER_NAMESPACE();
 namespace refrain {
 
 HWY_EXPORT(scan);
+HWY_EXPORT(edges_of);
+
+std::size_t find_edges(const std::uint64_t* members, std::size_t size, std::uint32_t* edges) {
+  return HWY_DYNAMIC_DISPATCH(edges_of)(members, size, edges);
+}
 
 bool scan_ascii(const char* text, std::size_t size, const AsciiSet& set, bool lower, std::uint64_t* members,
                 std::uint64_t* non_ascii, char* copy) {

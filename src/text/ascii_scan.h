@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -31,7 +32,28 @@ struct AsciiSet {
 bool scan_ascii(const char* text, std::size_t size, const AsciiSet& set, bool lower, std::uint64_t* members,
                 std::uint64_t* non_ascii, char* copy);
 
-// The same, a byte at a time: what scan_ascii is tested against.
+// Writes where membership changes in `members`, whose bits past `bits` are 0, numbering from `base`; `inside` is 1
+// while a token is open.
+[[gnu::always_inline]] inline std::uint32_t* emit_edges(std::uint64_t members, unsigned bits, std::uint64_t& inside,
+                                                        std::uint32_t base, std::uint32_t* out) {
+  std::uint64_t changes = (members ^ (members << 1U | inside)) & ~std::uint64_t{0} >> (64 - bits);
+  inside = members >> (bits - 1);
+  const int count = std::popcount(changes);
+  // Eight at a time without asking whether they are all there: what is too much is overwritten.
+  for (std::uint32_t* to = out; changes != 0; to += 8) {
+    for (int i = 0; i < 8; ++i) {
+      to[i] = base + static_cast<std::uint32_t>(std::countr_zero(changes));
+      changes &= changes - 1;
+    }
+  }
+  return out + count;
+}
+
+// The places where membership begins and ends, in turn: members of [edges[0], edges[1]), [edges[2], edges[3]), ...
+// Returns how many; `edges` has room for size + 9, of which the last may be written and not counted.
+std::size_t find_edges(const std::uint64_t* members, std::size_t size, std::uint32_t* edges);
+
+// The same as scan_ascii, a byte at a time: what it is tested against.
 bool scan_ascii_plain(const char* text, std::size_t size, const AsciiSet& set, bool lower, std::uint64_t* members,
                       std::uint64_t* non_ascii, char* copy);
 

@@ -48,7 +48,8 @@ class CodeTokenizer final : public Tokenizer {
   std::size_t next(std::string_view text, std::size_t position, TokenBlock& block) const override {
     const std::size_t size = std::min(text.size() - position, kMaxTokenBytes);
     const bool last = position + size == text.size();
-    const std::string_view stretch = text.substr(position, size);
+    // Four bytes more than the stretch, so that a character at its end is seen whole.
+    const std::string_view stretch = text.substr(position, size + 4);
     block.start(position);
     block.keep_normal_edges();
     char* normal = block.normal_buffer();

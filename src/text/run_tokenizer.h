@@ -7,8 +7,7 @@
 //   static constexpr bool kLower;            ASCII letters are lower-cased in the normal form
 //   static constexpr bool kAsciiOnly;        every other byte is a separator; the functions below are not needed
 //   static CharacterRole role(uint32_t c);   for code points past 127
-//   static unsigned fold(uint32_t c, char* out);   the normal form of such a character; at most
-//   TokenBlock::kMaxFoldBytes
+//   static unsigned fold(uint32_t c, char* out);   its normal form, of at most TokenBlock::kMaxFoldBytes
 #pragma once
 
 #include <bit>
@@ -40,35 +39,12 @@ class RunTokenizer final : public Tokenizer {
     if constexpr (!Rules::kAsciiOnly) {
       if (mixed) return mixed_stretch(text, position, size, members, non_ascii, block);
     }
-    const std::size_t blocks = (size + 63) / 64;
-    std::uint32_t* out = block.edges();
-    std::uint64_t inside = 0;
-    for (std::size_t b = 0; b < blocks; ++b)
-      out = emit_edges(members[b], 64, inside, static_cast<std::uint32_t>(b * 64), out);
-    if (inside != 0) *out++ = static_cast<std::uint32_t>(size);
-    block.set_edge_count(static_cast<std::size_t>(out - block.edges()));
+    block.set_edge_count(find_edges(members, size, block.edges()));
     return finish(text, position, position + size, block);
   }
 
  private:
   static constexpr std::size_t kBlocks = kMaxTokenBytes / 64;
-
-  // Writes where membership changes in `members`, whose bits past `bits` are 0, numbering from `base`; `inside` is 1
-  // while a token is open.
-  static std::uint32_t* emit_edges(std::uint64_t members, unsigned bits, std::uint64_t& inside, std::uint32_t base,
-                                   std::uint32_t* out) {
-    std::uint64_t changes = (members ^ (members << 1U | inside)) & ~std::uint64_t{0} >> (64 - bits);
-    inside = members >> (bits - 1);
-    const int count = std::popcount(changes);
-    // Eight at a time without asking whether they are all there: what is too much is overwritten.
-    for (std::uint32_t* to = out; changes != 0; to += 8) {
-      for (int i = 0; i < 8; ++i) {
-        to[i] = base + static_cast<std::uint32_t>(std::countr_zero(changes));
-        changes &= changes - 1;
-      }
-    }
-    return out + count;
-  }
 
   // A token that is still open where the stretch ends, but not the document, is left to the next stretch, unless it
   // began with this one.

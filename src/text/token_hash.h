@@ -1,8 +1,9 @@
 // Hashes of tokens: 64 bits from a token's normal form.
 //
 //   xxh3     the default; seeded
-//   sdbm     h = 65599 h + byte, from 0. Leaves the high bits of short words empty: kept for comparison, never a
-//   default jenkins  Bob Jenkins' lookup3, both halves; seeded md5      the first 8 bytes of MD5, big-endian
+//   sdbm     h = 65599 h + byte, from 0. Leaves the high bits of short words empty: kept to compare with, never a
+//   default jenkins  Bob Jenkins' lookup3, both halves; seeded
+//   md5      the first 8 bytes of MD5, big-endian
 //
 // Stored fingerprints rest on these: a change raises kFingerprintVersion.
 #pragma once

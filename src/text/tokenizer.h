@@ -55,7 +55,6 @@ class TokenBlock {
   }
   void keep_normal_edges() { same_edges_ = false; }
   std::uint32_t* edges() { return edges_.data(); }
-  std::uint32_t* normal_edges() { return normal_edges_.data(); }
   std::size_t edge_count() const { return edge_count_; }
   void set_edge_count(std::size_t count) { edge_count_ = count; }
   // One edge more, in both lists.

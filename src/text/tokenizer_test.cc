@@ -241,6 +241,13 @@ TEST(Code, TakesNamesNumbersAndOperators) {
             (Strings{"if", "(", "a_1", ">>=", "0x1F", ")", "{", "b", "->", "c", "++", ";", "}"}));
 }
 
+TEST(Code, KeepsACharacterThatStandsWhereAStretchEnds) {
+  for (std::size_t before = kMaxTokenBytes - 8; before < kMaxTokenBytes + 8; ++before) {
+    const auto result = tokens(TokenizerKind::code, std::string(before, ' ') + "é y");
+    ASSERT_EQ(result, (std::vector<Token>{{"é", before, before + 2}, {"y", before + 3, before + 4}})) << before;
+  }
+}
+
 TEST(CodeKinds, SeesThroughOtherNames) {
   EXPECT_EQ(normals(TokenizerKind::code_kinds, "for (i = 0; i < count; ++i) sum += f(i);"),
             normals(TokenizerKind::code_kinds, "for (k=1;k<n;++k)\n  total += g(k);"));

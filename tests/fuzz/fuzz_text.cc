@@ -1,5 +1,6 @@
 // Any bytes through every tokenizer: ranges ascend and lie in the text, and the same text after a separator gives the
 // same tokens, however it then meets blocks and stretches.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -48,7 +49,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto tokenizer = make_tokenizer(which);
     const std::vector<Token> plain = tokens(*tokenizer, text, 0);
     if (which == TokenizerKind::bytes || which == TokenizerKind::chars) continue;  // a space is a token there
-    for (const std::size_t shift : {std::size_t{1}, std::size_t{61}})
+    // The last one puts the end of a stretch into the middle of the text.
+    for (const std::size_t shift :
+         {std::size_t{1}, std::size_t{61}, kMaxTokenBytes - std::min(size, kMaxTokenBytes) / 2})
       REQUIRE(tokens(*tokenizer, std::string(shift, ' ') + text, shift) == plain);
   }
   const FeaturePlan plan({});
