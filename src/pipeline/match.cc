@@ -89,6 +89,7 @@ class Ids {
     return {bytes_.data() + begin, ends_[i] - begin};
   }
   std::size_t size() const { return ends_.size(); }
+  std::size_t bytes() const { return bytes_.size(); }
 
  private:
   Array<char> bytes_;
@@ -126,6 +127,25 @@ class Matcher {
  private:
   void load() {
     RowReader reader(options_.stored, context_);
+    std::uint64_t read = 0;
+    try {
+      load_all(reader, read);
+    } catch (const Error& error) {
+      // Where memory ran out on the way, name what all rows would take: their ids, and each fingerprint in every table.
+      if (error.code() != Errc::over_budget || reader.bytes() == 0 || read == 0) throw;
+      const double share = static_cast<double>(read) / static_cast<double>(std::max(read, reader.bytes()));
+      const double rows = static_cast<double>(ids_.size()) / share;
+      const double id = static_cast<double>(ids_.bytes()) / static_cast<double>(std::max<std::size_t>(ids_.size(), 1));
+      const double row = 1.25 * (id + 2 * sizeof(std::uint64_t)) + 24 + 12.0 * (options_.distance + 1);
+      const std::uint64_t needed =
+          budget_.set_aside() + (std::uint64_t{4} << 20U) + static_cast<std::uint64_t>(rows * row);
+      throw Error(Errc::over_budget,
+                  fmt::format("--memory {}: not enough for about {:.0f} stored fingerprints; give at least {}",
+                              human_bytes(budget_.ceiling()), rows, human_bytes(needed)));
+    }
+  }
+
+  void load_all(RowReader& reader, std::uint64_t& read) {
     Array<std::uint64_t> hashes(budget_, "the stored fingerprints");
     std::vector<HashRow> rows;
     Progress progress(context_, "read", "bytes", reader.bytes());
@@ -135,6 +155,7 @@ class Matcher {
         ids_.add(row.id);
         hashes.push_back(*row.hash);
       }
+      read += reader.last_bytes();
       progress.add(reader.last_bytes());
     }
     progress.finish();

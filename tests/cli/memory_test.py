@@ -11,6 +11,7 @@ import errno
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -217,7 +218,7 @@ class Memory(TestCase):
         """Refused with a figure above the budget, and never past the limit while finding that out."""
         outcome = run_limited(*arguments, cwd=self.dir, **more)
         self.assertEqual(outcome.code, 5, f"{arguments}: {outcome.err}")
-        self.assertRegex(outcome.err, r"at least [0-9.]+ [MG]iB")
+        self.assertRegex(outcome.err, r"(at least|more than) [0-9.]+ [MG]iB")
         self.assertGreater(max(sizes_in(outcome.err)), BUDGET, outcome.err)
         self.assertLessEqual(outcome.peak, BUDGET, arguments)
         return outcome
@@ -325,6 +326,19 @@ class Memory(TestCase):
                     file.write(block)
                 file.write(end + b"\n")
             self.keeps_the_ceiling("near", name, "-o", name + ".out")
+
+    def test_the_figure_that_a_refusal_names_is_enough(self):
+        self.write("equal.txt", b"one and the same line of text\n" * 900_000)
+        self.write("many.txt", b"".join(b"line number %d of many\n" % at for at in range(1_200_000)))
+        self.write("known.tsv", b"".join(b"stored-%d\t%d\n" % (at, at * 0x9E3779B97F4A7C15 % 2**64) for at in range(600_000)))
+        self.write("none.tsv", b"")
+        for arguments in (["near", "equal.txt", "--format", "lines", "-o", "out"],
+                          ["near", "many.txt", "--format", "lines", "-o", "out", "--distance", "0"],
+                          ["match", "known.tsv", "none.tsv"]):
+            refused = self.run_program(*arguments, "--memory", "64M", "-q", code=5)
+            figure = re.search(r"at least ([0-9.]+) MiB", refused.err).group(1)
+            self.run_program(*arguments, "--memory", figure + "M", "-q", code=0)
+            shutil.rmtree(self.path("out"), ignore_errors=True)
 
     def test_less_than_64_megabytes_is_a_usage_error(self):
         for arguments in (["near", "in", "-o", "out"], ["fingerprint", "in"], ["match", "in"], ["explain", "in", "in"]):
