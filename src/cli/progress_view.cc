@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "cli/numbers.h"
-#include "cli/utf8.h"
+#include "refrain/utf8.h"
 
 namespace refrain::cli {
 
@@ -45,7 +45,7 @@ std::vector<std::string> facts(const ProgressUpdate& update, double seconds) {
 std::size_t columns_of(std::string_view text) {
   std::size_t columns = 0;
   while (!text.empty()) {
-    text.remove_prefix(first_character(text).size);
+    text.remove_prefix(decode_utf8(text, 0).size);
     ++columns;
   }
   return columns;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "cli/numbers.h"
-#include "cli/utf8.h"
+#include "refrain/utf8.h"
 
 namespace refrain::cli {
 
@@ -41,9 +41,9 @@ std::string printable(std::string_view text, bool multiline) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const Utf8Character character = first_character(text);
-    const auto code = static_cast<unsigned>(character.code);
-    if (!character.valid) {
+    const CodePoint character = decode_utf8(text, 0);
+    const auto code = static_cast<unsigned>(character.value);
+    if (!character.valid()) {
       out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
     } else if (code == '\n') {
       out += multiline ? "\n" : "\\n";
@@ -53,7 +53,7 @@ std::string printable(std::string_view text, bool multiline) {
       out += "\\r";
     } else if (code < 0x20 || code == 0x7F) {
       out += fmt::format("\\x{:02x}", code);
-    } else if ((code >= 0x80 && code < 0xA0) || code == 0x2028 || code == 0x2029 || turns_writing(character.code)) {
+    } else if ((code >= 0x80 && code < 0xA0) || code == 0x2028 || code == 0x2029 || turns_writing(character.value)) {
       out += fmt::format("\\u{:04x}", code);
     } else {
       out += text.substr(0, character.size);

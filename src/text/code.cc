@@ -6,8 +6,8 @@
 #include <array>
 #include <cstring>
 
+#include "refrain/utf8.h"
 #include "text/tokenizer.h"
-#include "text/utf8.h"
 
 namespace refrain {
 

@@ -13,9 +13,9 @@
 #include <bit>
 #include <cstring>
 
+#include "refrain/utf8.h"
 #include "text/ascii_scan.h"
 #include "text/tokenizer.h"
-#include "text/utf8.h"
 
 namespace refrain {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "refrain/utf8.h"
 #include "text/ascii_scan.h"
 #include "text/token_hash.h"
-#include "text/utf8.h"
 
 namespace refrain {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "refrain/utf8.h"
 #include "text/tokenizer.h"
-#include "text/utf8.h"
 
 namespace refrain {
 
