@@ -10,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "every_simd_target.h"
 #include "match/blocks.h"
 #include "match/hamming_index.h"
 #include "refrain/error.h"
@@ -134,6 +135,17 @@ TEST(HammingJoin, FindsTheSixPairsOfTheExampleForEveryNumberOfBlocks) {
   const std::vector<std::uint64_t> hashes{51, 206, 238, 239, 255};
   const std::vector<Pair> expected{{206, 238}, {206, 239}, {206, 255}, {238, 239}, {238, 255}, {239, 255}};
   for (unsigned blocks = 4; blocks <= 9; ++blocks) EXPECT_EQ(join(hashes, {.distance = 3, .blocks = blocks}), expected);
+}
+
+TEST(HammingJoin, EqualsBruteForceOnEveryTarget) {
+  const std::vector<std::uint64_t> hashes = make(Shape::planted, 3000);
+  const std::vector<Pair> expected = brute_force(hashes, 3);
+  ASSERT_GT(expected.size(), 100U);
+  on_every_simd_target([&] {
+    for (const unsigned blocks : {4U, 6U}) EXPECT_EQ(join(hashes, {.distance = 3, .blocks = blocks}), expected);
+    const std::vector<std::uint64_t> few(hashes.begin(), hashes.begin() + 300);
+    EXPECT_EQ(join(few, {.distance = 40}), brute_force(few, 40));
+  });
 }
 
 TEST(HammingJoin, RefusesBlocksThatMakeNoSense) {

@@ -24,6 +24,10 @@ inline constexpr std::array<std::uint8_t, 32> kKeepLast = [] {
   return bytes;
 }();
 
+// What the four fours of sixteen bytes count for.
+alignas(16) inline constexpr std::array<std::uint64_t, 2> kFirstPowers{sdbm_power(12), sdbm_power(8)};
+alignas(16) inline constexpr std::array<std::uint64_t, 2> kSecondPowers{sdbm_power(4), 1};
+
 }  // namespace refrain
 #endif
 
@@ -46,14 +50,30 @@ void sdbm_all(const char* base, const std::uint32_t* edges, std::size_t tokens, 
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// sdbm of the last `size` of the sixteen bytes before `end`; leading zeros count for nothing.
-HWY_INLINE std::uint64_t sdbm_of_last(const char* end, std::size_t size) {
-  const hn::FixedTag<std::uint8_t, 16> d8;
-  const hn::FixedTag<std::uint16_t, 8> d16;
-  const hn::FixedTag<std::uint32_t, 4> d32;
-  const hn::FixedTag<std::uint64_t, 2> d64;
-  const auto raw = hn::LoadU(d8, reinterpret_cast<const std::uint8_t*>(end) - 16);
-  const auto bytes = hn::BitCast(d16, hn::And(raw, hn::LoadU(d8, kKeepLast.data() + size)));
+// Sixteen bytes a token, one token or two side by side: every step works on blocks of sixteen bytes.
+using Bytes = hn::CappedTag<std::uint8_t, 32>;
+constexpr std::size_t kTokens = HWY_MAX_BYTES >= 32 ? 2 : 1;
+
+// The last size[t] of the sixteen bytes before end[t], and zeros before them, which count for nothing.
+HWY_INLINE hn::VFromD<Bytes> load_last(const char* const* end, const std::size_t* size) {
+  const hn::FixedTag<std::uint8_t, 16> one;
+  const auto block = [&](std::size_t t) HWY_ATTR {
+    return hn::And(hn::LoadU(one, reinterpret_cast<const std::uint8_t*>(end[t]) - 16),
+                   hn::LoadU(one, kKeepLast.data() + size[t]));
+  };
+#if HWY_MAX_BYTES >= 32
+  return hn::Combine(Bytes(), block(1), block(0));
+#else
+  return block(0);
+#endif
+}
+
+// sdbm of kTokens tokens, each as above.
+HWY_INLINE void sdbm_of_last(const char* const* end, const std::size_t* size, std::uint64_t* out) {
+  const hn::Repartition<std::uint16_t, Bytes> d16;
+  const hn::Repartition<std::uint32_t, Bytes> d32;
+  const hn::Repartition<std::uint64_t, Bytes> d64;
+  const auto bytes = hn::BitCast(d16, load_last(end, size));
   // Pairs: 65599 e + o = (e << 16) + (63 e + o), and the second part fits 16 bits.
   const auto early = hn::And(bytes, hn::Set(d16, std::uint16_t{0xFF}));
   const auto late = hn::ShiftRight<8>(bytes);
@@ -67,27 +87,59 @@ HWY_INLINE std::uint64_t sdbm_of_last(const char* end, std::size_t size) {
   };
   const auto first = fours(hn::InterleaveLower(d16, low, early));
   const auto second = fours(hn::InterleaveUpper(d16, low, early));
-  const std::uint64_t f0 = hn::GetLane(first);
-  const std::uint64_t f1 = hn::ExtractLane(first, 1);
-  const std::uint64_t f2 = hn::GetLane(second);
-  const std::uint64_t f3 = hn::ExtractLane(second, 1);
-  return f0 * sdbm_power(12) + f1 * sdbm_power(8) + f2 * sdbm_power(4) + f3;
+  // The whole: four fours, multiplied out.
+#if HWY_TARGET <= HWY_AVX3
+  const auto sum = hn::Add(hn::Mul(first, hn::LoadDup128(d64, kFirstPowers.data())),
+                           hn::Mul(second, hn::LoadDup128(d64, kSecondPowers.data())));
+  const auto total = hn::Add(sum, hn::Shuffle01(sum));
+  out[0] = hn::GetLane(total);
+  if constexpr (kTokens == 2) out[1] = hn::ExtractLane(total, 2);
+#else
+  HWY_ALIGN std::uint64_t f[2 * kTokens];
+  HWY_ALIGN std::uint64_t g[2 * kTokens];
+  hn::Store(first, d64, f);
+  hn::Store(second, d64, g);
+  for (std::size_t t = 0; t < kTokens; ++t)
+    out[t] = f[2 * t] * kFirstPowers[0] + f[2 * t + 1] * kFirstPowers[1] + g[2 * t] * kSecondPowers[0] + g[2 * t + 1];
+#endif
+}
+
+// A token of any length, in pieces of sixteen bytes, the first one shorter; as many pieces at once as there are places.
+HWY_INLINE std::uint64_t sdbm_of_long(const char* begin, const char* end) {
+  std::uint64_t hash = 0;
+  std::uint64_t piece[2];
+  std::size_t size = static_cast<std::size_t>(end - begin - 1) % 16 + 1;
+  const char* at = begin + size;
+  while (at <= end) {
+    const bool two = kTokens == 2 && at + 16 <= end;
+    const char* const ends[2] = {at, two ? at + 16 : at};
+    const std::size_t sizes[2] = {size, 16};
+    sdbm_of_last(ends, sizes, piece);
+    hash = two ? (hash * sdbm_power(16) + piece[0]) * sdbm_power(16) + piece[1] : hash * sdbm_power(16) + piece[0];
+    at += two ? 32 : 16;
+    size = 16;
+  }
+  return hash;
 }
 
 void sdbm_all(const char* base, const std::uint32_t* edges, std::size_t tokens, std::uint64_t* out) {
-  for (std::size_t i = 0; i < tokens; ++i) {
-    const char* begin = base + edges[2 * i];
-    const char* end = base + edges[2 * i + 1];
-    const auto size = static_cast<std::size_t>(end - begin);
-    if (HWY_LIKELY(size <= 16)) {
-      out[i] = sdbm_of_last(end, size);
+  std::size_t i = 0;
+  for (; i + kTokens <= tokens; i += kTokens) {
+    const char* end[kTokens];
+    std::size_t size[kTokens];
+    std::size_t longest = 0;
+    for (std::size_t t = 0; t < kTokens; ++t) {
+      end[t] = base + edges[2 * (i + t) + 1];
+      size[t] = edges[2 * (i + t) + 1] - edges[2 * (i + t)];
+      longest = HWY_MAX(longest, size[t]);
+    }
+    if (HWY_LIKELY(longest <= 16)) {
+      sdbm_of_last(end, size, out + i);
       continue;
     }
-    const std::size_t head = (size - 1) % 16 + 1;
-    std::uint64_t hash = sdbm_of_last(begin + head, head);
-    for (const char* at = begin + head; at != end; at += 16) hash = hash * sdbm_power(16) + sdbm_of_last(at + 16, 16);
-    out[i] = hash;
+    for (std::size_t t = 0; t < kTokens; ++t) out[i + t] = sdbm_of_long(end[t] - size[t], end[t]);
   }
+  for (; i < tokens; ++i) out[i] = sdbm_of_long(base + edges[2 * i], base + edges[2 * i + 1]);
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "every_simd_target.h"
 #include "refrain/utf8.h"
 #include "text/ascii_scan.h"
 #include "text/token_hash.h"
@@ -49,6 +50,19 @@ using Strings = std::vector<std::string>;
 
 // ---- the slow, obvious versions
 
+// By script, as the Unicode charts list them.
+bool without_spaces(std::uint32_t c) {
+  const auto in = [c](std::uint32_t first, std::uint32_t last) { return c >= first && c <= last; };
+  const bool han = in(0x2E80, 0x2FDF) || in(0x3005, 0x3007) || in(0x3021, 0x3029) || in(0x3400, 0x4DBF) ||
+                   in(0x4E00, 0x9FFF) || in(0xF900, 0xFAFF) || in(0x20000, 0x3FFFF);
+  const bool kana = in(0x3040, 0x30FF) || in(0x31F0, 0x31FF) || in(0xFF66, 0xFF9F) || in(0x1B000, 0x1B16F);
+  const bool thai_and_lao = in(0x0E00, 0x0EFF);
+  const bool tai = in(0x1950, 0x19DF) || in(0x1A20, 0x1AAF) || in(0xAA80, 0xAADF);
+  const bool burmese = in(0x1000, 0x109F) || in(0xA9E0, 0xA9FF) || in(0xAA60, 0xAA7F);
+  const bool khmer = in(0x1780, 0x17FF);
+  return han || kana || thai_and_lao || tai || burmese || khmer;
+}
+
 // Words, a character at a time, with no blocks, no stretches and no masks. Long tokens are cut by cut_long().
 std::vector<Token> plain_words(std::string_view text) {
   std::vector<Token> result;
@@ -60,9 +74,7 @@ std::vector<Token> plain_words(std::string_view text) {
     const bool letter = (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO) ||
                         category == UTF8PROC_CATEGORY_ND || category == UTF8PROC_CATEGORY_NL;
     const bool mark = category >= UTF8PROC_CATEGORY_MN && category <= UTF8PROC_CATEGORY_ME;
-    const bool alone = letter && category != UTF8PROC_CATEGORY_ND &&
-                       ((c.value >= 0x4E00 && c.value <= 0x9FFF) || (c.value >= 0x3040 && c.value <= 0x30FF) ||
-                        (c.value >= 0x0E00 && c.value <= 0x0E7F));
+    const bool alone = letter && category != UTF8PROC_CATEGORY_ND && without_spaces(c.value);
     if (letter && (!open || single || alone)) result.push_back({"", at, at});
     if (letter || (mark && open)) {
       utf8proc_int32_t folded[4];
@@ -254,25 +266,35 @@ TEST(CodeKinds, SeesThroughOtherNames) {
   EXPECT_NE(normals(TokenizerKind::code_kinds, "if (x)"), normals(TokenizerKind::code_kinds, "while (x)"));
 }
 
-TEST(AsciiScan, EqualsThePlainVersion) {
-  std::mt19937_64 random(7);
-  for (std::size_t size = 0; size < 300; ++size) {
-    std::string text(size, ' ');
-    for (char& c : text) c = static_cast<char>(random() >> 3U);
-    AsciiSet set;
-    for (int i = 0; i < 40; ++i) set.insert(static_cast<std::uint8_t>(random() % 128));
-    const std::size_t words = (size + 63) / 64;
-    std::vector<std::uint64_t> members(words), plain_members(words), high(words), plain_high(words);
-    std::string copy(words * 64, 'x');
-    std::string plain_copy = copy;
-    const bool lower = size % 2 == 0;
-    EXPECT_EQ(
-        scan_ascii(text.data(), size, set, lower, members.data(), high.data(), copy.data()),
-        scan_ascii_plain(text.data(), size, set, lower, plain_members.data(), plain_high.data(), plain_copy.data()));
-    EXPECT_EQ(members, plain_members);
-    EXPECT_EQ(high, plain_high);
-    EXPECT_EQ(copy.substr(0, size), plain_copy.substr(0, size));
-  }
+TEST(AsciiScan, EqualsThePlainVersionOnEveryTarget) {
+  on_every_simd_target([] {
+    std::mt19937_64 random(7);
+    for (std::size_t size = 0; size < 300; ++size) {
+      std::string text(size, ' ');
+      for (char& c : text) c = static_cast<char>(random() >> 3U);
+      AsciiSet set;
+      for (int i = 0; i < 40; ++i) set.insert(static_cast<std::uint8_t>(random() % 128));
+      const std::size_t words = (size + 63) / 64;
+      std::vector<std::uint64_t> members(words), plain_members(words), high(words), plain_high(words);
+      std::string copy(words * 64, 'x');
+      std::string plain_copy = copy;
+      const bool lower = size % 2 == 0;
+      EXPECT_EQ(
+          scan_ascii(text.data(), size, set, lower, members.data(), high.data(), copy.data()),
+          scan_ascii_plain(text.data(), size, set, lower, plain_members.data(), plain_high.data(), plain_copy.data()));
+      EXPECT_EQ(members, plain_members);
+      EXPECT_EQ(high, plain_high);
+      EXPECT_EQ(copy.substr(0, size), plain_copy.substr(0, size));
+      std::vector<std::uint32_t> edges(size + 9);
+      edges.resize(find_edges(members.data(), size, edges.data()));
+      std::vector<std::uint32_t> plain_edges;
+      for (std::size_t i = 0; i <= size; ++i) {
+        const auto in = [&](std::size_t at) { return at < size && set.contains(static_cast<std::uint8_t>(text[at])); };
+        if (in(i) != (i > 0 && in(i - 1))) plain_edges.push_back(static_cast<std::uint32_t>(i));
+      }
+      EXPECT_EQ(edges, plain_edges);
+    }
+  });
 }
 
 // ---- hashes
@@ -301,18 +323,21 @@ TEST(TokenHash, XxhIsTheReferenceFunction) {
   EXPECT_EQ(hash_token(HashKind::xxh3, "", 0), 0x2d06800538d394c2U);
 }
 
-TEST(TokenHash, WholeBlocksEqualSingleTokens) {
-  const std::string text = hard_text(3, 4000) + std::string(100, 'w') + " " + std::string(33, 'v');
+TEST(TokenHash, WholeBlocksEqualSingleTokensOnEveryTarget) {
+  std::string text = hard_text(3, 4000);
+  for (std::size_t size = 1; size < 130; ++size) text += std::string(size, static_cast<char>('a' + size % 26)) + "b ";
   const auto tokenizer = make_tokenizer(TokenizerKind::whitespace);
-  TokenBlock block;
-  std::vector<std::uint64_t> hashes(TokenBlock::kMaxEdges);
-  for (const HashKind kind : {HashKind::xxh3, HashKind::sdbm, HashKind::jenkins, HashKind::md5})
-    for (std::size_t at = 0; at < text.size();) {
-      at = tokenizer->next(text, at, block);
-      hash_tokens(kind, block, 5, hashes.data());
-      for (std::size_t i = 0; i < block.size(); ++i)
-        ASSERT_EQ(hashes[i], hash_token(kind, block.normal(i), 5)) << block.normal(i);
-    }
+  on_every_simd_target([&] {
+    TokenBlock block;
+    std::vector<std::uint64_t> hashes(TokenBlock::kMaxEdges);
+    for (const HashKind kind : {HashKind::xxh3, HashKind::sdbm, HashKind::jenkins, HashKind::md5})
+      for (std::size_t at = 0; at < text.size();) {
+        at = tokenizer->next(text, at, block);
+        hash_tokens(kind, block, 5, hashes.data());
+        for (std::size_t i = 0; i < block.size(); ++i)
+          ASSERT_EQ(hashes[i], hash_token(kind, block.normal(i), 5)) << block.normal(i);
+      }
+  });
 }
 
 }  // namespace
