@@ -17,6 +17,7 @@ A [[case]] is a whole command:
     twin_work      the baseline's work where it is smaller than ours; its seconds are then scaled up
     twin_counts    false: the twin is there for its answer only
     against        a case before it, of the same bench: rate_kept = this rate / that rate
+    allowing       another one: what it takes more than `against` is not counted
     bar            what must hold, of rate, ratio, rate_kept, seconds, peak_rss_mb, temp_mb
 In strings {bin}, {bench}, {data}, {source}, {out}, {twin}, {temp} are folders and all other names are sizes of [sizes].
 
@@ -63,7 +64,7 @@ class CaseRunner:
     def __init__(self, sizes, quick, scratch):
         self.quick = quick
         self.scratch = scratch
-        self.rates = {}  # of the cases so far, by bench and name
+        self.measured = {}  # of the cases so far, by bench and name
         self.baselines = {}  # of the twins so far, by command: seconds, and the folder with the answer
         self.words = {"bin": BIN, "bench": BIN / "bench", "data": DATA, "source": SOURCE}
         self.sizes = {name: size // 10 if quick else size for name, size in sizes.items()}
@@ -139,10 +140,11 @@ class CaseRunner:
         figure.rate = work / figure.seconds / SCALES[case["unit"][0]]
         figure.peak_rss_mb = max(one.peak_rss_mb for one in runs)
         figure.temp_mb = max(one.temp_mb for one in runs)
-        self.rates[figure.bench, figure.case] = figure.rate
-        against = self.rates.get((figure.bench, self.label(case.get("against", ""))))
+        self.measured[figure.bench, figure.case] = figure
+        against, allowing = (self.measured.get((figure.bench, self.label(case.get(name, "")))) for name in ("against", "allowing"))
         if against is not None:
-            figure.rate_kept = figure.rate / against
+            extra = allowing.seconds - against.seconds if allowing else 0
+            figure.rate_kept = figure.rate * figure.seconds / (figure.seconds - extra) / against.rate
         return figure
 
 

@@ -39,6 +39,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -165,9 +166,17 @@ class Shuffle {
       sorted.clear();
       sorted.resize(count);
     }
-    // Buckets for the next bits of the key: as many as there are records, within reason.
-    const unsigned bits = std::min({partition_shift_, static_cast<unsigned>(std::bit_width(count)), 16U});
-    const unsigned shift = partition_shift_ - bits;
+    // Buckets for the next bits of the key that vary at all here: as many as there are records, within reason.
+    std::uint64_t varying = 0;
+    std::optional<std::uint64_t> first_key;
+    for_each_record(partition, [&](const Record& record) {
+      const std::uint64_t key = key_of_(record);
+      if (!first_key) first_key = key;
+      varying |= key ^ *first_key;
+    });
+    const auto width = static_cast<unsigned>(std::bit_width(varying));
+    const unsigned bits = std::min({width, static_cast<unsigned>(std::bit_width(count)), 16U});
+    const unsigned shift = width - bits;
     const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
     const auto bucket_of = [&](const Record& record) {
       return static_cast<std::size_t>(shifted(record, shift) & mask);
