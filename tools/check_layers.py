@@ -49,6 +49,8 @@ def problems(root):
                 yield f"{path}: {lines} lines; split it at {MAX_LINES}"
             for number, quoted, name in includes(path):
                 floor = name.split("/")[0]
+                if path.name.endswith("_test.cc") and (root / "tests" / name).is_file():
+                    continue
                 if quoted and floor not in allowed | {folder.name, "refrain"}:
                     yield f"{path}:{number}: {folder.name} may not include {name}"
 

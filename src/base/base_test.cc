@@ -285,6 +285,14 @@ TEST_F(TempDirs, OfTheDeadAreRemovedAndOfTheLivingAreNot) {
   EXPECT_TRUE(fs::exists(foreign));
 }
 
+TEST(StagingNames, AreKnown) {
+  EXPECT_TRUE(is_staging_name(".out.partial-12-0"));
+  EXPECT_FALSE(is_staging_name("out.partial-12-0"));
+  EXPECT_FALSE(is_staging_name(".out.partial-"));
+  EXPECT_FALSE(is_staging_name(".out.partial-x"));
+  EXPECT_FALSE(is_staging_name(".hidden"));
+}
+
 TEST_F(TempDirs, CanBePublished) {
   const fs::path target = dir_.path() / "target";
   {

@@ -45,6 +45,13 @@ void remove_abandoned(const fs::path& parent, const std::string& prefix) {
 
 }  // namespace
 
+bool is_staging_name(std::string_view name) {
+  constexpr std::string_view kMark = ".partial-";
+  const std::size_t at = name.rfind(kMark);
+  return name.starts_with('.') && at != std::string_view::npos && at + kMark.size() < name.size() &&
+         name.find_first_not_of("0123456789-", at + kMark.size()) == std::string_view::npos;
+}
+
 TempDir::TempDir(const fs::path& parent, const std::string& prefix) {
   remove_abandoned(parent, prefix);
   for (unsigned attempt = 0; attempt < 1000; ++attempt) {

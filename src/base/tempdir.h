@@ -6,8 +6,12 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace refrain {
+
+// Whether a folder of this name is one that outputs are staged in (see pipeline/output_dir.h): no part of anybody's input.
+bool is_staging_name(std::string_view name);
 
 class TempDir {
  public:

@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/tempdir.h"
 #include "base/threads.h"
 #include "refrain/error.h"
 
@@ -181,7 +182,7 @@ bool Walk::list(bool named, std::string& failure) {
     const std::string_view name = found->d_name;
     if (name == "." || name == "..") continue;
     if (name.front() == '.') {
-      ++hidden_skipped_;
+      if (!is_staging_name(name)) ++hidden_skipped_;
       continue;
     }
     const Kind kind = kind_of(dirfd(folder.get()), *found);

@@ -22,24 +22,14 @@ OutputDir::OutputDir(fs::path target, bool force) : target_(std::move(target)) {
   if (replace_ && !force)
     throw Error(Errc::invalid_argument,
                 fmt::format("{}: exists; name another directory, or write into it with --force", target_.string()));
+  const fs::path parent = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
   std::error_code error;
-  fs::create_directories(parent(), error);
-  if (error) throw Error(Errc::io, fmt::format("{}: cannot make the folder: {}", parent().string(), error.message()));
-  // Made and removed: better to learn now that nothing can be written there. It is made again when there is something
-  // to write, so that reading an input that holds the target does not meet it.
-  const TempDir probe(parent(), staging_prefix());
-}
-
-fs::path OutputDir::parent() const {
-  return target_.has_parent_path() ? target_.parent_path() : fs::path(".");
-}
-
-std::string OutputDir::staging_prefix() const {
-  return fmt::format(".{}.partial", target_.filename().string());
+  fs::create_directories(parent, error);
+  if (error) throw Error(Errc::io, fmt::format("{}: cannot make the folder: {}", parent.string(), error.message()));
+  staging_ = std::make_unique<TempDir>(parent, fmt::format(".{}.partial", target_.filename().string()));
 }
 
 OutputFile OutputDir::create(const std::string& name) {
-  if (!staging_) staging_ = std::make_unique<TempDir>(parent(), staging_prefix());
   names_.push_back(name);
   return OutputFile((staging_->path() / name).string());
 }

@@ -26,9 +26,6 @@ class OutputDir {
   void publish();
 
  private:
-  std::filesystem::path parent() const;
-  std::string staging_prefix() const;
-
   std::filesystem::path target_;
   std::unique_ptr<TempDir> staging_;
   std::vector<std::string> names_;
