@@ -9,11 +9,13 @@ import time
 from program import TestCase, environment, main, program
 
 MILLION = 1_000_000
+TIME_FACTOR = float(os.environ.get("REFRAIN_TIME_FACTOR", "1"))  # sanitizers are slow
 TEXT = "the very same words stand on every one of these lines"
 
 
 class Large(TestCase):
     def within(self, seconds, *arguments, **more):
+        seconds *= TIME_FACTOR
         started = time.monotonic()
         near = self.near(*arguments, timeout=seconds + 10, **more)
         self.assertLess(time.monotonic() - started, seconds)
