@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <stop_token>
+#include <string>
 #include <string_view>
 
 namespace refrain {
@@ -24,10 +25,12 @@ struct Context {
   std::uint64_t memory_bytes = 0;
   // 0 means one a core that this process may run on. The number changes the time, never the result.
   unsigned threads = 0;
+  // Where temporary files go; empty means the system's place for them ($TMPDIR, /tmp).
+  std::string temp_dir = {};
   // Called from any thread, one call at a time, at most a few times a second a stage. May be empty.
-  std::function<void(const ProgressUpdate&)> progress;
+  std::function<void(const ProgressUpdate&)> progress = {};
   // Once set, the verb throws Error(interrupted) soon, and leaves neither temporary nor half-written files.
-  std::stop_token stop;
+  std::stop_token stop = {};
 };
 
 inline constexpr std::uint64_t kMinMemoryBytes = std::uint64_t{64} << 20;

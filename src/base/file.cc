@@ -23,15 +23,10 @@ namespace {
 constexpr std::size_t kBufferBytes = std::size_t{256} << 10;
 constexpr int kPollMilliseconds = 100;
 
-// strerror_l would do, strerror is not for threads.
-std::string reason(int error) {
-  return std::error_code(error, std::generic_category()).message();
-}
-
 [[noreturn]] void refuse_write(const std::string& path, int error) {
   if (error == ENOSPC || error == EDQUOT)
     throw Error(Errc::over_budget, fmt::format("{}: the disk is full; free some space, or write elsewhere", path));
-  throw Error(Errc::io, fmt::format("{}: cannot write: {}", path, reason(error)));
+  throw Error(Errc::io, fmt::format("{}: cannot write: {}", path, system_reason(error)));
 }
 
 // What programs that were killed left beside `path`.
@@ -51,10 +46,14 @@ void remove_abandoned(const std::string& path) {
 
 }  // namespace
 
+std::string system_reason(int error) {
+  return std::error_code(error, std::generic_category()).message();
+}
+
 InputFile::InputFile(const std::string& path, std::stop_token stop)
     : path_(path == "-" ? "standard input" : path), stop_(std::move(stop)) {
   fd_ = path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd_ < 0) throw Error(Errc::not_found, fmt::format("{}: cannot open: {}", path_, reason(errno)));
+  if (fd_ < 0) throw Error(Errc::not_found, fmt::format("{}: cannot open: {}", path_, system_reason(errno)));
   struct stat info {};
   if (fstat(fd_, &info) == 0) {
     if (S_ISDIR(info.st_mode)) {
@@ -102,7 +101,7 @@ std::size_t InputFile::read_some(char* buffer, std::size_t size) {
   while (true) {
     const ssize_t got = ::read(fd_, buffer, size);
     if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR) throw Error(Errc::not_found, fmt::format("{}: cannot read: {}", path_, reason(errno)));
+    if (errno != EINTR) throw Error(Errc::not_found, fmt::format("{}: cannot read: {}", path_, system_reason(errno)));
   }
 }
 
@@ -209,7 +208,7 @@ FileLock::FileLock(const std::string& path) {
   // A file that was replaced while we waited for it is not the one to lock: look again.
   for (int attempt = 0; attempt < 100; ++attempt) {
     fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd_ < 0) throw Error(Errc::not_found, fmt::format("{}: cannot open: {}", path, reason(errno)));
+    if (fd_ < 0) throw Error(Errc::not_found, fmt::format("{}: cannot open: {}", path, system_reason(errno)));
     const bool locked = flock(fd_, LOCK_EX | LOCK_NB) == 0;
     struct stat ours {};
     struct stat now {};
@@ -235,7 +234,7 @@ void sync_folder(const std::filesystem::path& folder) {
 
 void rename_checked(const std::filesystem::path& from, const std::filesystem::path& to) {
   if (rename(from.c_str(), to.c_str()) != 0)
-    throw Error(Errc::io, fmt::format("{}: cannot rename to {}: {}", from.string(), to.string(), reason(errno)));
+    throw Error(Errc::io, fmt::format("{}: cannot rename to {}: {}", from.string(), to.string(), system_reason(errno)));
 }
 
 std::string read_file(const std::string& path) {

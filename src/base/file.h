@@ -11,6 +11,9 @@
 
 namespace refrain {
 
+// What an errno means, in words. (strerror is not for threads.)
+std::string system_reason(int error);
+
 // A file, or standard input where the path is "-". Movable; closes itself. What cannot be opened or read is
 // Error(not_found).
 class InputFile {

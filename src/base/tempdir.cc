@@ -60,7 +60,7 @@ TempDir::TempDir(const fs::path& parent, const std::string& prefix) {
       if (errno == EEXIST) continue;
       throw Error(errno == ENOSPC ? Errc::over_budget : Errc::io,
                   fmt::format("{}: cannot make a folder: {}", path_.string(),
-                              std::error_code(errno, std::generic_category()).message()));
+                              system_reason(errno)));
     }
     lock_ = lock_folder(path_);
     if (lock_ >= 0) return;

@@ -27,10 +27,6 @@ struct CloseFolder {
 };
 using Folder = std::unique_ptr<DIR, CloseFolder>;
 
-std::string reason(int error) {
-  return std::error_code(error, std::generic_category()).message();
-}
-
 // Null, with errno set, where it cannot be opened. A link is followed only where a person named it.
 Folder open_folder(const char* path, bool named) {
   const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (named ? 0 : O_NOFOLLOW));
@@ -99,7 +95,7 @@ void check_named(const InputOptions& options) {
       readable = S_ISDIR(info.st_mode) ? open_folder(path.c_str(), true) != nullptr : access(path.c_str(), R_OK) == 0;
     if (!readable)
       throw Error(Errc::not_found,
-                  fmt::format("{}: cannot open: {}; check the path and its permissions", path, reason(errno)));
+                  fmt::format("{}: cannot open: {}; check the path and its permissions", path, system_reason(errno)));
   }
 }
 
@@ -172,7 +168,7 @@ bool Walk::enter(bool named, Input& input) {
 bool Walk::list(bool named, std::string& failure) {
   const Folder folder = open_folder(path_.c_str(), named);
   if (folder == nullptr) {
-    failure = "cannot open the folder: " + reason(errno);
+    failure = "cannot open the folder: " + system_reason(errno);
     return false;
   }
   while (true) {
@@ -194,7 +190,7 @@ bool Walk::list(bool named, std::string& failure) {
     names_.append(std::span(name.data(), name.size() + 1));
   }
   if (errno != 0) {
-    failure = "cannot list the folder: " + reason(errno);
+    failure = "cannot list the folder: " + system_reason(errno);
     return false;
   }
   std::sort(entries_.begin() + levels_.back().entries_begin, entries_.end(), [this](const Entry& a, const Entry& b) {
