@@ -1,0 +1,58 @@
+#include "substring/coverage.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace refrain {
+
+namespace {
+constexpr std::uint64_t kCompareBytes = std::uint64_t{64} << 10;
+}  // namespace
+
+void RangeList::add(ByteRange range) {
+  if (!ranges_.empty()) {
+    ByteRange& last = ranges_.back();
+    const bool touches = range.begin < last.end ||
+                         (range.begin == last.end && !std::binary_search(ends_.begin(), ends_.end(), range.begin));
+    if (touches) {
+      last.end = std::max(last.end, range.end);
+      return;
+    }
+  }
+  ranges_.push_back(range);
+}
+
+void Coverage::add(const Link& link) {
+  const bool goes_on = link.first() == open_.first + open_.windows &&
+                       link.first() - link.target() == open_.first - open_.target && link.flags() == open_.flags;
+  if (!goes_on) {
+    finish();
+    open_ = {link.first(), 0, link.target(), link.flags()};
+  }
+  open_.windows += link.windows();
+}
+
+void Coverage::finish() {
+  if (open_.windows == 0) return;
+  verify(open_);
+  windows += open_.windows;
+  const ByteRange bytes{open_.first, open_.first + open_.windows - 1 + plan_.length};
+  repeated.add(bytes);
+  if (open_.first == open_.target) first.add(bytes);
+  open_ = {};
+}
+
+void Coverage::verify(const Diagonal& diagonal) {
+  if ((diagonal.flags & Link::kVerified) != 0 || diagonal.first == diagonal.target) return;
+  const std::uint64_t size = diagonal.windows - 1 + plan_.length;
+  for (std::uint64_t done = 0; done < size; done += kCompareBytes) {
+    const auto piece = static_cast<std::size_t>(std::min(kCompareBytes, size - done));
+    if (std::memcmp(text_.read(diagonal.first + done, piece, here_), text_.read(diagonal.target + done, piece, there_),
+                    piece) != 0)
+      throw HashCollision();
+  }
+  verified_bytes += size;
+}
+
+}  // namespace refrain

@@ -1,0 +1,68 @@
+// Coverage: links, in the order of their positions, are verified and become ranges of bytes.
+//
+// Neighbouring links at an equal distance are one diagonal: a long stretch of text that is equal to an earlier one. It is
+// compared with it byte by byte, which reads both in order.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "refrain/text.h"
+#include "refrain/text_source.h"
+#include "substring/plan.h"
+#include "substring/records.h"
+
+namespace refrain {
+
+// Two different texts have equal hashes. The caller starts again with another seed.
+struct HashCollision {};
+
+// Ranges of bytes, ascending; those that touch are one, but for the end of a document.
+class RangeList {
+ public:
+  // `ends`: where the documents end.
+  explicit RangeList(std::span<const std::uint64_t> ends) : ends_(ends) {}
+  void add(ByteRange range);
+  const std::vector<ByteRange>& ranges() const { return ranges_; }
+  void clear() { ranges_ = {}; }
+
+ private:
+  std::span<const std::uint64_t> ends_;
+  std::vector<ByteRange> ranges_;
+};
+
+// What was found in one stretch of the text, link by link, in order.
+class Coverage {
+ public:
+  Coverage(const SubstringPlan& plan, const TextSource& text, std::span<const std::uint64_t> ends)
+      : plan_(plan), text_(text), repeated(ends), first(ends) {}
+
+  // Throws HashCollision where the bytes are not equal.
+  void add(const Link& link);
+  // After the last.
+  void finish();
+
+ private:
+  struct Diagonal {
+    std::uint64_t first = 0;
+    std::uint64_t windows = 0;
+    std::uint64_t target = 0;
+    std::uint64_t flags = 0;
+  };
+  void verify(const Diagonal& diagonal);
+
+  const SubstringPlan& plan_;
+  const TextSource& text_;
+  Diagonal open_;
+  std::vector<char> here_;
+  std::vector<char> there_;
+
+ public:
+  RangeList repeated;  // bytes in a repeated window
+  RangeList first;     // bytes in the earliest of equal repeated windows
+  std::uint64_t windows = 0;
+  std::uint64_t verified_bytes = 0;
+};
+
+}  // namespace refrain

@@ -1,0 +1,235 @@
+#include "substring/repeats.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "base/progress.h"
+#include "base/threads.h"
+#include "refrain/error.h"
+#include "substring/coverage.h"
+#include "substring/plan.h"
+#include "substring/resolver.h"
+#include "substring/sampler.h"
+
+namespace refrain {
+
+namespace {
+
+// What one thread takes at a time.
+constexpr std::uint64_t kStretchBytes = std::uint64_t{1} << 20;
+static_assert(kStretchBytes % Sampler::kMaxWindows == 0);
+
+class Finder {
+ public:
+  Finder(const SubstringPlan& plan, const TextSource& text, std::span<const std::uint64_t> ends, const Context& context,
+         MemoryBudget& budget, TempSpace& temp)
+      : plan_(plan), text_(text), ends_(ends), context_(context), budget_(budget), temp_(temp), found_(budget) {}
+
+  Repeats run() {
+    const auto position_bits = static_cast<unsigned>(std::bit_width(text_.size() | 1U));
+    Links links({.what = "the repeated windows",
+                 .key_bits = position_bits,
+                 .expected_records = text_.size() / 64,
+                 .order_values = true},
+                budget_);
+    {
+      Windows windows({.what = "the windows", .expected_records = text_.size() / 128, .order_values = true}, budget_);
+      {
+        Samples samples({.what = "the samples",
+                         .expected_records = 2 * text_.size() / (plan_.span + 1) + ends_.size(),
+                         .order_values = true},
+                        budget_);
+        sample(samples, links);
+        meet(samples, windows, links);
+      }
+      meet_windows(windows, links);
+    }
+    cover(links);
+    return std::move(found_);
+  }
+
+ private:
+  void sample(Samples& samples, Links& links) {
+    Progress progress(context_, "sample", "bytes", text_.size());
+    const std::uint64_t stretches = (text_.size() + kStretchBytes - 1) / kStretchBytes;
+    std::atomic<std::uint64_t> next{0};
+    std::atomic<std::uint64_t> count{0};
+    run_workers(thread_count(context_), [&](unsigned /*worker*/) {
+      Samples::Writer to_samples = samples.writer();
+      Links::Writer to_links = links.writer();
+      Sampler sampler(plan_);
+      std::vector<char> scratch;
+      for (std::uint64_t stretch = next++; stretch < stretches; stretch = next++) {
+        const std::uint64_t begin = stretch * kStretchBytes;
+        const std::uint64_t end = std::min(begin + kStretchBytes, text_.size());
+        const std::uint64_t read_end = std::min(end + plan_.length - 1, text_.size());
+        const char* bytes = text_.read(begin, static_cast<std::size_t>(read_end - begin), scratch);
+        count += sample_stretch(bytes, begin, end, sampler, to_samples, to_links);
+        progress.add(end - begin);
+      }
+    });
+    progress.finish();
+    found_.samples = count;
+  }
+
+  // The windows that begin in [begin, end), document by document, in pieces whose seams do not depend on the threads.
+  std::uint64_t sample_stretch(const char* bytes, std::uint64_t begin, std::uint64_t end, Sampler& sampler,
+                               Samples::Writer& to_samples, Links::Writer& to_links) const {
+    std::uint64_t count = 0;
+    auto document_end = std::upper_bound(ends_.begin(), ends_.end(), begin);
+    for (std::uint64_t at = begin; at < end && document_end != ends_.end(); at = *document_end++) {
+      if (*document_end - at < plan_.length) continue;
+      const std::uint64_t stop = std::min(end, *document_end - plan_.length + 1);
+      while (at < stop) {
+        const std::uint64_t seam = (at / Sampler::kMaxWindows + 1) * Sampler::kMaxWindows;
+        const std::uint64_t windows = std::min(stop, seam) - at;
+        sampler.sample(bytes + (at - begin), static_cast<std::size_t>(windows));
+        add(bytes + (at - begin), at, sampler, to_samples, to_links);
+        count += sampler.samples().size();
+        at += windows;
+      }
+    }
+    return count;
+  }
+
+  void add(const char* bytes, std::uint64_t at, const Sampler& sampler, Samples::Writer& to_samples,
+           Links::Writer& to_links) const {
+    for (const Sample& sample : sampler.samples()) {
+      const std::uint64_t core = XXH3_64bits_withSeed(bytes + sample.core, plan_.core, plan_.seed);
+      const std::uint64_t context =
+          XXH3_64bits_withSeed(bytes + sample.first, sample.windows - 1 + plan_.length, plan_.seed);
+      to_samples.add(SampleRecord(core, static_cast<std::uint32_t>(context), at + sample.core,
+                                  sample.core - sample.first, sample.windows));
+    }
+    for (const Fold& fold : sampler.folds())
+      to_links.add(Link(at + fold.first, fold.windows, at + fold.first - fold.period,
+                        Link::kVerified | Link::kIndirect | Link::kPeriod));
+  }
+
+  void meet(const Samples& samples, Windows& windows, Links& links) const {
+    std::vector<GroupResolver> resolvers;
+    for (unsigned worker = 0; worker < thread_count(context_); ++worker)
+      resolvers.emplace_back(plan_, text_, windows, links);
+    samples.for_each_run(context_, [&](unsigned worker, std::size_t /*partition*/, const Run<SampleRecord>& run) {
+      resolvers[worker].add(run);
+    });
+  }
+
+  void meet_windows(const Windows& windows, Links& links) const {
+    struct Group {
+      Links::Writer writer;
+      std::vector<std::uint64_t> open = {};  // the first places, while they are too few
+      std::uint64_t weight = 0;
+      std::uint64_t earliest = 0;
+    };
+    std::vector<Group> groups;
+    for (unsigned worker = 0; worker < thread_count(context_); ++worker) groups.push_back({links.writer()});
+    windows.for_each_run(context_, [&](unsigned worker, std::size_t /*partition*/, const Run<WindowRecord>& run) {
+      Group& group = groups[worker];
+      if (run.first) {
+        group.open.clear();
+        group.weight = 0;
+        group.earliest = run.records.front().position();
+      }
+      for (const WindowRecord& window : run.records) {
+        group.weight += window.heavy() ? plan_.min_count : 1;
+        if (group.weight < plan_.min_count) {
+          group.open.push_back(window.position());
+          continue;
+        }
+        for (const std::uint64_t position : group.open) group.writer.add(Link(position, 1, group.earliest, 0));
+        group.open.clear();
+        group.writer.add(Link(window.position(), 1, group.earliest, 0));
+      }
+    });
+  }
+
+  // Each partition of the links is a stretch of the text; its ranges are joined with its neighbours' at the end.
+  void cover(const Links& links) {
+    struct Done {
+      std::vector<ByteRange> repeated;
+      std::vector<ByteRange> first;
+    };
+    std::vector<Done> done(links.partitions());
+    std::vector<std::optional<Coverage>> open(thread_count(context_));
+    std::vector<std::size_t> partitions(thread_count(context_), 0);
+    Reservation held = budget_.reserve(0, "the ranges");
+    std::mutex mutex;
+    const auto close = [&](unsigned worker) {
+      if (!open[worker]) return;
+      open[worker]->finish();
+      const std::lock_guard lock(mutex);
+      const std::uint64_t ranges = open[worker]->repeated.ranges().size() + open[worker]->first.ranges().size();
+      held.resize(held.bytes() + ranges * sizeof(ByteRange), "the ranges");
+      done[partitions[worker]] = {open[worker]->repeated.ranges(), open[worker]->first.ranges()};
+      found_.windows += open[worker]->windows;
+      found_.verified_bytes += open[worker]->verified_bytes;
+      open[worker].reset();
+    };
+    links.for_each_run(context_, [&](unsigned worker, std::size_t partition, const Run<Link>& run) {
+      if (!open[worker] || partitions[worker] != partition) {
+        close(worker);
+        open[worker].emplace(plan_, text_, ends_);
+        partitions[worker] = partition;
+      }
+      for (const Link& link : run.records) open[worker]->add(link);
+    });
+    for (unsigned worker = 0; worker < thread_count(context_); ++worker) close(worker);
+    join(done, &Done::repeated, found_.repeated);
+    join(done, &Done::first, found_.first);
+  }
+
+  template <class Done>
+  void join(std::vector<Done>& done, std::vector<ByteRange> Done::*member, Array<ByteRange>& ranges) const {
+    for (Done& one : done) {
+      for (const ByteRange& range : one.*member) {
+        const bool touches = !ranges.empty() && range.begin <= ranges[ranges.size() - 1].end &&
+                             !(range.begin == ranges[ranges.size() - 1].end &&
+                               std::binary_search(ends_.begin(), ends_.end(), range.begin));
+        if (touches)
+          ranges[ranges.size() - 1].end = std::max(ranges[ranges.size() - 1].end, range.end);
+        else
+          ranges.push_back(range);
+      }
+      one.*member = {};
+    }
+  }
+
+  const SubstringPlan& plan_;
+  const TextSource& text_;
+  const std::span<const std::uint64_t> ends_;
+  const Context& context_;
+  MemoryBudget& budget_;
+  TempSpace& temp_;
+  Repeats found_;
+};
+
+}  // namespace
+
+Repeats find_repeats(const RepeatOptions& options, const TextSource& text, std::span<const std::uint64_t> ends,
+                     const Context& context, MemoryBudget& budget, TempSpace& temp) {
+  if (options.length < kMinSubstringLength || options.length > kMaxSubstringLength)
+    throw Error(Errc::invalid_argument, fmt::format("--length {}: must be from {} to {}", options.length,
+                                                    kMinSubstringLength, kMaxSubstringLength));
+  if (options.min_count < 2) throw Error(Errc::invalid_argument, "--min-count: must be 2 or more");
+  if (text.size() >= kMaxTextBytes)
+    throw Error(Errc::unsupported, fmt::format("{} of text: more than {} is not supported; split the input",
+                                               human_bytes(text.size()), human_bytes(kMaxTextBytes)));
+  for (std::uint64_t seed = 0;; ++seed) {
+    const SubstringPlan plan(options.length, options.min_count, seed);
+    try {
+      return Finder(plan, text, ends, context, budget, temp).run();
+    } catch (const HashCollision&) {
+      // Found by comparing the bytes: the next seed takes other hashes. No text collides for all of them.
+    }
+  }
+}
+
+}  // namespace refrain

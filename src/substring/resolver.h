@@ -1,0 +1,84 @@
+// The resolver: what happens when samples with equal cores meet.
+//
+// Windows that chose the core lie at offsets around it; the *context* of a place is all that they hold. Places whose
+// contexts are equal, windows and all, form a class, and every window of it is repeated. Windows may also be equal
+// between classes whose contexts differ further out. For that, classes are compared with each other, byte by byte, where
+// they are few; where they are many, or where pairs do not suffice to count (min_count above 2), their windows go to a
+// shuffle of their own by the hash of all their bytes.
+//
+// What comes out are links, each from a repeated window to the earliest window that is equal to it. Links that rest on
+// hashes are verified later, in order of their positions (coverage.h).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "refrain/text_source.h"
+#include "store/shuffle.h"
+#include "substring/plan.h"
+#include "substring/records.h"
+
+namespace refrain {
+
+using Samples = Shuffle<SampleRecord, HashOfSample>;
+using Windows = Shuffle<WindowRecord, HashOfWindow>;
+using Links = Shuffle<Link, FirstOfLink>;
+
+// One a worker.
+class GroupResolver {
+ public:
+  GroupResolver(const SubstringPlan& plan, const TextSource& text, Windows& windows, Links& links)
+      : plan_(plan), text_(text), windows_(windows.writer()), links_(links.writer()) {}
+
+  // Runs of a group one after the other; a group may come in many.
+  void add(const Run<SampleRecord>& run);
+
+  // More classes than that are not compared with each other: pairs grow with the square.
+  static constexpr std::size_t kMaxPairedClasses = 128;
+  // A group with more places is taken a place at a time.
+  static constexpr std::size_t kMaxGroup = std::size_t{64} << 10;
+
+ private:
+  // Windows of a place that are equal to those of an earlier one, as a set of offsets (see bit_of in resolver.cc).
+  struct Piece {
+    std::uint64_t offsets;
+    std::uint64_t target;
+  };
+  struct Class {
+    std::span<const SampleRecord> places;  // the first is the earliest
+    std::uint64_t position;
+    const char* core;  // the bytes at its core, `left` before and `right` after which can be read
+    std::size_t left;
+    std::size_t right;
+    std::uint64_t offsets;       // of all its windows
+    std::uint64_t repeated = 0;  // of those that another class has too
+    std::uint64_t linked = 0;    // of those that an earlier class has
+    std::vector<Piece> pieces = {};
+  };
+
+  void add_group(std::span<const SampleRecord> group);
+  void compare_classes(std::span<const std::span<const SampleRecord>> classes);
+  void compare(Class& later, Class& earlier) const;
+  void emit(const Class& one);
+  void link(std::uint64_t position, std::uint64_t offsets, std::uint64_t target, std::uint64_t flags);
+  void link_all(const SampleRecord& place, const SampleRecord& target, std::uint64_t flags);
+
+  // A place at a time; equal contexts follow each other.
+  void stream(const SampleRecord& place);
+  void end_class();
+  void add_windows(const SampleRecord& place, bool heavy);
+
+  const SubstringPlan& plan_;
+  const TextSource& text_;
+  Windows::Writer windows_;
+  Links::Writer links_;
+  std::vector<std::span<const SampleRecord>> classes_;
+  std::vector<Class> compared_;
+  std::vector<std::vector<char>> contexts_;
+  std::vector<SampleRecord> open_;  // of the class that is being streamed, while they are fewer than min_count
+  SampleRecord head_{};             // its earliest
+  bool settled_ = false;            // it has min_count places
+};
+
+}  // namespace refrain
