@@ -8,10 +8,12 @@
 #include "refrain/fingerprint.h"
 #include "refrain/hamming.h"
 #include "refrain/near.h"
+#include "refrain/substrings.h"
 
 namespace refrain {
 
-std::string to_json(const NearOptions& options, const NearReport& report);  // what summary.json holds
+std::string to_json(const NearOptions& options, const NearReport& report);              // what summary.json holds
+std::string to_json(const SubstringsOptions& options, const SubstringsReport& report);  // the same
 std::string to_json(const FingerprintReport& report);
 std::string to_json(const MatchReport& report);
 // `distance` decides "match". Fingerprints are strings: as numbers they would lose bits in many readers.

@@ -39,7 +39,10 @@ void Coverage::finish() {
   windows += open_.windows;
   const ByteRange bytes{open_.first, open_.first + open_.windows - 1 + plan_.length};
   repeated.add(bytes);
-  if (open_.first == open_.target) first.add(bytes);
+  if (open_.first == open_.target)
+    first.add(bytes);
+  else if (found_)
+    found_(open_);
   open_ = {};
 }
 

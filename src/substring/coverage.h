@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "refrain/text.h"
@@ -17,6 +19,14 @@ namespace refrain {
 
 // Two different texts have equal hashes. The caller starts again with another seed.
 struct HashCollision {};
+
+// Windows that follow each other, each equal to the one at the same distance from `target`.
+struct Diagonal {
+  std::uint64_t first = 0;
+  std::uint64_t windows = 0;
+  std::uint64_t target = 0;
+  std::uint64_t flags = 0;
+};
 
 // Ranges of bytes, ascending; those that touch are one, but for the end of a document.
 class RangeList {
@@ -35,8 +45,10 @@ class RangeList {
 // What was found in one stretch of the text, link by link, in order.
 class Coverage {
  public:
-  Coverage(const SubstringPlan& plan, const TextSource& text, std::span<const std::uint64_t> ends)
-      : plan_(plan), text_(text), repeated(ends), first(ends) {}
+  // Calls `found`, where it is given, for every diagonal that was verified and leads to an earlier place.
+  Coverage(const SubstringPlan& plan, const TextSource& text, std::span<const std::uint64_t> ends,
+           std::function<void(const Diagonal&)> found)
+      : plan_(plan), text_(text), found_(std::move(found)), repeated(ends), first(ends) {}
 
   // Throws HashCollision where the bytes are not equal.
   void add(const Link& link);
@@ -44,16 +56,11 @@ class Coverage {
   void finish();
 
  private:
-  struct Diagonal {
-    std::uint64_t first = 0;
-    std::uint64_t windows = 0;
-    std::uint64_t target = 0;
-    std::uint64_t flags = 0;
-  };
   void verify(const Diagonal& diagonal);
 
   const SubstringPlan& plan_;
   const TextSource& text_;
+  const std::function<void(const Diagonal&)> found_;
   Diagonal open_;
   std::vector<char> here_;
   std::vector<char> there_;

@@ -17,11 +17,12 @@ inline constexpr std::size_t kMinSubstringLength = 8;
 inline constexpr std::size_t kMaxSubstringLength = std::size_t{1} << 20;
 
 struct SubstringPlan {
-  SubstringPlan(std::size_t window_length, std::uint64_t count, std::uint64_t hash_seed = 0)
+  SubstringPlan(std::size_t window_length, std::uint64_t count, bool with_places, std::uint64_t hash_seed)
       : length(window_length),
         span(std::clamp<std::size_t>(window_length / 2, 1, std::min(kMaxSpan, window_length - kOrderBytes + 1))),
         core(window_length - span + 1),
         min_count(count),
+        places(with_places),
         seed(hash_seed) {}
 
   // The offsets of windows around a core fit a 64-bit set.
@@ -33,6 +34,9 @@ struct SubstringPlan {
   std::size_t span;  // cores in a window
   std::size_t core;  // bytes of a core
   std::uint64_t min_count;
+  // Every repeated window is to be linked to the very earliest that is equal to it. Else some short cuts may be taken,
+  // and it is enough to know that there is an earlier one.
+  bool places;
   std::uint64_t seed;
 };
 

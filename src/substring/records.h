@@ -55,12 +55,9 @@ struct HashOfWindow {
 };
 
 // Repeated windows [first, first + windows), each equal to the one at the same distance from `target`: the earliest that
-// there is, or they themselves where they are the earliest. No window is in two links.
+// there is (see plan.h), or they themselves where they are the earliest. No window is in two links.
 struct Link {
-  // Flags.
-  static constexpr std::uint64_t kVerified = 1;  // the bytes were compared
-  static constexpr std::uint64_t kIndirect = 2;  // the target may have an earlier one itself
-  static constexpr std::uint64_t kPeriod = 4;    // of a fold: `first` - `target` is the period
+  static constexpr std::uint64_t kVerified = 1;  // a flag: the bytes were compared
 
   static constexpr unsigned kCountBits = 64 - kPositionBits;
   static constexpr std::uint64_t kMaxWindows = (std::uint64_t{1} << kCountBits) - 1;

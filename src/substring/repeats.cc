@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -109,8 +111,7 @@ class Finder {
                                   sample.core - sample.first, sample.windows));
     }
     for (const Fold& fold : sampler.folds())
-      to_links.add(Link(at + fold.first, fold.windows, at + fold.first - fold.period,
-                        Link::kVerified | Link::kIndirect | Link::kPeriod));
+      to_links.add(Link(at + fold.first, fold.windows, at + fold.first - fold.period, Link::kVerified));
   }
 
   void meet(const Samples& samples, Windows& windows, Links& links) const {
@@ -160,6 +161,22 @@ class Finder {
     std::vector<Done> done(links.partitions());
     std::vector<std::optional<Coverage>> open(thread_count(context_));
     std::vector<std::size_t> partitions(thread_count(context_), 0);
+    std::vector<RepeatPlaces::Writer> writers;
+    if (plan_.places) {
+      found_.places = std::make_unique<RepeatPlaces>(
+          ShuffleOptions{.what = "the places",
+                         .key_bits = static_cast<unsigned>(std::bit_width(text_.size() | 1U)),
+                         .expected_records = text_.size() / 256,
+                         .order_values = true},
+          budget_);
+      for (unsigned worker = 0; worker < thread_count(context_); ++worker) writers.push_back(found_.places->writer());
+    }
+    const auto note_place = [&](unsigned worker) -> std::function<void(const Diagonal&)> {
+      if (!plan_.places) return {};
+      return [this, &writer = writers[worker]](const Diagonal& diagonal) {
+        writer.add({diagonal.target, diagonal.first, diagonal.windows - 1 + plan_.length});
+      };
+    };
     Reservation held = budget_.reserve(0, "the ranges");
     std::mutex mutex;
     const auto close = [&](unsigned worker) {
@@ -176,7 +193,7 @@ class Finder {
     links.for_each_run(context_, [&](unsigned worker, std::size_t partition, const Run<Link>& run) {
       if (!open[worker] || partitions[worker] != partition) {
         close(worker);
-        open[worker].emplace(plan_, text_, ends_);
+        open[worker].emplace(plan_, text_, ends_, note_place(worker));
         partitions[worker] = partition;
       }
       for (const Link& link : run.records) open[worker]->add(link);
@@ -223,7 +240,7 @@ Repeats find_repeats(const RepeatOptions& options, const TextSource& text, std::
     throw Error(Errc::unsupported, fmt::format("{} of text: more than {} is not supported; split the input",
                                                human_bytes(text.size()), human_bytes(kMaxTextBytes)));
   for (std::uint64_t seed = 0;; ++seed) {
-    const SubstringPlan plan(options.length, options.min_count, seed);
+    const SubstringPlan plan(options.length, options.min_count, options.places, seed);
     try {
       return Finder(plan, text, ends, context, budget, temp).run();
     } catch (const HashCollision&) {

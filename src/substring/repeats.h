@@ -8,7 +8,9 @@
 // Each step is one shuffle, so nothing but the text's own reader needs memory that grows with the text.
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "base/array.h"
@@ -17,13 +19,28 @@
 #include "refrain/context.h"
 #include "refrain/text.h"
 #include "refrain/text_source.h"
+#include "store/shuffle.h"
 
 namespace refrain {
 
 struct RepeatOptions {
   std::size_t length = 100;  // kMinSubstringLength to kMaxSubstringLength
   std::uint64_t min_count = 2;
+  bool places = false;  // also tell where each repeated stretch occurs first
 };
+
+// A stretch of text that is equal to an earlier one, which is the earliest: text[begin, begin + size) and
+// text[target, target + size). All of that lies in one range of Repeats::first.
+struct RepeatPlace {
+  std::uint64_t target;
+  std::uint64_t begin;
+  std::uint64_t size;
+  friend auto operator<=>(const RepeatPlace&, const RepeatPlace&) = default;
+};
+struct TargetOfPlace {
+  std::uint64_t operator()(const RepeatPlace& place) const { return place.target; }
+};
+using RepeatPlaces = Shuffle<RepeatPlace, TargetOfPlace>;
 
 struct Repeats {
   explicit Repeats(MemoryBudget& budget) : repeated(budget, "the ranges"), first(budget, "the ranges") {}
@@ -31,6 +48,8 @@ struct Repeats {
   // In the bytes of the whole text, ascending; no range crosses the end of a document, and none touches the next.
   Array<ByteRange> repeated;
   Array<ByteRange> first;  // of those, what lies in the earliest of equal windows
+
+  std::unique_ptr<RepeatPlaces> places;  // where they were asked for: in the order of their targets
 
   std::uint64_t samples = 0;
   std::uint64_t windows = 0;         // that are repeated

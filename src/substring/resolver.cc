@@ -68,7 +68,7 @@ void GroupResolver::add_group(std::span<const SampleRecord> group) {
     begin = end;
   }
   if (classes_.size() == 1) {
-    for (const SampleRecord& place : group) link_all(place, group.front(), 0);
+    for (const SampleRecord& place : group) link_all(place, group.front());
   } else if (plan_.min_count == 2 && classes_.size() <= kMaxPairedClasses) {
     compare_classes(classes_);
   } else {
@@ -136,23 +136,24 @@ void GroupResolver::link(std::uint64_t position, std::uint64_t offsets, std::uin
   }
 }
 
-void GroupResolver::link_all(const SampleRecord& place, const SampleRecord& target, std::uint64_t flags) {
-  link(place.position(), offsets_of(place), target.position(), flags);
+void GroupResolver::link_all(const SampleRecord& place, const SampleRecord& target) {
+  link(place.position(), offsets_of(place), target.position(), 0);
 }
 
 void GroupResolver::stream(const SampleRecord& place) {
+  if (plan_.places) return add_windows(place, false);
   const bool same = settled_ || !open_.empty() ? place.same_context(head_) : false;
   if (!same) {
     end_class();
     head_ = place;
   }
-  if (settled_) return link_all(place, head_, Link::kIndirect);
+  if (settled_) return link_all(place, head_);
   open_.push_back(place);
   if (open_.size() < plan_.min_count) return;
   // The earliest stands for all of them, and learns from its windows whether it has an earlier one itself.
   settled_ = true;
   add_windows(head_, true);
-  for (std::size_t i = 1; i < open_.size(); ++i) link_all(open_[i], head_, Link::kIndirect);
+  for (std::size_t i = 1; i < open_.size(); ++i) link_all(open_[i], head_);
   open_.clear();
 }
 

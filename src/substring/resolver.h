@@ -62,7 +62,7 @@ class GroupResolver {
   void compare(Class& later, Class& earlier) const;
   void emit(const Class& one);
   void link(std::uint64_t position, std::uint64_t offsets, std::uint64_t target, std::uint64_t flags);
-  void link_all(const SampleRecord& place, const SampleRecord& target, std::uint64_t flags);
+  void link_all(const SampleRecord& place, const SampleRecord& target);
 
   // A place at a time; equal contexts follow each other.
   void stream(const SampleRecord& place);

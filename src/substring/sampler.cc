@@ -141,7 +141,7 @@ void Sampler::sample(const char* text, std::size_t windows) {
   values_.resize(kMaxWindows + SubstringPlan::kMaxSpan + 256);
   HWY_DYNAMIC_DISPATCH(order_values)(text, windows + plan_.span - 1, values_.data());
   HWY_DYNAMIC_DISPATCH(choose)(values_.data(), windows, plan_.span, samples_);
-  fold(text, windows);
+  if (!plan_.places) fold(text, windows);
 }
 
 // Samples at equal distances, three or more, are the sign of a period.

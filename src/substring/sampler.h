@@ -3,7 +3,8 @@
 //
 // In a run of one letter, or of any short period, every window or every few choose a core of their own. Such samples are
 // folded: of those in the inside of the run, which all look alike, only the first `min_count` are given out, and the
-// windows of the others as one fold: each of them equals the window `period` bytes before it.
+// windows of the others as one fold: each of them equals the window `period` bytes before it. Not where places are asked
+// for: those of a fold would all have to be listed anyway.
 #pragma once
 
 #include <cstddef>

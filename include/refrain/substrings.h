@@ -1,0 +1,59 @@
+// substrings: every range of bytes that lies in a window of `length` bytes which occurs at least `min_count` times.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "refrain/context.h"
+#include "refrain/input.h"
+#include "refrain/near.h"
+
+namespace refrain {
+
+// What a range may not cut in two; ranges shrink until they do not.
+enum class Snap { none, utf8, word, line };
+
+// What stays of everything that is repeated: its first occurrence (all bytes in the earliest of equal windows), or nothing.
+enum class Keep { first, none };
+
+struct SubstringsOptions {
+  InputOptions input;
+  std::filesystem::path output;  // a directory; see docs/format.md for what is written there
+  std::size_t length = 100;
+  std::uint64_t min_count = 2;
+  Snap snap = Snap::none;  // with `apply`, a character is never cut: none means utf8
+  bool groups = false;     // also write passages.jsonl
+  bool apply = false;      // also write the documents without what is repeated
+  Keep keep = Keep::first;
+  // In place of `input`: a file whose lines are the documents, read as one string (windows may cross lines), and one with
+  // their ids, a line each; without that the ids are ordinals.
+  std::string text_csv = {};
+  std::string ids = {};
+  bool force = false;  // an existing output directory is written into
+};
+
+struct SubstringsReport {
+  ReadReport read;
+  std::uint64_t ranges = 0;              // rows of substring_bytes.tsv
+  std::uint64_t repeated_bytes = 0;      // in them
+  std::uint64_t repeated_documents = 0;  // with at least one
+  std::uint64_t removable_bytes = 0;     // what `keep` would take out
+  std::uint64_t windows = 0;             // windows that occur min_count times
+  std::uint64_t passages = 0;            // with `groups`
+  std::uint64_t places = 0;
+  std::uint64_t changed_documents = 0;  // with `apply`
+  std::uint64_t removed_bytes = 0;
+  std::uint64_t samples = 0;
+  std::uint64_t temp_peak_bytes = 0;
+  std::vector<StageCost> stages;
+  std::uint64_t peak_rss_bytes = 0;
+  std::uint64_t memory_bytes = 0;
+  unsigned threads = 0;
+};
+
+SubstringsReport substrings(const SubstringsOptions& options, const Context& context);
+
+}  // namespace refrain

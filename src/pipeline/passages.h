@@ -1,0 +1,26 @@
+// passages.jsonl: everything that is repeated, once, with its text and all its places.
+//
+// A passage is a range of first occurrences. Every other place lists its own part of it: a stretch that is equal to the
+// passage from `offset` on. So there is one right answer, and it is no longer than the text.
+#pragma once
+
+#include <cstdint>
+
+#include "base/file.h"
+#include "pipeline/id_store.h"
+#include "pipeline/text_store.h"
+#include "refrain/context.h"
+#include "substring/repeats.h"
+
+namespace refrain {
+
+struct PassageCounts {
+  std::uint64_t passages = 0;
+  std::uint64_t places = 0;
+};
+
+// `found` must have been made with places.
+PassageCounts write_passages(const Repeats& found, const TextStore& text, const IdStore& ids, const Context& context,
+                             OutputFile& out);
+
+}  // namespace refrain

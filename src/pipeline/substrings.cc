@@ -1,0 +1,210 @@
+#include "refrain/substrings.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/array.h"
+#include "base/progress.h"
+#include "base/temp_space.h"
+#include "base/threads.h"
+#include "corpus/reader.h"
+#include "pipeline/id_store.h"
+#include "pipeline/output_dir.h"
+#include "pipeline/passages.h"
+#include "pipeline/snap.h"
+#include "pipeline/text_csv.h"
+#include "pipeline/text_store.h"
+#include "pipeline/tsv.h"
+#include "refrain/error.h"
+#include "refrain/report_json.h"
+#include "substring/repeats.h"
+
+namespace refrain {
+
+namespace {
+
+void check(const SubstringsOptions& options) {
+  if (options.text_csv.empty() == options.input.paths.empty())
+    throw Error(Errc::invalid_argument, "give either inputs or --text-csv, not both");
+  if (options.text_csv.empty() && !options.ids.empty())
+    throw Error(Errc::invalid_argument, "--ids: belongs to --text-csv; for other inputs there is --id-field");
+  if (!options.text_csv.empty() && options.groups)
+    throw Error(Errc::invalid_argument, "--groups: passages lie in documents, and with --text-csv they may cross them");
+}
+
+class Substrings {
+ public:
+  Substrings(const SubstringsOptions& options, const Context& context)
+      : options_(options),
+        context_(context),
+        budget_(context),
+        temp_(context),
+        text_(budget_, temp_, budget_.available() * 2 / 5),
+        ids_(budget_),
+        removed_(budget_, "the ranges to remove") {
+    report_.threads = thread_count(context);
+    report_.memory_bytes = budget_.ceiling();
+  }
+
+  SubstringsReport run() {
+    OutputDir output(options_.output, options_.force);
+    stage("read", [&] {
+      if (options_.text_csv.empty())
+        read();
+      else
+        report_.read = read_text_csv(options_.text_csv, options_.ids, context_, text_, ids_);
+      return report_.read.bytes;
+    });
+    std::optional<Repeats> found;
+    stage("find", [&] {
+      found.emplace(
+          find_repeats({.length = options_.length, .min_count = options_.min_count, .places = options_.groups}, text_,
+                       text_.bounds(), context_, budget_, temp_));
+      return text_.size();
+    });
+    report_.samples = found->samples;
+    report_.windows = found->windows;
+    stage("write", [&] { return write_ranges(*found, output); });
+    if (options_.groups) stage("passages", [&] { return list_passages(*found, output); });
+    found.reset();
+    report_.temp_peak_bytes = temp_.peak_bytes();
+    report_.peak_rss_bytes = peak_rss_bytes();
+    OutputFile summary = output.create(kSummaryName);
+    summary.write(to_json(options_, report_));
+    summary.close();
+    output.publish();
+    return report_;
+  }
+
+ private:
+  template <class Work>
+  void stage(const char* name, Work work) {
+    const Stopwatch watch;
+    const std::uint64_t bytes = work();
+    report_.stages.push_back({name, watch.seconds(), bytes});
+  }
+
+  void read() {
+    report_.read = read_documents(options_.input, context_, budget_, [&](unsigned /*worker*/, Batch& batch) -> InOrder {
+      struct Done {
+        explicit Done(MemoryBudget& budget) : text(budget, "text that was read") {}
+        Array<char> text;
+        std::vector<std::int64_t> ends;
+        BatchIds ids;
+      };
+      auto done = std::make_shared<Done>(budget_);
+      if (batch.texts.size() != 0) {
+        const std::int64_t begin = batch.texts.offsets.front();
+        const std::int64_t end = batch.texts.offsets.back();
+        done->text.append({batch.texts.text + begin, static_cast<std::size_t>(end - begin)});
+        for (const std::int64_t offset : batch.texts.offsets.subspan(1)) done->ends.push_back(offset - begin);
+      }
+      done->ids = std::move(batch.ids);
+      return [this, done](DocId first) {
+        std::int64_t at = 0;
+        for (const std::int64_t end : done->ends) {
+          text_.append({done->text.data() + at, static_cast<std::size_t>(end - at)});
+          text_.end_document();
+          at = end;
+        }
+        ids_.add(done->ids, first);
+      };
+    });
+    text_.finish();
+  }
+
+  // The rows of substring_bytes.tsv and, for lines of one string, of sa.txt; and what is to be removed.
+  std::uint64_t write_ranges(const Repeats& found, OutputDir& output) {
+    OutputFile out = output.create("substring_bytes.tsv");
+    std::optional<OutputFile> whole;
+    if (!options_.text_csv.empty()) whole.emplace(output.create("sa.txt"));
+    out.write("id\tx\ty\n");
+    Snapper snapper(options_.snap, text_);
+    Snapper cutter(options_.snap == Snap::none && options_.apply ? Snap::utf8 : options_.snap, text_);
+    Progress progress(context_, "write", "ranges", found.repeated.size());
+    const ByteRange* kept = found.first.begin();
+    std::size_t document = 0;
+    std::optional<std::size_t> last;
+    for (const ByteRange& range : found.repeated) {
+      progress.add(1);
+      if (whole) write_row(*whole, std::string(), ' ', range);
+      while (text_.document(document).end <= range.begin) ++document;
+      // Only a range in one string reaches over several documents; what is too short of it is dropped there.
+      for (std::size_t d = document; d < text_.documents() && text_.document(d).begin < range.end; ++d) {
+        const ByteRange whole_document = text_.document(d);
+        const ByteRange piece{std::max(range.begin, whole_document.begin), std::min(range.end, whole_document.end)};
+        if (piece.end < piece.begin + options_.length) continue;
+        if (const auto row = snapper.shrink(piece, whole_document)) {
+          std::string id;
+          ids_.append_escaped_id(id, d);
+          write_row(out, id, '\t', {row->begin - whole_document.begin, row->end - whole_document.begin});
+          ++report_.ranges;
+          report_.repeated_bytes += row->end - row->begin;
+          if (std::exchange(last, d) != d) ++report_.repeated_documents;
+        }
+        remove_from(piece, whole_document, kept, found.first.end(), cutter);
+      }
+    }
+    progress.finish();
+    out.close();
+    if (whole) whole->close();
+    return out.bytes();
+  }
+
+  static void write_row(OutputFile& out, std::string row, char separator, ByteRange range) {
+    if (!row.empty()) row += separator;
+    append_decimal(row, range.begin);
+    row += separator;
+    append_decimal(row, range.end);
+    row += '\n';
+    out.write(row);
+  }
+
+  // What of the piece goes: all of it, or what is not in [kept, end), which moves on with the pieces.
+  void remove_from(ByteRange piece, ByteRange document, const ByteRange*& kept, const ByteRange* end, Snapper& cutter) {
+    const auto remove = [&](ByteRange range) {
+      const auto cut = range.begin < range.end ? cutter.shrink(range, document) : std::nullopt;
+      if (!cut) return;
+      report_.removable_bytes += cut->end - cut->begin;
+      if (options_.apply) removed_.push_back(*cut);
+    };
+    if (options_.keep == Keep::none) return remove(piece);
+    while (kept != end && kept->end <= piece.begin) ++kept;
+    std::uint64_t at = piece.begin;
+    for (const ByteRange* one = kept; one != end && one->begin < piece.end; ++one) {
+      remove({at, std::min(one->begin, piece.end)});
+      at = std::min(one->end, piece.end);
+    }
+    remove({at, piece.end});
+  }
+
+  std::uint64_t list_passages(const Repeats& found, OutputDir& output) {
+    OutputFile out = output.create("passages.jsonl");
+    const PassageCounts counts = write_passages(found, text_, ids_, context_, out);
+    out.close();
+    report_.passages = counts.passages;
+    report_.places = counts.places;
+    return out.bytes();
+  }
+
+  const SubstringsOptions& options_;
+  const Context& context_;
+  MemoryBudget budget_;
+  TempSpace temp_;
+  TextStore text_;
+  IdStore ids_;
+  Array<ByteRange> removed_;
+  SubstringsReport report_;
+};
+
+}  // namespace
+
+SubstringsReport substrings(const SubstringsOptions& options, const Context& context) {
+  check(options);
+  return Substrings(options, context).run();
+}
+
+}  // namespace refrain
