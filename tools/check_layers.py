@@ -17,7 +17,8 @@ MAY_INCLUDE = {
     "match": {"base", "text", "store"},
     "cluster": {"base", "text", "store"},
     "substring": {"base", "text", "store"},
-    "pipeline": {"base", "text", "store", "corpus", "sketch", "match", "cluster", "substring"},
+    "ngram": {"base", "text", "store"},
+    "pipeline": {"base", "text", "store", "corpus", "sketch", "match", "cluster", "substring", "ngram"},
     "cli": set(),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
