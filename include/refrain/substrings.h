@@ -9,9 +9,12 @@
 
 #include "refrain/context.h"
 #include "refrain/input.h"
-#include "refrain/near.h"
+#include "refrain/stage_cost.h"
 
 namespace refrain {
+
+inline constexpr std::size_t kMinSubstringLength = 8;
+inline constexpr std::size_t kMaxSubstringLength = std::size_t{1} << 20;
 
 // What a range may not cut in two; ranges shrink until they do not.
 enum class Snap { none, utf8, word, line };

@@ -16,7 +16,7 @@ constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kAnyUnsigned = std::numeric_limits<unsigned>::max();
 
 constexpr VerbSet kHashers = Verb::near | Verb::fingerprint | Verb::explain;
-constexpr VerbSet kReaders = kHashers | Verb::ngrams_build;
+constexpr VerbSet kReaders = kHashers | Verb::substrings | Verb::ngrams_build;
 constexpr VerbSet kWorkers = kReaders | Verb::match | Verb::ngrams_show;
 constexpr VerbSet kAll = kWorkers | Verb::ngrams | Verb::ngrams_lookup | Verb::ngrams_stats | Verb::ngrams_check |
                          Verb::completion | Verb::man | Verb::help;
@@ -24,6 +24,13 @@ constexpr VerbSet kAll = kWorkers | Verb::ngrams | Verb::ngrams_lookup | Verb::n
 // In the order of Format, less `automatic`.
 std::vector<std::string_view> format_names() {
   return {"files", "lines", "jsonl", "csv", "tsv"};
+}
+// In the order of Snap and of Keep.
+std::vector<std::string_view> snap_names() {
+  return {"none", "utf8", "word", "line"};
+}
+std::vector<std::string_view> keep_names() {
+  return {"first", "none"};
 }
 std::vector<std::string_view> stop_word_lists() {
   return {"english"};
@@ -37,7 +44,7 @@ unsigned narrow(const Value& value) {
 constexpr Flag kFlags[] = {
     {.name = "output", .letter = 'o', .kind = Kind::folder, .metavar = "DIR", .default_text = "required",
      .description = "folder to make for the results",
-     .verbs = set_of(Verb::near), .group = Group::verb, .required = true,
+     .verbs = Verb::near | Verb::substrings, .group = Group::verb, .required = true,
      .store = [](Settings& s, const Value& v) { s.output = v.text; }},
     {.name = "output", .letter = 'o', .kind = Kind::folder, .metavar = "INDEX", .default_text = "required",
      .description = "folder to make for the index",
@@ -82,8 +89,38 @@ constexpr Flag kFlags[] = {
     {.name = "all-pairs", .default_text = "off", .description = "also pair all equal fingerprints with each other",
      .verbs = set_of(Verb::near), .group = Group::verb,
      .store = [](Settings& s, const Value&) { s.all_pairs = true; }},
+    {.name = "length", .kind = Kind::number, .metavar = "BYTES", .default_text = "100",
+     .description = "bytes that must be equal", .least = kMinSubstringLength, .most = kMaxSubstringLength,
+     .verbs = set_of(Verb::substrings), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.length = v.number; }},
+    {.name = "min-count", .kind = Kind::number, .metavar = "N", .default_text = "2",
+     .description = "occurrences that count as repeated", .least = 2, .most = kAnyNumber,
+     .verbs = set_of(Verb::substrings), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.min_count = v.number; }},
+    {.name = "snap", .kind = Kind::choice, .metavar = "UNIT", .default_text = "none; utf8 with --apply",
+     .description = "what no range may cut in two: one of", .choices = snap_names,
+     .verbs = set_of(Verb::substrings), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.snap = static_cast<Snap>(v.number); }},
+    {.name = "groups", .default_text = "off", .description = "also list each passage with its text and its places",
+     .verbs = set_of(Verb::substrings), .group = Group::verb,
+     .store = [](Settings& s, const Value&) { s.groups = true; }},
+    {.name = "apply", .default_text = "off", .description = "also write the documents without what is repeated",
+     .verbs = set_of(Verb::substrings), .group = Group::verb,
+     .store = [](Settings& s, const Value&) { s.apply = true; }},
+    {.name = "keep", .kind = Kind::choice, .metavar = "COPY", .default_text = "first",
+     .description = "which copy --apply leaves: one of", .choices = keep_names,
+     .verbs = set_of(Verb::substrings), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.keep = static_cast<Keep>(v.number); }},
+    {.name = "text-csv", .kind = Kind::file, .metavar = "FILE", .default_text = "none",
+     .description = "lines that are documents, as one string",
+     .verbs = set_of(Verb::substrings), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.text_csv = v.text; }},
+    {.name = "ids", .kind = Kind::file, .metavar = "FILE", .default_text = "none: 0, 1, 2...",
+     .description = "the ids of those lines",
+     .verbs = set_of(Verb::substrings), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.ids = v.text; }},
     {.name = "force", .default_text = "off", .description = "write into a folder that exists",
-     .verbs = Verb::near | Verb::ngrams_build, .group = Group::verb,
+     .verbs = Verb::near | Verb::substrings | Verb::ngrams_build, .group = Group::verb,
      .store = [](Settings& s, const Value&) { s.force = true; }},
     {.name = "all", .default_text = "off", .description = "a row for every match, not only for the best",
      .verbs = set_of(Verb::match), .group = Group::verb,
@@ -154,17 +191,17 @@ constexpr Flag kFlags[] = {
      .store = [](Settings& s, const Value& v) { s.memory = v.number; }},
     {.name = "threads", .kind = Kind::number, .metavar = "N", .default_text = "one a core",
      .description = "threads at work", .least = 1, .most = 1024,
-     .verbs = Verb::near | Verb::fingerprint | Verb::match | Verb::ngrams_build, .group = Group::run,
+     .verbs = Verb::near | Verb::fingerprint | Verb::match | Verb::substrings | Verb::ngrams_build, .group = Group::run,
      .store = [](Settings& s, const Value& v) { s.threads = narrow(v); }},
     {.name = "temp-dir", .kind = Kind::folder, .metavar = "DIR", .default_text = "$TMPDIR or /tmp",
      .description = "folder for temporary files",
-     .verbs = Verb::ngrams_build | Verb::ngrams_show, .group = Group::run,
+     .verbs = Verb::substrings | Verb::ngrams_build | Verb::ngrams_show, .group = Group::run,
      .store = [](Settings& s, const Value& v) { s.temp_dir = v.text; }},
     {.name = "quiet", .letter = 'q', .default_text = "off", .description = "no progress, no summary, no remarks",
      .verbs = kWorkers | Verb::ngrams_lookup | Verb::ngrams_check, .group = Group::run,
      .store = [](Settings& s, const Value&) { s.quiet = true; }},
     {.name = "json", .default_text = "off", .description = "the summary as JSON, on standard output",
-     .verbs = Verb::near | Verb::ngrams_build, .group = Group::run,
+     .verbs = Verb::near | Verb::substrings | Verb::ngrams_build, .group = Group::run,
      .store = [](Settings& s, const Value&) { s.json = true; }},
     {.name = "json", .default_text = "off", .description = "a summary as JSON, on standard error",
      .verbs = Verb::fingerprint | Verb::match | Verb::ngrams_show | Verb::ngrams_lookup, .group = Group::run,

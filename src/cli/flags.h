@@ -16,6 +16,7 @@
 #include "refrain/fingerprint.h"
 #include "refrain/input.h"
 #include "refrain/ngrams.h"
+#include "refrain/substrings.h"
 
 namespace refrain::cli {
 
@@ -30,6 +31,14 @@ struct Settings {
   std::optional<unsigned> distance;
   std::optional<unsigned> blocks;
   bool all_pairs = false;
+  std::optional<std::uint64_t> length;
+  std::optional<std::uint64_t> min_count;
+  std::optional<Snap> snap;
+  std::optional<Keep> keep;
+  bool groups = false;
+  bool apply = false;
+  std::string text_csv;
+  std::string ids;
   bool force = false;
   bool all = false;
   bool add = false;

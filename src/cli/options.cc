@@ -80,6 +80,22 @@ NearOptions near_options(const Settings& settings) {
   return options;
 }
 
+SubstringsOptions substrings_options(const Settings& settings) {
+  SubstringsOptions options;
+  options.input = input_options(settings, settings.operands);
+  options.output = settings.output;
+  options.length = settings.length.value_or(options.length);
+  options.min_count = settings.min_count.value_or(options.min_count);
+  options.snap = settings.snap.value_or(options.snap);
+  options.keep = settings.keep.value_or(options.keep);
+  options.groups = settings.groups;
+  options.apply = settings.apply;
+  options.text_csv = settings.text_csv;
+  options.ids = settings.ids;
+  options.force = settings.force;
+  return options;
+}
+
 MatchOptions match_options(const Settings& settings) {
   MatchOptions options;
   options.stored = settings.operands.at(0);

@@ -9,6 +9,7 @@
 #include "refrain/input.h"
 #include "refrain/near.h"
 #include "refrain/ngrams.h"
+#include "refrain/substrings.h"
 
 namespace refrain::cli {
 
@@ -17,6 +18,7 @@ FingerprintOptions fingerprint_options(const Settings& settings);
 
 InputOptions input_options(const Settings& settings, std::vector<std::string> paths);
 NearOptions near_options(const Settings& settings);
+SubstringsOptions substrings_options(const Settings& settings);
 MatchOptions match_options(const Settings& settings);
 ExplainOptions explain_options(const Settings& settings);
 NgramsOptions ngrams_options(const Settings& settings);

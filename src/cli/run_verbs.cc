@@ -89,6 +89,17 @@ void run_near(const Settings& settings) {
            near_summary(report, options, seconds_since(start), look_of(STDOUT_FILENO)));
 }
 
+void run_substrings(const Settings& settings) {
+  const SubstringsOptions options = substrings_options(settings);
+  const auto start = std::chrono::steady_clock::now();
+  const SubstringsReport report = [&] {
+    const Session session(settings);
+    return substrings(options, session.context());
+  }();
+  conclude(settings, options.output, report.read,
+           substrings_summary(report, options, seconds_since(start), look_of(STDOUT_FILENO)));
+}
+
 // A summary for verbs whose standard output is data.
 void summarize(const Settings& settings, std::string_view line, std::string_view json) {
   if (settings.json) {
@@ -218,6 +229,9 @@ int run_verb(const Invocation& invocation) {
   switch (invocation.verb) {
     case Verb::near:
       run_near(settings);
+      break;
+    case Verb::substrings:
+      run_substrings(settings);
       break;
     case Verb::fingerprint:
       run_fingerprint(settings);

@@ -124,7 +124,7 @@ void add_memory(Table& table, std::uint64_t peak, std::uint64_t ceiling) {
   if (peak > 0) table.add("peak memory", size_of(peak), {fmt::format("of {} allowed", size_of(ceiling))});
 }
 
-std::string written(const std::filesystem::path& folder, std::initializer_list<std::string_view> names) {
+std::string written(const std::filesystem::path& folder, const std::vector<std::string_view>& names) {
   std::string out;
   std::string_view lead = "\nWritten: ";
   for (const std::string_view name : names) {
@@ -157,6 +157,36 @@ std::string near_summary(const NearReport& report, const NearOptions& options, d
   add_losses(table, report.read);
   add_memory(table, report.peak_rss_bytes, report.memory_bytes);
   return out + table.text() + written(options.output, {"matches.tsv", "clusters.tsv", "summary.json"});
+}
+
+std::string substrings_summary(const SubstringsReport& report, const SubstringsOptions& options, double seconds,
+                               const Look& look) {
+  std::string out = headline(report.read, seconds, report.threads, look);
+  Table table;
+  table.add(
+      "repeated ranges", count_text(report.ranges),
+      {fmt::format("{} bytes or more, {} times or more", count_text(options.length), count_text(options.min_count))});
+  table.add("bytes in them", size_of(report.repeated_bytes),
+            {fmt::format("{} of the text", share_text(report.repeated_bytes, report.read.text_bytes))});
+  table.add("in documents", count_text(report.repeated_documents),
+            {fmt::format("{} of all", share_text(report.repeated_documents, report.read.documents))});
+  const std::string_view left = options.keep == Keep::first ? "with a first copy left" : "with no copy left";
+  if (options.apply)
+    table.add("removed", size_of(report.removed_bytes),
+              {fmt::format("from {}, {}", count_of(report.changed_documents, "document"), left)});
+  else
+    table.add("could be removed", size_of(report.removable_bytes), {std::string(left)});
+  if (options.groups)
+    table.add("passages", count_text(report.passages), {fmt::format("in {}", count_of(report.places, "place"))});
+  add_losses(table, report.read);
+  if (report.temp_peak_bytes > 0) table.add("temporary disk", size_of(report.temp_peak_bytes));
+  add_memory(table, report.peak_rss_bytes, report.memory_bytes);
+  std::vector<std::string_view> names = {"substring_bytes.tsv"};
+  if (!options.text_csv.empty()) names.push_back("sa.txt");
+  if (options.groups) names.push_back("passages.jsonl");
+  if (options.apply) names.push_back("clean");
+  names.push_back("summary.json");
+  return out + table.text() + written(options.output, names);
 }
 
 std::string ngrams_summary(const NgramsReport& report, const NgramsOptions& options, double seconds, const Look& look) {

@@ -9,13 +9,16 @@
 #include "refrain/input.h"
 #include "refrain/near.h"
 #include "refrain/ngrams.h"
+#include "refrain/substrings.h"
 
 namespace refrain::cli {
 
 // The screen that ends `refrain near`. What is zero and odd is not mentioned. `seconds` is the time of the whole run.
 std::string near_summary(const NearReport& report, const NearOptions& options, double seconds, const Look& look);
 
-// The same for `refrain ngrams build`.
+// The same for `refrain substrings`, and for `refrain ngrams build`.
+std::string substrings_summary(const SubstringsReport& report, const SubstringsOptions& options, double seconds,
+                               const Look& look);
 std::string ngrams_summary(const NgramsReport& report, const NgramsOptions& options, double seconds, const Look& look);
 
 // The screens of `refrain ngrams stats` and `check`.

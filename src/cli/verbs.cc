@@ -76,6 +76,32 @@ constexpr VerbInfo kVerbs[] = {
          "are half-open, in bytes of the original document.\n",
      .examples = {"cd /usr/share/common-licenses && refrain explain GPL-2 LGPL-2",
                   "printf 'a b c d e\\na b c d f\\n' | refrain explain 0 1 --in -"}},
+    {.verb = Verb::substrings,
+     .name = "substrings",
+     .summary = "find every range of bytes that occurs more than once",
+     .operands = "INPUT...",
+     .least_operands = 0,
+     .most_operands = kNoLimit,
+     .operand_choices = nullptr,
+     .description =
+         "Finds all bytes that lie in a stretch of --length bytes which occurs --min-count times or more: the "
+         "ranges that a suffix array gives, verified byte by byte. An INPUT is a file, a folder or - (standard "
+         "input); gzip and zstd are fine. Nothing is removed, unless --apply asks for a clean copy.",
+     .details =
+         "Writes substring_bytes.tsv (id, x, y: half-open ranges of bytes, all copies listed, the first too) and "
+         "summary.json into the output folder; with --groups also passages.jsonl, each passage once, at its earliest "
+         "occurrence, with its text and all places that repeat a part of it; with --apply the folder clean, the "
+         "documents in their own format without what is repeated (a first copy of it stays, unless --keep none says "
+         "otherwise). Stretches do not cross documents.\n"
+         "With --text-csv the lines of a file are the documents, and the file is read as one string whose stretches "
+         "may "
+         "cross lines: sa.txt has those ranges, and substring_bytes.tsv what of them lies in each line, where that is "
+         "--length bytes or more.\n"
+         "--snap makes ranges smaller, so that they never cut a character, a word or a line in two. Where the memory "
+         "does not suffice, temporary files are written to --temp-dir, up to about three bytes for every byte of "
+         "text.\n",
+     .examples = {"refrain substrings /usr/share/common-licenses -o repeats --groups",
+                  "refrain substrings /usr/share/common-licenses -o lines --length 50 --snap line --apply"}},
     {.verb = Verb::ngrams,
      .name = "ngrams",
      .summary = "index every run of words that occurs more than once",

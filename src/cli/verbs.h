@@ -21,6 +21,7 @@ enum class Verb : unsigned {
   fingerprint,
   match,
   explain,
+  substrings,
   ngrams,  // the family of those that follow
   ngrams_build,
   ngrams_show,

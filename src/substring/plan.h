@@ -13,9 +13,6 @@
 
 namespace refrain {
 
-inline constexpr std::size_t kMinSubstringLength = 8;
-inline constexpr std::size_t kMaxSubstringLength = std::size_t{1} << 20;
-
 struct SubstringPlan {
   SubstringPlan(std::size_t window_length, std::uint64_t count, bool with_places, std::uint64_t hash_seed)
       : length(window_length),

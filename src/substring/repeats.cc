@@ -15,6 +15,7 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "refrain/error.h"
+#include "refrain/substrings.h"
 #include "substring/coverage.h"
 #include "substring/plan.h"
 #include "substring/resolver.h"
