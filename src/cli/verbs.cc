@@ -101,7 +101,7 @@ constexpr VerbInfo kVerbs[] = {
          "does not suffice, temporary files are written to --temp-dir, up to about three bytes for every byte of "
          "text.\n",
      .examples = {"refrain substrings /usr/share/common-licenses -o repeats --groups",
-                  "refrain substrings /usr/share/common-licenses -o lines --length 50 --snap line --apply"}},
+                  "refrain substrings /usr/share/common-licenses -o clean --snap line --apply"}},
     {.verb = Verb::ngrams,
      .name = "ngrams",
      .summary = "index every run of words that occurs more than once",

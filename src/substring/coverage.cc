@@ -24,11 +24,11 @@ void RangeList::add(ByteRange range) {
 }
 
 void Coverage::add(const Link& link) {
-  const bool goes_on = link.first() == open_.first + open_.windows &&
-                       link.first() - link.target() == open_.first - open_.target && link.flags() == open_.flags;
+  const bool goes_on =
+      link.first() == open_.first + open_.windows && link.first() - link.target == open_.first - open_.target;
   if (!goes_on) {
     finish();
-    open_ = {link.first(), 0, link.target(), link.flags()};
+    open_ = {link.first(), 0, link.target};
   }
   open_.windows += link.windows();
 }
@@ -47,7 +47,7 @@ void Coverage::finish() {
 }
 
 void Coverage::verify(const Diagonal& diagonal) {
-  if ((diagonal.flags & Link::kVerified) != 0 || diagonal.first == diagonal.target) return;
+  if (diagonal.first == diagonal.target) return;
   const std::uint64_t size = diagonal.windows - 1 + plan_.length;
   for (std::uint64_t done = 0; done < size; done += kCompareBytes) {
     const auto piece = static_cast<std::size_t>(std::min(kCompareBytes, size - done));

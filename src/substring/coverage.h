@@ -25,7 +25,6 @@ struct Diagonal {
   std::uint64_t first = 0;
   std::uint64_t windows = 0;
   std::uint64_t target = 0;
-  std::uint64_t flags = 0;
 };
 
 // Ranges of bytes, ascending; those that touch are one, but for the end of a document.

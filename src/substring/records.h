@@ -57,23 +57,18 @@ struct HashOfWindow {
 // Repeated windows [first, first + windows), each equal to the one at the same distance from `target`: the earliest that
 // there is (see plan.h), or they themselves where they are the earliest. No window is in two links.
 struct Link {
-  static constexpr std::uint64_t kVerified = 1;  // a flag: the bytes were compared
-
   static constexpr unsigned kCountBits = 64 - kPositionBits;
   static constexpr std::uint64_t kMaxWindows = (std::uint64_t{1} << kCountBits) - 1;
 
   Link() = default;
-  Link(std::uint64_t first_window, std::uint64_t window_count, std::uint64_t target_window, std::uint64_t flag_bits)
-      : place(first_window << kCountBits | window_count), target_flags(target_window << kCountBits | flag_bits) {}
+  Link(std::uint64_t first_window, std::uint64_t window_count, std::uint64_t target_window)
+      : place(first_window << kCountBits | window_count), target(target_window) {}
 
   std::uint64_t first() const { return place >> kCountBits; }
   std::uint64_t windows() const { return place & kMaxWindows; }
-  std::uint64_t target() const { return target_flags >> kCountBits; }
-  std::uint64_t flags() const { return target_flags & kMaxWindows; }
-  bool earliest() const { return first() == target(); }
 
   std::uint64_t place;
-  std::uint64_t target_flags;
+  std::uint64_t target;
   friend auto operator<=>(const Link&, const Link&) = default;
 };
 struct FirstOfLink {

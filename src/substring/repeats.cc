@@ -37,17 +37,27 @@ class Finder {
 
   Repeats run() {
     const auto position_bits = static_cast<unsigned>(std::bit_width(text_.size() | 1U));
+    const std::uint64_t memory = budget_.available();
     Links links({.what = "the repeated windows",
                  .key_bits = position_bits,
                  .expected_records = text_.size() / 64,
-                 .order_values = true},
+                 .order_values = true,
+                 .temp = &temp_,
+                 .memory_bytes = memory / 5},
                 budget_);
     {
-      Windows windows({.what = "the windows", .expected_records = text_.size() / 128, .order_values = true}, budget_);
+      Windows windows({.what = "the windows",
+                       .expected_records = text_.size() / 128,
+                       .order_values = true,
+                       .temp = &temp_,
+                       .memory_bytes = memory / 6},
+                      budget_);
       {
         Samples samples({.what = "the samples",
                          .expected_records = 2 * text_.size() / (plan_.span + 1) + ends_.size(),
-                         .order_values = true},
+                         .order_values = true,
+                         .temp = &temp_,
+                         .memory_bytes = memory / 2},
                         budget_);
         sample(samples, links);
         meet(samples, windows, links);
@@ -112,7 +122,7 @@ class Finder {
                                   sample.core - sample.first, sample.windows));
     }
     for (const Fold& fold : sampler.folds())
-      to_links.add(Link(at + fold.first, fold.windows, at + fold.first - fold.period, Link::kVerified));
+      to_links.add(Link(at + fold.first, fold.windows, at + fold.first - fold.period));
   }
 
   void meet(const Samples& samples, Windows& windows, Links& links) const {
@@ -146,9 +156,9 @@ class Finder {
           group.open.push_back(window.position());
           continue;
         }
-        for (const std::uint64_t position : group.open) group.writer.add(Link(position, 1, group.earliest, 0));
+        for (const std::uint64_t position : group.open) group.writer.add(Link(position, 1, group.earliest));
         group.open.clear();
-        group.writer.add(Link(window.position(), 1, group.earliest, 0));
+        group.writer.add(Link(window.position(), 1, group.earliest));
       }
     });
   }
@@ -168,7 +178,9 @@ class Finder {
           ShuffleOptions{.what = "the places",
                          .key_bits = static_cast<unsigned>(std::bit_width(text_.size() | 1U)),
                          .expected_records = text_.size() / 256,
-                         .order_values = true},
+                         .order_values = true,
+                         .temp = &temp_,
+                         .memory_bytes = budget_.available() / 2},
           budget_);
       for (unsigned worker = 0; worker < thread_count(context_); ++worker) writers.push_back(found_.places->writer());
     }

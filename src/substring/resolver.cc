@@ -120,24 +120,22 @@ void GroupResolver::compare(Class& later, Class& earlier) const {
 void GroupResolver::emit(const Class& one) {
   const std::uint64_t earliest = (one.places.size() > 1 ? one.offsets : one.repeated) & ~one.linked;
   for (const SampleRecord& place : one.places) {
-    const bool head = place.position() == one.position;
-    link(place.position(), earliest, one.position, head ? Link::kVerified : 0);
-    for (const Piece& piece : one.pieces)
-      link(place.position(), piece.offsets, piece.target, head ? Link::kVerified : 0);
+    link(place.position(), earliest, one.position);
+    for (const Piece& piece : one.pieces) link(place.position(), piece.offsets, piece.target);
   }
 }
 
-void GroupResolver::link(std::uint64_t position, std::uint64_t offsets, std::uint64_t target, std::uint64_t flags) {
+void GroupResolver::link(std::uint64_t position, std::uint64_t offsets, std::uint64_t target) {
   while (offsets != 0) {
     const auto first = static_cast<unsigned>(std::countr_zero(offsets));
     const auto count = static_cast<unsigned>(std::countr_one(offsets >> first));
-    links_.add(Link(position - (63 - first), count, target - (63 - first), flags));
+    links_.add(Link(position - (63 - first), count, target - (63 - first)));
     offsets &= ~bits(first, first + count - 1);
   }
 }
 
 void GroupResolver::link_all(const SampleRecord& place, const SampleRecord& target) {
-  link(place.position(), offsets_of(place), target.position(), 0);
+  link(place.position(), offsets_of(place), target.position());
 }
 
 void GroupResolver::stream(const SampleRecord& place) {

@@ -6,8 +6,8 @@
 // they are few; where they are many, or where pairs do not suffice to count (min_count above 2), their windows go to a
 // shuffle of their own by the hash of all their bytes.
 //
-// What comes out are links, each from a repeated window to the earliest window that is equal to it. Links that rest on
-// hashes are verified later, in order of their positions (coverage.h).
+// What comes out are links, each from a repeated window to the earliest window that is equal to it. They are verified
+// later, in order of their positions (coverage.h).
 #pragma once
 
 #include <cstdint>
@@ -61,7 +61,7 @@ class GroupResolver {
   void compare_classes(std::span<const std::span<const SampleRecord>> classes);
   void compare(Class& later, Class& earlier) const;
   void emit(const Class& one);
-  void link(std::uint64_t position, std::uint64_t offsets, std::uint64_t target, std::uint64_t flags);
+  void link(std::uint64_t position, std::uint64_t offsets, std::uint64_t target);
   void link_all(const SampleRecord& place, const SampleRecord& target);
 
   // A place at a time; equal contexts follow each other.
