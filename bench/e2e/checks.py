@@ -46,9 +46,22 @@ def near_copies(out, _twin, planted):
         raise Failed(f"{len(lost)} of {len(copies)} planted copies were not found")
 
 
+def same_ranges(out, twin):
+    """The repeated ranges are the suffix array's."""
+    same_file(out / "substrings", twin, "substring_bytes.tsv")
+
+
 def near_counts(out, _twin, **expected):
+    counts(out / "near", expected)
+
+
+def substring_counts(out, _twin, **expected):
+    counts(out / "substrings", expected)
+
+
+def counts(folder, expected):
     """The counts of summary.json."""
-    with open(out / "near" / "summary.json", encoding="utf-8") as file:
+    with open(folder / "summary.json", encoding="utf-8") as file:
         summary = json.load(file)
     for key, value in expected.items():
         if summary[key] != int(value):

@@ -126,7 +126,8 @@ class CaseRunner:
         try:
             for data in case.get("data", []):
                 program, *arguments = map(self.fill, data["make"])
-                measure.make(BIN / "bench" / program, arguments, DATA / self.fill(data["file"]))
+                folder = SOURCE / "bench" / "twin" if program.endswith(".py") else BIN / "bench"
+                measure.make(folder / program, arguments, DATA / self.fill(data["file"]))
             twin = None
             if "twin" in case:
                 baseline_seconds, twin = self.run_twin(case, work)
