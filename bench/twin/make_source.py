@@ -52,7 +52,9 @@ def write_shuffled(limit, path):
         for text in everything:
             if limit <= 0:
                 return
-            text = text[:limit]
+            if len(text.encode()) > limit:  # to the byte, and whole characters
+                text = text.encode()[:limit].decode("utf-8", "ignore")
+                text += " " * (limit - len(text.encode()))
             limit -= len(text.encode())
             out.write(json.dumps({"text": text}, ensure_ascii=False) + "\n")
     if limit > 0:
