@@ -2,6 +2,7 @@
 // bytes of the text.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 
@@ -11,35 +12,40 @@ namespace refrain {
 inline constexpr unsigned kPositionBits = 44;
 inline constexpr std::uint64_t kMaxTextBytes = std::uint64_t{1} << kPositionBits;
 
-// A sample: by the hash of its core; then by its context, which is all that its windows hold.
+// A sample: by the hash of its core; then by its context, which is all that its windows hold. Twenty bytes:
+//   44 bits  hash of the core         chance collisions only let strangers meet
+//   60 bits  hash of the context      has to tell apart all contexts of a core, of which there may be many
+//   12 bits  where the windows lie
+//   44 bits  position of the core
 struct SampleRecord {
-  SampleRecord() = default;
-  SampleRecord(std::uint64_t hash, std::uint32_t context_hash, std::uint64_t position, unsigned before,
-               unsigned window_count)
-      : hash_high(static_cast<std::uint32_t>(hash >> 32U)),
-        hash_low(static_cast<std::uint32_t>(hash)),
-        context(context_hash),
-        shape(before << 26U | (window_count - 1) << 20U | static_cast<std::uint32_t>(position >> 32U)),
-        position_low(static_cast<std::uint32_t>(position)) {}
+  static constexpr unsigned kCoreBits = 44;
 
-  std::uint64_t hash() const { return std::uint64_t{hash_high} << 32U | hash_low; }
-  std::uint64_t position() const { return std::uint64_t{shape & 0xFFFFFU} << 32U | position_low; }
-  unsigned before() const { return shape >> 26U; }  // the first window begins so many bytes before the core
-  unsigned windows() const { return (shape >> 20U & 63U) + 1; }
-  // Equal contexts, as far as hashes tell.
+  SampleRecord() = default;
+  // The first window begins `before` bytes before the core.
+  SampleRecord(std::uint64_t core_hash, std::uint64_t context_hash, std::uint64_t position, unsigned before,
+               unsigned windows)
+      : words{static_cast<std::uint32_t>(core_hash >> 32U),
+              static_cast<std::uint32_t>(core_hash >> 20U & 0xFFFU) << 20U |
+                  static_cast<std::uint32_t>(context_hash >> 44U),
+              static_cast<std::uint32_t>(context_hash >> 12U),
+              static_cast<std::uint32_t>(context_hash >> 4U & 0xFFU) << 24U | before << 18U | (windows - 1) << 12U |
+                  static_cast<std::uint32_t>(position >> 32U),
+              static_cast<std::uint32_t>(position)} {}
+
+  std::uint64_t core_hash() const { return std::uint64_t{words[0]} << 12U | words[1] >> 20U; }
+  std::uint64_t position() const { return std::uint64_t{words[3] & 0xFFFU} << 32U | words[4]; }
+  unsigned before() const { return words[3] >> 18U & 63U; }
+  unsigned windows() const { return (words[3] >> 12U & 63U) + 1; }
+  // Equal contexts, as far as hashes tell. Of samples with equal cores.
   bool same_context(const SampleRecord& other) const {
-    return context == other.context && shape >> 20U == other.shape >> 20U;
+    return words[1] == other.words[1] && words[2] == other.words[2] && words[3] >> 12U == other.words[3] >> 12U;
   }
 
-  std::uint32_t hash_high;
-  std::uint32_t hash_low;
-  std::uint32_t context;
-  std::uint32_t shape;
-  std::uint32_t position_low;
+  std::array<std::uint32_t, 5> words;
   friend auto operator<=>(const SampleRecord&, const SampleRecord&) = default;
 };
-struct HashOfSample {
-  std::uint64_t operator()(const SampleRecord& record) const { return record.hash(); }
+struct CoreOfSample {
+  std::uint64_t operator()(const SampleRecord& record) const { return record.core_hash(); }
 };
 
 // A window by the hash of all its bytes. `weight` is min_count for one that stands for so many equal ones, else 1.

@@ -54,6 +54,7 @@ class Finder {
                       budget_);
       {
         Samples samples({.what = "the samples",
+                         .key_bits = SampleRecord::kCoreBits,
                          .expected_records = 2 * text_.size() / (plan_.span + 1) + ends_.size(),
                          .order_values = true,
                          .temp = &temp_,
@@ -118,8 +119,7 @@ class Finder {
       const std::uint64_t core = XXH3_64bits_withSeed(bytes + sample.core, plan_.core, plan_.seed);
       const std::uint64_t context =
           XXH3_64bits_withSeed(bytes + sample.first, sample.windows - 1 + plan_.length, plan_.seed);
-      to_samples.add(SampleRecord(core, static_cast<std::uint32_t>(context), at + sample.core,
-                                  sample.core - sample.first, sample.windows));
+      to_samples.add(SampleRecord(core, context, at + sample.core, sample.core - sample.first, sample.windows));
     }
     for (const Fold& fold : sampler.folds())
       to_links.add(Link(at + fold.first, fold.windows, at + fold.first - fold.period));

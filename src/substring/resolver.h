@@ -21,7 +21,7 @@
 
 namespace refrain {
 
-using Samples = Shuffle<SampleRecord, HashOfSample>;
+using Samples = Shuffle<SampleRecord, CoreOfSample>;
 using Windows = Shuffle<WindowRecord, HashOfWindow>;
 using Links = Shuffle<Link, FirstOfLink>;
 
