@@ -15,7 +15,7 @@ namespace refrain {
 namespace {
 
 // For the index's pages and the pieces of output.
-constexpr std::uint64_t kSlack = std::uint64_t{12} << 20U;
+constexpr std::uint64_t kSlack = std::uint64_t{24} << 20U;
 
 // So that the greatest comes first.
 void append_falling(std::string& out, std::uint64_t number) {
