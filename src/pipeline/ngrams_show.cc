@@ -42,7 +42,7 @@ std::vector<std::string_view> ngram_sort_names() {
 
 NgramsShowReport show_ngrams(const NgramsShowOptions& options, const Context& context, const NgramRows& out) {
   const Stopwatch watch;
-  const std::unique_ptr<IndexReader> index = open_ngrams(options.index);
+  const std::unique_ptr<IndexReader> index = open_ngrams(options.index, context);
   Context one = context;
   one.threads = 1;
   MemoryBudget budget(one);
