@@ -140,8 +140,10 @@ class Shuffle {
 
  private:
   using Element = typename Layout::Element;
-
   using Part = ShufflePart<Layout>;
+
+  static constexpr std::uint64_t kArrayBytes = std::uint64_t{64} << 10;  // an Array takes multiples of it
+  static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
   // One worker's memory while it reads what was spilled.
   struct Workspace {
@@ -150,6 +152,12 @@ class Shuffle {
           reader(frames, {memory.data(), FrameReader::room_bytes(frames)}),
           room(std::span(memory.data(), bytes).subspan(reader_bytes(frames))) {}
     static std::size_t reader_bytes(const FrameFormat& frames) { return aligned(FrameReader::room_bytes(frames)); }
+    // With less there is no working: room to sort a frame or two, or to merge a few runs.
+    static std::uint64_t least_bytes(const FrameFormat& frames) {
+      const std::uint64_t bytes = reader_bytes(frames) + RunMerger<Layout, KeyOf>::writing_bytes(frames) +
+                                  8 * static_cast<std::uint64_t>(frames.frame_bytes);
+      return (bytes + kArrayBytes - 1) / kArrayBytes * kArrayBytes;
+    }
     Array<std::byte> memory;
     FrameReader reader;
     std::span<std::byte> room;
@@ -204,7 +212,8 @@ class Shuffle {
   Workers workers(unsigned threads) const {
     const std::uint64_t memory =
         std::min(share_.plan.memory_bytes - std::min(held_bytes(), share_.plan.memory_bytes), budget_.available());
-    const auto count = static_cast<unsigned>(std::clamp<std::uint64_t>(memory / kLeastWorkerBytes, 1, threads));
+    const auto count =
+        static_cast<unsigned>(std::clamp<std::uint64_t>(memory / Workspace::least_bytes(share_.frames), 1, threads));
     return {count, memory / count / kArrayBytes * kArrayBytes};
   }
 
@@ -226,7 +235,7 @@ class Shuffle {
       parts_[i]->release();
     });
     const Workers alone = workers(threads);
-    return {alone.count, std::max(alone.bytes, kLeastWorkerBytes / 2)};  // with less there is no working
+    return {alone.count, std::max(alone.bytes, Workspace::least_bytes(share_.frames))};
   }
 
   template <class Consume>
@@ -308,8 +317,6 @@ class Shuffle {
 
   // ---- room to group in: the records as they were loaded, the records sorted, the buckets
 
-  static constexpr std::uint64_t kArrayBytes = std::uint64_t{64} << 10;  // an Array takes multiples of it
-  static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
   static std::size_t bytes_between(const Element* begin, const Element* end) {
     return static_cast<std::size_t>(end - begin) * sizeof(Element);
   }
