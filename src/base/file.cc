@@ -133,15 +133,10 @@ OutputFile::~OutputFile() {
 
 void OutputFile::write(std::string_view bytes) {
   if (buffer_.size() + bytes.size() > kBufferBytes) flush();
-  if (bytes.size() > kBufferBytes) {
-    const std::string_view rest = std::exchange(bytes, {});
-    buffer_.assign(rest);
-    flush();
-    buffer_.shrink_to_fit();
-    buffer_.reserve(kBufferBytes);
-    return;
-  }
-  buffer_.append(bytes);
+  if (bytes.size() > kBufferBytes)
+    put(bytes);
+  else
+    buffer_.append(bytes);
 }
 
 void OutputFile::write_decimal(std::uint64_t value) {
@@ -150,15 +145,18 @@ void OutputFile::write_decimal(std::uint64_t value) {
   write({digits.data(), static_cast<std::size_t>(end - digits.data())});
 }
 
-void OutputFile::flush() {
-  std::string_view rest = buffer_;
-  while (!rest.empty()) {
-    const ssize_t put = ::write(fd_, rest.data(), rest.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) refuse_write(path_, errno);
-    rest.remove_prefix(static_cast<std::size_t>(put));
-    written_ += static_cast<std::uint64_t>(put);
+void OutputFile::put(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::write(fd_, bytes.data(), bytes.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) refuse_write(path_, errno);
+    bytes.remove_prefix(static_cast<std::size_t>(done));
+    written_ += static_cast<std::uint64_t>(done);
   }
+}
+
+void OutputFile::flush() {
+  put(buffer_);
   buffer_.clear();
 }
 
@@ -166,6 +164,11 @@ void OutputFile::close() {
   flush();
   // Pipes and terminals cannot be synced, and need not be.
   if (fsync(fd_) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP) refuse_write(path_, errno);
+  close_unsynced();
+}
+
+void OutputFile::close_unsynced() {
+  flush();
   if (::close(std::exchange(fd_, -1)) != 0) refuse_write(path_, errno);
 }
 
@@ -230,6 +233,13 @@ void sync_folder(const std::filesystem::path& folder) {
   if (fd < 0) return;
   fsync(fd);
   close(fd);
+}
+
+void sync_filesystem(const std::filesystem::path& folder) {
+  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int error = fd < 0 || syncfs(fd) != 0 ? errno : 0;
+  if (fd >= 0) close(fd);
+  if (error != 0) refuse_write(folder.string(), error);
 }
 
 void rename_checked(const std::filesystem::path& from, const std::filesystem::path& to) {

@@ -58,10 +58,14 @@ class OutputFile {
   void flush();
   // Flushes, syncs to the disk (not standard output), closes.
   void close();
+  // The same without syncing, for many files that sync_filesystem() makes safe all at once.
+  void close_unsynced();
 
   std::uint64_t bytes() const { return written_ + buffer_.size(); }
 
  private:
+  void put(std::string_view bytes);
+
   std::string path_;
   int fd_ = -1;
   std::string buffer_;
@@ -101,6 +105,9 @@ class FileLock {
 
 // Makes a rename in `folder` outlast a power cut.
 void sync_folder(const std::filesystem::path& folder);
+
+// Writes to the disk all that was written to files of the file system that `folder` is on.
+void sync_filesystem(const std::filesystem::path& folder);
 
 // Renames, replacing what is there. Error(io) where that fails.
 void rename_checked(const std::filesystem::path& from, const std::filesystem::path& to);

@@ -13,22 +13,24 @@ std::size_t records_of(std::size_t piece_bytes) {
   return std::max<std::size_t>(piece_bytes / 16, 4);
 }
 
-// Ids, their ends, the marks of bad records.
-std::uint64_t small_bytes(std::size_t id_bytes, std::size_t records) {
-  return id_bytes + records * (sizeof(std::uint64_t) + sizeof(std::uint8_t));
+// Ids, their ends, the marks of bad records, where the texts stand.
+std::uint64_t small_bytes(std::size_t id_bytes, std::size_t records, bool raw) {
+  return id_bytes + records * (sizeof(std::uint64_t) + sizeof(std::uint8_t) + (raw ? sizeof(std::string_view) : 0));
 }
 
 constexpr const char* kWhat = "the text of a long document";
 
 }  // namespace
 
-BatchBuilder::BatchBuilder(MemoryBudget& budget, std::size_t piece_bytes)
+BatchBuilder::BatchBuilder(MemoryBudget& budget, std::size_t piece_bytes, bool raw)
     : piece_bytes_(piece_bytes),
       max_records_(records_of(piece_bytes)),
-      small_(budget.reserve(small_bytes(piece_bytes, max_records_), "the ids of a piece of the input")),
+      raw_(raw),
+      small_(budget.reserve(small_bytes(piece_bytes, max_records_, raw), "the ids of a piece of the input")),
       text_(budget, kWhat, piece_bytes + kPadding),
       offsets_(budget, "the documents of a piece of the input", max_records_ + 1) {
   batch_.bad.reserve(max_records_);
+  if (raw_) located_.reserve(max_records_);
   offsets_[0] = 0;
 }
 
@@ -43,7 +45,7 @@ void BatchBuilder::reserve_text(std::size_t bytes) {
 
 void BatchBuilder::reserve_ids(std::size_t bytes) {
   if (bytes <= piece_bytes_ || bytes <= batch_.ids.bytes.capacity()) return;
-  small_.resize(small_bytes(bytes, max_records_), "a long id");
+  small_.resize(small_bytes(bytes, max_records_, raw_), "a long id");
   batch_.ids.bytes.reserve(bytes);
 }
 
@@ -54,6 +56,7 @@ void BatchBuilder::add(std::size_t text_bytes, std::string_view id) {
     batch_.ids.bytes.append(id);
     batch_.ids.ends.push_back(batch_.ids.bytes.size());
   }
+  if (raw_) located_.emplace_back();
   batch_.bad.push_back(0);
   offsets_[size()] = static_cast<std::int64_t>(end);
 }
@@ -73,6 +76,7 @@ Batch& BatchBuilder::batch() {
 void BatchBuilder::clear(std::size_t keep) {
   if (keep > 0 && text_end() > 0) std::memmove(text_.data(), room(), keep);
   batch_.bad.clear();
+  located_.clear();
   batch_.ids.bytes.clear();
   batch_.ids.ends.clear();
   bad_records_ = 0;
@@ -81,7 +85,7 @@ void BatchBuilder::clear(std::size_t keep) {
 
 void BatchBuilder::shrink() {
   if (text_.size() > piece_bytes_ + kPadding) text_.resize(piece_bytes_ + kPadding);
-  const std::uint64_t usual = small_bytes(piece_bytes_, max_records_);
+  const std::uint64_t usual = small_bytes(piece_bytes_, max_records_, raw_);
   if (small_.bytes() > usual) {
     batch_.ids.bytes.shrink_to_fit();
     small_.resize(usual, {});

@@ -23,7 +23,8 @@ inline constexpr std::size_t kPadding = 64;
 // Not thread-safe: every worker has its own.
 class BatchBuilder {
  public:
-  BatchBuilder(MemoryBudget& budget, std::size_t piece_bytes);
+  // `raw`: for those who want to know where in the input the texts stand.
+  BatchBuilder(MemoryBudget& budget, std::size_t piece_bytes, bool raw = false);
 
   // `ordinals`: the records have no ids of their own.
   void begin(bool ordinals);
@@ -41,13 +42,17 @@ class BatchBuilder {
 
   // The first `text_bytes` of room() become a document. `id` is not looked at where there are only ordinals.
   void add(std::size_t text_bytes, std::string_view id);
+  // What stands for the text of the record added last in the bytes of its piece. Only where raw().
+  bool raw() const { return raw_; }
+  void locate(std::string_view text) { located_.back() = text; }
   // `path` and `line` say where the record stood; `line` counts from the beginning of its piece.
   void add_bad(std::string_view path, std::uint64_t line, std::string reason);
 
   Batch& batch();
   std::uint64_t text_bytes() const { return text_end(); }
   std::uint64_t bad_records() const { return bad_records_; }
-  std::vector<BadRecord>& examples() { return examples_; }  // the first few of the bad records
+  const std::vector<std::string_view>& located() const { return located_; }  // one a record, where raw()
+  std::vector<BadRecord>& examples() { return examples_; }                   // the first few of the bad records
 
   // Empties the batch. The first `keep` bytes of room() stay at the new room().
   void clear(std::size_t keep = 0);
@@ -59,12 +64,14 @@ class BatchBuilder {
 
   const std::size_t piece_bytes_;
   const std::size_t max_records_;
+  const bool raw_;
   Reservation small_;  // the ids, and what is kept a record
   Array<char> text_;
   Array<std::int64_t> offsets_;
   Batch batch_;
   std::uint64_t bad_records_ = 0;
   std::vector<BadRecord> examples_;
+  std::vector<std::string_view> located_;
 };
 
 }  // namespace refrain

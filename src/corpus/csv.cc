@@ -16,15 +16,16 @@ constexpr std::size_t kNone = std::string_view::npos;
 
 // One field: its content is written to `out` where that is not null, and needs at most as much room as it takes.
 struct Field {
-  const char* end;       // behind the delimiter or the line break that ended it
-  std::size_t size = 0;  // bytes written
-  bool last = false;     // of its record
+  const char* end;                    // behind the delimiter or the line break that ended it
+  const char* content_end = nullptr;  // before the delimiter or the line break, whichever it is
+  std::size_t size = 0;               // bytes written
+  bool last = false;                  // of its record
   bool quoted = false;
   bool unterminated = false;  // its closing quote is missing
 };
 
 Field read_field(const char* at, const char* end, char delimiter, char* out) {
-  Field field{.end = end};
+  Field field{.end = end, .content_end = end};
   const auto take = [&](const char* begin, std::size_t size) {
     if (out != nullptr) std::memcpy(out + field.size, begin, size);
     field.size += size;
@@ -50,6 +51,7 @@ Field read_field(const char* at, const char* end, char delimiter, char* out) {
   auto size = static_cast<std::size_t>(stop - at);
   if (field.last && size > 0 && at[size - 1] == '\r') --size;
   if (size > 0) take(at, size);
+  field.content_end = at + size;
   field.end = stop == end ? end : stop + 1;
   return field;
 }
@@ -175,14 +177,19 @@ void parse_csv(RawPiece& piece, const CsvColumns& columns, char delimiter, const
     std::size_t text_bytes = 0;
     std::size_t count = 0;
     bool quoted = false;
+    std::string_view raw_text;
     id.clear();
     Field field{.end = begin};
     do {
+      const char* const field_begin = field.end;
       const bool wanted = count == columns.text || count == columns.id;
       char* out = wanted ? builder.room() + text_bytes : nullptr;
-      field = read_field(field.end, end, delimiter, out);
+      field = read_field(field_begin, end, delimiter, out);
       if (wanted && !builder.ordinals() && count == columns.id) id.assign(out, field.size);
-      if (count == columns.text) text_bytes = field.size;
+      if (count == columns.text) {
+        text_bytes = field.size;
+        raw_text = {field_begin, field.content_end};
+      }
       quoted |= field.quoted;
       ++count;
     } while (!field.last);
@@ -198,8 +205,10 @@ void parse_csv(RawPiece& piece, const CsvColumns& columns, char delimiter, const
       builder.add_bad(path, line, "a quote is not closed");
     else if (count < needed)
       builder.add_bad(path, line, fmt::format("has {} columns, the header {}", count, columns.names.size()));
-    else
+    else {
       builder.add(text_bytes, id);
+      if (builder.raw()) builder.locate(raw_text);
+    }
   }
 }
 

@@ -51,9 +51,9 @@ void ByteStream::open(const std::string& path, std::stop_token stop) {
   file_ended_ = inside_ = false;
   refill();
   const std::string_view start(packed_.get(), end_);
-  coding_ = is_gzip(start) ? Coding::gzip : is_zstd(start) ? Coding::zstd : Coding::plain;
-  if (coding_ == Coding::zstd) start_zstd();
-  if (coding_ == Coding::gzip && !gzip_) {
+  packing_ = is_gzip(start) ? Packing::gzip : is_zstd(start) ? Packing::zstd : Packing::none;
+  if (packing_ == Packing::zstd) start_zstd();
+  if (packing_ == Packing::gzip && !gzip_) {
     auto stream = std::make_unique<z_stream>();
     if (inflateInit2(stream.get(), kGzipOnly) != Z_OK) throw std::bad_alloc();
     gzip_.reset(stream.release());
@@ -103,12 +103,12 @@ bool ByteStream::refill() {
 }
 
 std::size_t ByteStream::read(char* buffer, std::size_t size) {
-  switch (coding_) {
-    case Coding::gzip:
+  switch (packing_) {
+    case Packing::gzip:
       return read_gzip(buffer, size);
-    case Coding::zstd:
+    case Packing::zstd:
       return read_zstd(buffer, size);
-    case Coding::plain:
+    case Packing::none:
       break;
   }
   return read_plain(buffer, size);

@@ -16,6 +16,8 @@
 
 namespace refrain {
 
+enum class Packing : std::uint8_t { none, gzip, zstd };
+
 // One file at a time, and any number one after the other: buffers and decoders are kept between files.
 //
 // Damaged or truncated data is Error(bad_input), a zstd window of more than 128 MiB Error(unsupported).
@@ -33,11 +35,13 @@ class ByteStream {
   // Fills `buffer`, with fewer bytes only at the end of the file. Returns how many.
   std::size_t read(char* buffer, std::size_t size);
 
+  // Of the file that was opened last.
+  Packing packing() const { return packing_; }
+
   // Bytes taken from the disk since the last call.
   std::uint64_t take_consumed();
 
  private:
-  enum class Coding { plain, gzip, zstd };
   struct EndGzip {
     void operator()(z_stream* stream) const;
   };
@@ -56,7 +60,7 @@ class ByteStream {
   MemoryBudget& budget_;
   Reservation reservation_;
   InputFile file_;
-  Coding coding_ = Coding::plain;
+  Packing packing_ = Packing::none;
   std::unique_ptr<char[]> packed_;  // what was read from the file and not yet decoded: [begin_, end_)
   std::size_t begin_ = 0;
   std::size_t end_ = 0;

@@ -46,6 +46,7 @@ bool is_integer(std::string_view digits) {
 // What has been found of a line. A complaint is about a field; that the line is no JSON at all goes before it.
 struct Found {
   std::optional<std::size_t> text_bytes;  // they are where the builder has room
+  const char* raw_text = nullptr;         // the first of them behind the quote in the line
   std::optional<std::string_view> id;
   std::string complaint;
 
@@ -69,7 +70,15 @@ simdjson::error_code take_text(const ondemand::parser& parser, ondemand::value v
   auto* out = reinterpret_cast<std::uint8_t*>(room);
   if (const auto error = parser.unescape(raw, out).get(text); error != simdjson::SUCCESS) return error;
   found.text_bytes = text.size();
+  found.raw_text = raw.raw();
   return simdjson::SUCCESS;
+}
+
+// The content of a string that is known to be JSON and begins at `at`, behind its quote.
+std::string_view raw_string(const char* at) {
+  const char* end = at;
+  while (*end != '"') end += *end == '\\' ? 2 : 1;
+  return {at, static_cast<std::size_t>(end - at)};
 }
 
 simdjson::error_code take_id(ondemand::value value, const std::string& name, Found& found) {
@@ -169,6 +178,7 @@ void JsonlParser::parse_line(std::string_view line, std::size_t readable, const 
   if (!found.complaint.empty()) return bad(std::move(found.complaint));
   if (*found.text_bytes > options.max_doc_bytes) return bad(too_long_reason(options.max_doc_bytes));
   builder.add(*found.text_bytes, found.id.value_or(std::string_view()));
+  if (builder.raw()) builder.locate(raw_string(found.raw_text));
 }
 
 }  // namespace refrain

@@ -23,14 +23,16 @@ constexpr std::uint64_t kMaxShareBytes = std::uint64_t{16} << 20;
 }  // namespace
 
 // A worker holds about 10 bytes a byte of its piece: raw, decoded, ids and offsets 4, the JSON parser 6. So the pieces
-// take a third of the budget at most, and records up to the share a sixth.
-ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget& budget) {
+// take a third of the budget at most, and records up to the share a sixth. Raw batches are copied by those who ask for
+// them: up to 3.5 bytes a byte for every piece that waits, which is another third.
+ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget& budget, const ReadPurpose& purpose) {
   const std::uint64_t available = budget.available() / threads;
   if (tuning.piece_bytes == 0) tuning.piece_bytes = std::clamp(available / 32, kMinPieceBytes, kMaxPieceBytes);
   tuning.piece_bytes = std::max<std::size_t>(tuning.piece_bytes, 16);
   if (tuning.share_bytes == 0) tuning.share_bytes = std::min(available / 64, kMaxShareBytes);
   tuning.share_bytes = std::max(tuning.share_bytes, tuning.piece_bytes);
-  if (tuning.max_waiting == 0) tuning.max_waiting = 64 + 4 * std::size_t{threads};
+  if (tuning.max_waiting == 0)
+    tuning.max_waiting = purpose.raw ? 2 + std::size_t{threads} : 64 + 4 * std::size_t{threads};
   return tuning;
 }
 
@@ -40,15 +42,15 @@ ReadReport read_documents(const InputOptions& options, const Context& context, M
 }
 
 ReadReport read_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
-                          const BatchWork& work, const ReaderTuning& tuning) {
+                          const BatchWork& work, const ReaderTuning& tuning, const ReadPurpose& purpose) {
   throw_if_stopped(context);
   check_named(options);
   const unsigned threads = thread_count(context);
-  const ReaderTuning completed = complete(tuning, threads, budget);
-  Progress progress(context, "read", "bytes", context.progress ? total_bytes(options, context, budget) : 0);
+  const ReaderTuning completed = complete(tuning, threads, budget, purpose);
+  Progress progress(context, purpose.stage, "bytes", context.progress ? total_bytes(options, context, budget) : 0);
   std::mutex large;
   Schedule schedule(options, context, budget, completed, threads);
-  const Reading reading{options, context, budget, work, completed, schedule, progress, large};
+  const Reading reading{options, context, budget, work, completed, schedule, progress, large, purpose.raw};
   std::vector<std::unique_ptr<Worker>> workers;
   for (unsigned number = 0; number < threads; ++number) workers.push_back(std::make_unique<Worker>(number, reading));
   run_workers(threads, [&](unsigned number) {

@@ -31,12 +31,15 @@ struct BatchIds {
   }
 };
 
+struct RawBatch;  // corpus/raw.h
+
 // Consecutive records of the input. A bad record has its place here (an empty text and id), so that ordinals are right.
 // Valid during the call that it is given to; `ids` may be moved out of.
 struct Batch {
   TextBatch texts;
   std::vector<std::uint8_t> bad;  // one a record: 1 where it could not be used
   BatchIds ids;
+  const RawBatch* raw = nullptr;  // the bytes that they were read from, where somebody asked for them
 };
 
 // What remains to be done for a batch in input order; `first` is the ordinal of its first record.

@@ -56,7 +56,7 @@ RecordStream::RecordStream(const Input& input, const InputOptions& options, cons
 bool RecordStream::next(RawPiece& piece, LargeTurn& turn) {
   const bool more = cut(piece, turn);
   if (!table_ || !columns_.names.empty()) return more;
-  if (piece.too_long)
+  if (piece.kind != RawPiece::Kind::records)
     throw Error(Errc::bad_input, fmt::format("{}: the header row is {}; is it a table?", path_,
                                              too_long_reason(options_.max_doc_bytes)));
   const CsvRest rest = read_csv_header({piece.bytes.data() + piece.begin, piece.end - piece.begin},
@@ -69,7 +69,8 @@ bool RecordStream::next(RawPiece& piece, LargeTurn& turn) {
 bool RecordStream::cut(RawPiece& piece, LargeTurn& turn) {
   piece.begin = piece.end = 0;
   piece.line = 0;
-  piece.too_long = false;
+  piece.kind = RawPiece::Kind::records;
+  if (passing_over_) return pass_over(piece);
   std::size_t have = rest_.size();
   std::size_t scanned = rest_scanned_ ? have : 0;
   if (have > 0) std::memcpy(piece.bytes.data(), rest_.data(), have);
@@ -101,29 +102,32 @@ bool RecordStream::cut(RawPiece& piece, LargeTurn& turn) {
       return true;
     }
     scanned = have;
-    if (have - piece.begin > max_raw_bytes_) return pass_over(piece, have);
+    if (have - piece.begin > max_raw_bytes_) {
+      piece.kind = RawPiece::Kind::too_long;
+      piece.end = have;
+      piece.line = count_lines({data + piece.begin, have - piece.begin});
+      passing_over_ = true;
+      return true;
+    }
   }
 }
 
-// Reads on to the end of a record that is too long, keeping none of it.
-bool RecordStream::pass_over(RawPiece& piece, std::size_t have) {
-  piece.too_long = true;
-  piece.line = count_lines({piece.bytes.data() + piece.begin, have - piece.begin});
-  piece.shrink();
+// The next bytes of a record that is too long, up to its end.
+bool RecordStream::pass_over(RawPiece& piece) {
   char* data = piece.bytes.data();
-  while (true) {
-    const std::size_t got = read(data);
-    const std::size_t end = first_end({data, got});
-    piece.line += count_lines({data, std::min(end, got)});
-    if (end != kNone) {
-      keep(data + end, data + got, false);
-      return true;
-    }
-    if (got < chunk_bytes_) {
-      bytes_.close();
-      return false;
-    }
+  const std::size_t got = read(data);
+  const std::size_t end = first_end({data, got});
+  piece.kind = RawPiece::Kind::more;
+  piece.end = std::min(end, got);
+  piece.line = count_lines({data, piece.end});
+  passing_over_ = end == kNone;
+  if (!passing_over_) {
+    keep(data + end, data + got, false);
+  } else if (got < chunk_bytes_) {
+    bytes_.close();
+    return false;
   }
+  return true;
 }
 
 std::size_t RecordStream::read(char* buffer) {
@@ -165,6 +169,7 @@ void parse_lines(RawPiece& piece, const std::string& path, const InputOptions& o
     }
     std::memcpy(builder.room(), begin, size);
     builder.add(size, {});
+    if (builder.raw()) builder.locate({begin, size});
   }
 }
 

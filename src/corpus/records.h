@@ -7,10 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/array.h"
 #include "base/budget.h"
@@ -28,10 +30,14 @@ namespace refrain {
 // bytes, so that T long records at once do not need T times the memory of one.
 class LargeTurn {
  public:
-  LargeTurn(std::mutex& mutex, std::size_t share_bytes) : lock_(mutex, std::defer_lock), share_bytes_(share_bytes) {}
+  // `before`, where there is one, is called before the turn is taken.
+  LargeTurn(std::mutex& mutex, std::size_t share_bytes, std::function<void()> before = {})
+      : lock_(mutex, std::defer_lock), share_bytes_(share_bytes), before_(std::move(before)) {}
   // Waits for the turn where `bytes` are more than the share.
   void need(std::size_t bytes) {
-    if (bytes > share_bytes_ && !lock_.owns_lock()) lock_.lock();
+    if (bytes <= share_bytes_ || lock_.owns_lock()) return;
+    if (before_) before_();
+    lock_.lock();
   }
   // Ends the turn, if it was taken, when it goes out of scope.
   struct End {
@@ -47,6 +53,7 @@ class LargeTurn {
  private:
   std::unique_lock<std::mutex> lock_;
   std::size_t share_bytes_;
+  std::function<void()> before_;
 };
 
 // What a worker has taken of a file and not parsed yet: bytes[begin, end), with kPadding behind them.
@@ -60,7 +67,9 @@ struct RawPiece {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::uint64_t line = 0;  // line breaks between the beginning of the piece and `begin`
-  bool too_long = false;   // in place of bytes: one record that was passed over because of its length
+  // Where the bytes are not to be parsed: the beginning of a record that is too long, or more of it.
+  enum class Kind { records, too_long, more };
+  Kind kind = Kind::records;
 };
 
 // A record with more raw bytes than this, its line break aside, is not read at all. More than a document may have,
@@ -77,17 +86,18 @@ class RecordStream {
                std::size_t piece_bytes);
 
   // The next piece; false where it is the last, which may be empty. A byte order mark and the header row of a table are
-  // passed over. Throws what ByteStream::read throws, and Error(bad_input) for a header without the fields asked for.
+  // passed over: they stand before piece.begin. A record that is too long comes as pieces of other kinds. Throws what ByteStream::read throws, and Error(bad_input) for a header without the fields asked for.
   bool next(RawPiece& piece, LargeTurn& turn);
 
   std::uint64_t take_consumed() { return bytes_.take_consumed(); }
+  Packing packing() const { return bytes_.packing(); }
 
   // Of a table; known as soon as there was a piece with a record in it.
   const CsvColumns& columns() const { return columns_; }
 
  private:
   bool cut(RawPiece& piece, LargeTurn& turn);
-  bool pass_over(RawPiece& piece, std::size_t have);
+  bool pass_over(RawPiece& piece);
   std::size_t read(char* buffer);
   void keep(const char* begin, const char* end, bool scanned);
   std::size_t last_end(std::string_view bytes);
@@ -103,6 +113,7 @@ class RecordStream {
   Array<char> rest_;           // the beginning of the next piece
   bool rest_scanned_ = false;  // no record ends in rest_
   bool at_start_ = true;
+  bool passing_over_ = false;  // inside a record that is too long
   CsvScanner scanner_;
   CsvColumns columns_;
 };

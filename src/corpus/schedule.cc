@@ -115,9 +115,17 @@ void Schedule::hand_in(const Task& task, PieceResult result) {
     lock.lock();
     const bool was_crowded = waiting_.size() + 1 >= tuning_.max_waiting;
     turn_ = next.mapped().last ? Turn{turn_.first + 1, 0} : Turn{turn_.first, turn_.second + 1};
-    if (was_crowded) changed_.notify_all();
+    if (was_crowded || awaiting_ > 0) changed_.notify_all();
   }
   booking_ = false;
+}
+
+bool Schedule::await_turn(const Task& task) {
+  std::unique_lock lock(mutex_);
+  ++awaiting_;
+  changed_.wait(lock, [&] { return failed_ || turn_ == Turn{task.slot->place, task.piece}; });
+  --awaiting_;
+  return !failed_;
 }
 
 void Schedule::fail() {

@@ -60,6 +60,10 @@ class Schedule {
   // Books the piece when its turn has come, which may be in a later call by another worker. Throws what closures throw.
   void hand_in(const Task& task, PieceResult result);
 
+  // Waits until everything before `task` has been booked; false where the run has failed. What is handed in then is
+  // booked at once. No deadlock: whoever claims takes the earliest piece that there is.
+  bool await_turn(const Task& task);
+
   // Wakes all workers and ends their claims.
   void fail();
 
@@ -92,7 +96,8 @@ class Schedule {
 
   std::map<Turn, PieceResult> waiting_;
   Turn turn_{0, 0};
-  bool booking_ = false;  // some worker is inside the ledger
+  unsigned awaiting_ = 0;  // workers inside await_turn
+  bool booking_ = false;   // some worker is inside the ledger
   Ledger ledger_;
 };
 

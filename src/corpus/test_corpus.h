@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/tempdir.h"
+#include "corpus/decompress.h"
 #include "corpus/tuning.h"
 #include "refrain/error.h"
 
@@ -138,6 +139,18 @@ inline std::string zstd(std::string_view text, std::size_t size = std::string::n
   std::string packed(ZSTD_compressBound(text.size()), '\0');
   packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 3));
   return packed.substr(0, size);
+}
+
+// The whole of a file of less than 8 MiB, unpacked.
+inline std::string unpacked(const std::string& path, Packing* packing = nullptr) {
+  Context context;
+  MemoryBudget budget(context);
+  ByteStream stream(budget);
+  stream.open(path);
+  if (packing != nullptr) *packing = stream.packing();
+  std::string content(8 << 20, '\0');
+  content.resize(stream.read(content.data(), content.size()));
+  return content;
 }
 
 class Corpus : public testing::Test {

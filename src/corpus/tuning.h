@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 
 #include "base/budget.h"
 #include "corpus/reader.h"
+#include "corpus/rewrite.h"
 
 namespace refrain {
 
@@ -16,10 +18,21 @@ struct ReaderTuning {
   std::size_t max_waiting = 0;  // pieces that may be done and wait for an earlier one
 };
 
-ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget& budget);
+// What the documents are read for.
+struct ReadPurpose {
+  const char* stage = "read";  // of the progress
+  bool raw = false;            // Batch::raw is wanted; see corpus/raw.h
+};
+
+ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget& budget, const ReadPurpose& purpose);
 
 // The same as read_documents of reader.h.
 ReadReport read_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
-                          const BatchWork& work, const ReaderTuning& tuning);
+                          const BatchWork& work, const ReaderTuning& tuning, const ReadPurpose& purpose = {});
+
+// The same as rewrite_documents of rewrite.h.
+RewriteReport rewrite_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
+                                const std::filesystem::path& folder, const CutDocument& cut,
+                                const ReaderTuning& tuning);
 
 }  // namespace refrain

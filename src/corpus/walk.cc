@@ -127,7 +127,12 @@ bool Walk::next(Input& input) {
       path_ = options_.paths[next_named_++];
       if (path_ == "-" || !is_folder(path_)) {
         const std::uint64_t size = path_ == "-" ? 0 : regular_size(path_);
-        input = {.path = path_, .format = format_of(path_), .named = true, .size = size, .failure = {}};
+        input = {.path = path_,
+                 .format = format_of(path_),
+                 .named = true,
+                 .size = size,
+                 .failure = {},
+                 .operand = operand()};
         return true;
       }
       if (!enter(true, input)) return true;
@@ -142,7 +147,9 @@ bool Walk::next(Input& input) {
     path_.resize(level.path_size);
     path_ += names_.data() + entry.name;
     if (!entry.folder) {
-      input = {.path = path_, .format = format_of(path_), .named = false, .size = regular_size(path_), .failure = {}};
+      const std::uint64_t size = regular_size(path_);
+      input = {
+          .path = path_, .format = format_of(path_), .named = false, .size = size, .failure = {}, .operand = operand()};
       return true;
     }
     if (!enter(false, input)) return true;
@@ -157,7 +164,12 @@ bool Walk::enter(bool named, Input& input) {
   if (!list(named, failure)) {
     leave();
     const Format format = options_.format == Format::automatic ? Format::files : options_.format;
-    input = {.path = path_, .format = format, .named = named, .size = 0, .failure = std::move(failure)};
+    input = {.path = path_,
+             .format = format,
+             .named = named,
+             .size = 0,
+             .failure = std::move(failure),
+             .operand = operand()};
     return false;
   }
   if (path_.back() != '/') path_ += '/';

@@ -23,6 +23,7 @@ struct Input {
   bool named = false;             // on the command line, rather than found in a folder
   std::uint64_t size = 0;         // 0 where it is not a regular file
   std::string failure;
+  std::size_t operand = 0;  // which of the paths named it, or a folder above it
 };
 
 // What Format::automatic stands for, by the name without .gz, .zst or .zstd.
@@ -65,6 +66,7 @@ class Walk {
   bool list(bool named, std::string& failure);
   void leave();
   Format format_of(std::string_view path) const;
+  std::size_t operand() const { return next_named_ - 1; }
 
   const InputOptions& options_;
   std::size_t next_named_ = 0;

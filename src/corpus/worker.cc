@@ -20,6 +20,9 @@ bool about_input(const Error& error) {
          error.code() == Errc::unsupported;
 }
 
+// Thrown through a worker that waits for a turn that will not come.
+struct Abandoned {};
+
 // The message without the path, which a BadRecord names already.
 std::string reason_of(const Error& error, const std::string& path) {
   std::string_view message = error.what();
@@ -32,22 +35,35 @@ std::string reason_of(const Error& error, const std::string& path) {
 Worker::Worker(unsigned number, const Reading& reading)
     : number_(number),
       reading_(reading),
-      turn_(reading.large, reading.tuning.share_bytes),
+      turn_(reading.large, reading.tuning.share_bytes,
+            reading.raw ? std::function<void()>([this] { await_turn(); }) : nullptr),
       piece_(reading.budget, reading.tuning.piece_bytes),
-      builder_(reading.budget, reading.tuning.piece_bytes),
+      builder_(reading.budget, reading.tuning.piece_bytes, reading.raw),
       jsonl_(reading.budget, reading.tuning.piece_bytes),
       file_(reading.budget) {}
 
 void Worker::run() {
-  while (const std::optional<Task> task = reading_.schedule.claim()) {
-    PieceResult result = read(*task);
-    reading_.progress.add(result.bytes);
-    reading_.schedule.hand_in(*task, std::move(result));
+  try {
+    while (const std::optional<Task> task = reading_.schedule.claim()) {
+      PieceResult result = read(*task);
+      reading_.progress.add(result.bytes);
+      reading_.schedule.hand_in(*task, std::move(result));
+    }
+  } catch (const Abandoned&) {
+    // Another worker has failed, and says why.
   }
+}
+
+// Raw bytes are kept until they are booked. So that many long ones cannot wait at once, each waits until it is next.
+void Worker::await_turn() {
+  if (!reading_.schedule.await_turn(*task_)) throw Abandoned();
 }
 
 PieceResult Worker::read(const Task& task) {
   PieceResult result;
+  task_ = &task;
+  raw_ = {};
+  raw_begin_ = 0;
   const LargeTurn::End end(turn_);
   if (task.slot->whole_files)
     read_files(*task.slot, result);
@@ -63,7 +79,7 @@ void Worker::read_records(const Task& task, PieceResult& result) {
   Slot& slot = *task.slot;
   builder_.begin(reading_.options.id_field.empty() || slot.inputs.front().format == Format::lines);
   piece_.begin = piece_.end = 0;
-  piece_.too_long = false;
+  piece_.kind = RawPiece::Kind::records;
   try {
     result.last = !open(slot, result) || !slot.stream->next(piece_, turn_);
     if (slot.stream) result.bytes = slot.stream->take_consumed();
@@ -73,9 +89,11 @@ void Worker::read_records(const Task& task, PieceResult& result) {
     result.last = true;
     result.error = std::current_exception();
   }
+  if (slot.stream) raw_.file = {&slot.inputs.front(), slot.stream->packing()};
+  raw_.first = task.piece == 0;
   reading_.schedule.read_done(task, result);
   if (!result.error) parse(slot, result);
-  hand_over(result);
+  hand_over_records(result, true);
 }
 
 // False where the file cannot be opened and, being found in a folder, counts as a bad record.
@@ -100,12 +118,14 @@ bool Worker::open(Slot& slot, PieceResult& result) {
 void Worker::parse(const Slot& slot, PieceResult& result) {
   const InputOptions& options = reading_.options;
   const Input& input = slot.inputs.front();
-  if (piece_.too_long) {
-    builder_.add_bad(input.path, 1, too_long_reason(options.max_doc_bytes));
+  if (piece_.kind != RawPiece::Kind::records) {
+    if (piece_.kind == RawPiece::Kind::too_long)
+      builder_.add_bad(input.path, 1, too_long_reason(options.max_doc_bytes));
+    piece_.begin = piece_.end;
   } else {
     builder_.reserve_text(piece_.end - piece_.begin);
     while (piece_.begin < piece_.end) {
-      if (builder_.full()) hand_over(result);
+      if (builder_.full()) hand_over_records(result, false);
       switch (input.format) {
         case Format::jsonl:
           jsonl_.parse(piece_, input.path, options, builder_);
@@ -133,6 +153,7 @@ void Worker::read_files(const Slot& slot, PieceResult& result) {
       read_file(input, result);
     else
       builder_.add_bad(input.path, 0, input.failure);
+    if (raw_files_.size() < builder_.size() && reading_.raw) raw_files_.push_back({&input, file_.packing()});
     if (result.error) break;
   }
   hand_over(result);
@@ -192,15 +213,28 @@ void Worker::read_file(const Input& input, PieceResult& result) {
 
 // Lets the caller work on the batch. The first `keep` bytes of room stay.
 void Worker::hand_over(PieceResult& result, std::size_t keep) {
-  if (builder_.size() == 0) return;
+  if (builder_.size() == 0 && raw_.bytes.empty() && !raw_.first && !raw_.last) return;
   BatchResult batch{.in_order = nullptr,
                     .records = builder_.size(),
                     .bad_records = builder_.bad_records(),
                     .text_bytes = builder_.text_bytes(),
                     .examples = std::move(builder_.examples())};
+  raw_.files = raw_files_;
+  raw_.texts = builder_.located();
+  builder_.batch().raw = reading_.raw ? &raw_ : nullptr;
   batch.in_order = reading_.work(number_, builder_.batch());
   result.batches.push_back(std::move(batch));
   builder_.clear(keep);
+  raw_files_.clear();
+}
+
+// The same for records, with the raw bytes since the last batch where they are wanted.
+void Worker::hand_over_records(PieceResult& result, bool end_of_piece) {
+  raw_.first = raw_.first && reading_.raw && raw_begin_ == 0;
+  raw_.last = end_of_piece && result.last && reading_.raw;
+  if (reading_.raw) raw_.bytes = {piece_.bytes.data() + raw_begin_, piece_.begin - raw_begin_};
+  raw_begin_ = piece_.begin;
+  hand_over(result);
 }
 
 }  // namespace refrain

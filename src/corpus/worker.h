@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <functional>
 #include <mutex>
+#include <vector>
 
 #include "base/budget.h"
 #include "base/progress.h"
 #include "corpus/batch_builder.h"
 #include "corpus/decompress.h"
 #include "corpus/jsonl.h"
+#include "corpus/raw.h"
 #include "corpus/reader.h"
 #include "corpus/records.h"
 #include "corpus/schedule.h"
@@ -29,6 +31,7 @@ struct Reading {
   Schedule& schedule;
   Progress& progress;
   std::mutex& large;  // see LargeTurn
+  bool raw;           // batches come with their raw bytes
 };
 
 // Its buffers are made by the constructor, and reused from piece to piece.
@@ -48,6 +51,8 @@ class Worker {
   bool attempt(const Input& input, PieceResult& result, const std::function<void()>& action);
   void read_file(const Input& input, PieceResult& result);
   void hand_over(PieceResult& result, std::size_t keep = 0);
+  void hand_over_records(PieceResult& result, bool end_of_piece);
+  void await_turn();
 
   const unsigned number_;
   const Reading& reading_;
@@ -56,6 +61,11 @@ class Worker {
   BatchBuilder builder_;
   JsonlParser jsonl_;
   ByteStream file_;
+
+  const Task* task_ = nullptr;  // that is being read
+  RawBatch raw_;
+  std::vector<RawFile> raw_files_;
+  std::size_t raw_begin_ = 0;  // the end of the last batch in the piece
 };
 
 }  // namespace refrain

@@ -1,0 +1,296 @@
+#include "corpus/rewrite.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "base/array.h"
+#include "base/file.h"
+#include "corpus/output_names.h"
+#include "corpus/packed_file.h"
+#include "corpus/raw.h"
+#include "corpus/rewrite_text.h"
+#include "corpus/tuning.h"
+#include "refrain/error.h"
+
+namespace refrain {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kCopyBytes = std::size_t{256} << 10;
+
+// A record of a batch that waits for its turn.
+struct Record {
+  std::uint64_t begin = 0;  // of what stands for its text, in the raw bytes
+  std::uint64_t end = 0;
+  std::uint64_t text = 0;  // where its text begins, in the raw bytes or, if it is written otherwise there, behind them
+  std::uint64_t text_bytes = kBad;
+
+  static constexpr std::uint64_t kBad = ~std::uint64_t{0};
+};
+
+struct WholeFile {
+  Input input;
+  Packing packing;
+};
+
+// A batch that waits for its turn: what the rewriter needs of it, in one piece of memory.
+struct Held {
+  explicit Held(MemoryBudget& budget) : memory(budget, "the documents that wait to be written") {}
+
+  Array<char> memory;  // the records, the raw bytes, the texts that are written otherwise there
+  std::span<const Record> records;
+  const char* bytes = nullptr;
+  std::size_t raw_bytes = 0;
+
+  std::vector<WholeFile> files;  // one a record
+  std::vector<WholeFile> file;   // of records: one, or none where it could not be opened
+  bool first = false;
+  bool last = false;
+
+  std::string_view raw() const { return {bytes, raw_bytes}; }
+  std::string_view text_of(const Record& record) const { return {bytes + record.text, record.text_bytes}; }
+};
+
+// The part of `raw` that is `text`, or nothing where that is written otherwise.
+const char* find_text(std::string_view raw, std::string_view text) {
+  if (raw.size() == text.size() + 2 && raw.starts_with('"')) raw = raw.substr(1, text.size());
+  return raw == text ? raw.data() : nullptr;
+}
+
+std::shared_ptr<Held> hold(const Batch& batch, MemoryBudget& budget) {
+  const RawBatch& from = *batch.raw;
+  auto held = std::make_shared<Held>(budget);
+  const std::size_t count = batch.texts.size();
+  const bool whole_files = !from.files.empty();
+  std::string_view raw = from.bytes;
+  if (whole_files) raw = {batch.texts.text, static_cast<std::size_t>(batch.texts.offsets[count])};
+  const auto text_in_raw = [&](std::size_t i) {
+    return whole_files ? batch.texts[i].data() : find_text(from.texts[i], batch.texts[i]);
+  };
+
+  std::size_t other_bytes = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    if (batch.bad[i] == 0 && text_in_raw(i) == nullptr) other_bytes += batch.texts[i].size();
+  const std::size_t record_bytes = count * sizeof(Record);
+  held->memory.resize(record_bytes + raw.size() + other_bytes);
+  auto* const records = reinterpret_cast<Record*>(held->memory.data());
+  char* const bytes = held->memory.data() + record_bytes;
+  if (!raw.empty()) std::memcpy(bytes, raw.data(), raw.size());
+  std::size_t end = raw.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    Record record;
+    if (batch.bad[i] == 0) {
+      const std::string_view text = batch.texts[i];
+      const std::string_view place = whole_files ? text : from.texts[i];
+      record.begin = static_cast<std::uint64_t>(place.data() - raw.data());
+      record.end = record.begin + place.size();
+      record.text_bytes = text.size();
+      if (const char* same = text_in_raw(i)) {
+        record.text = static_cast<std::uint64_t>(same - raw.data());
+      } else {
+        record.text = end;
+        std::memcpy(bytes + end, text.data(), text.size());
+        end += text.size();
+      }
+    }
+    records[i] = record;
+  }
+  held->records = std::span(records, count);
+  held->bytes = bytes;
+  held->raw_bytes = raw.size();
+  for (const RawFile& file : from.files) held->files.push_back({*file.input, file.packing});
+  if (from.file.input != nullptr) held->file.push_back({*from.file.input, from.file.packing});
+  held->first = from.first;
+  held->last = from.last;
+  return held;
+}
+
+// Writes what is held, batch after batch. Not thread-safe.
+class Rewriter {
+ public:
+  Rewriter(const InputOptions& options, MemoryBudget& budget, const fs::path& folder, const CutDocument& cut)
+      : names_(options), folder_(folder), cut_(cut), out_(budget), text_(budget, [this](std::string_view bytes) {
+          out_.write(bytes);
+        }) {}
+
+  void write(const Held& held, DocId first) {
+    if (held.files.empty())
+      write_records(held, first);
+    else
+      write_files(held, first);
+  }
+
+  const RewriteReport& report() const { return report_; }
+
+ private:
+  void write_records(const Held& held, DocId first);
+  void write_text(const Held& held, const Record& record, Format format, bool begins_file);
+  void write_files(const Held& held, DocId first);
+  bool ask(DocId document, std::string_view text);
+  std::string make_room(const Input& input);
+  void copy(const Input& input, const std::string& path);
+
+  const OutputNames names_;
+  const fs::path folder_;
+  const CutDocument& cut_;
+  PackedFile out_;
+  TextRewriter text_;
+  std::vector<ByteRange> cuts_;
+  std::string made_;      // the folder that was made last
+  std::string path_;      // the file of records that is being written
+  bool changed_ = false;  // it differs from what was read
+  RewriteReport report_;
+};
+
+// Whether something is to be left out of `text`, which text_ knows then.
+bool Rewriter::ask(DocId document, std::string_view text) {
+  ++report_.documents;
+  cuts_.clear();
+  cut_(document, text, cuts_);
+  if (cuts_.empty()) return false;
+  const std::uint64_t removed = text_.cut(text, cuts_);
+  if (removed == 0) return false;
+  ++report_.changed;
+  report_.removed_bytes += removed;
+  if (removed == text.size()) ++report_.emptied;
+  return true;
+}
+
+// The path to write `input` to, its folder being there.
+std::string Rewriter::make_room(const Input& input) {
+  const fs::path path = folder_ / names_.of(input);
+  const fs::path parent = path.parent_path();
+  if (parent.native() != made_) {
+    std::error_code error;
+    fs::create_directories(parent, error);
+    if (error == std::errc::no_space_on_device)
+      throw Error(Errc::over_budget,
+                  fmt::format("{}: the disk is full; free some space, or write elsewhere", parent.string()));
+    if (error) throw Error(Errc::io, fmt::format("{}: cannot make the folder: {}", parent.string(), error.message()));
+    made_ = parent.native();
+  }
+  return path.string();
+}
+
+// The file as it is. Error(not_found) where it cannot be read.
+void Rewriter::copy(const Input& input, const std::string& path) {
+  InputFile from(input.path);
+  OutputFile to(path);
+  std::string buffer(kCopyBytes, '\0');
+  while (const std::size_t got = from.read(buffer.data(), buffer.size())) to.write({buffer.data(), got});
+  to.flush();
+  report_.written_bytes += to.bytes();
+  to.close_unsynced();
+}
+
+void Rewriter::write_records(const Held& held, DocId first) {
+  if (held.file.empty()) return;
+  const WholeFile& file = held.file.front();
+  if (held.first) {
+    path_ = make_room(file.input);
+    out_.open(path_, file.packing);
+    changed_ = false;
+  }
+  const std::string_view raw = held.raw();
+  std::uint64_t written = 0;
+  for (std::size_t i = 0; i < held.records.size(); ++i) {
+    const Record& record = held.records[i];
+    if (record.text_bytes == Record::kBad || !ask(first + i, held.text_of(record))) continue;
+    out_.write(raw.substr(written, record.begin - written));
+    write_text(held, record, file.input.format, held.first && record.begin == 0);
+    written = record.end;
+    changed_ = true;
+  }
+  out_.write(raw.substr(written));
+  if (!held.last) return;
+  const std::uint64_t bytes = out_.close();
+  ++report_.files;
+  if (!changed_ && file.packing != Packing::none)
+    copy(file.input, path_);
+  else
+    report_.written_bytes += bytes;
+}
+
+void Rewriter::write_text(const Held& held, const Record& record, Format format, bool begins_file) {
+  const std::string_view raw = held.raw().substr(record.begin, record.end - record.begin);
+  const std::string_view behind = held.raw().substr(record.end);
+  if (format == Format::lines) return text_.write_line(behind, begins_file);
+  if (format == Format::jsonl) return text_.write_json(raw);
+  // A field that is neither at the end of its record nor of the file is followed by a delimiter.
+  const bool last = !behind.starts_with(format == Format::tsv ? '\t' : ',');
+  const bool at_start = record.begin == 0 || held.raw()[record.begin - 1] == '\n';
+  text_.write_field(raw, last, last && at_start);
+}
+
+void Rewriter::write_files(const Held& held, DocId first) {
+  for (std::size_t i = 0; i < held.records.size(); ++i) {
+    const Record& record = held.records[i];
+    const WholeFile& file = held.files[i];
+    if (record.text_bytes == Record::kBad) {
+      if (!file.input.failure.empty()) continue;
+      const std::string path = make_room(file.input);
+      try {
+        copy(file.input, path);
+        ++report_.files;
+      } catch (const Error& error) {
+        if (error.code() != Errc::not_found) throw;
+        std::error_code ignored;
+        fs::remove(path, ignored);
+      }
+      continue;
+    }
+    const std::string_view text = held.text_of(record);
+    const bool changed = ask(first + i, text);
+    const std::string path = make_room(file.input);
+    ++report_.files;
+    if (!changed && file.packing != Packing::none) {
+      copy(file.input, path);
+      continue;
+    }
+    out_.open(path, file.packing);
+    if (changed)
+      text_.write_plain();
+    else
+      out_.write(text);
+    report_.written_bytes += out_.close();
+  }
+}
+
+}  // namespace
+
+void check_rewritable(const InputOptions& options) {
+  for (const std::string& path : options.paths) {
+    struct stat info {};
+    if (path == "-" || (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
+      throw Error(Errc::invalid_argument,
+                  fmt::format("{}: --apply reads its input twice; write it to a file first", path));
+  }
+}
+
+RewriteReport rewrite_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
+                                const fs::path& folder, const CutDocument& cut, const ReaderTuning& tuning) {
+  check_rewritable(options);
+  Rewriter rewriter(options, budget, folder, cut);
+  const BatchWork work = [&](unsigned, Batch& batch) -> InOrder {
+    return [&rewriter, held = hold(batch, budget)](DocId first) { rewriter.write(*held, first); };
+  };
+  read_documents(options, context, budget, work, tuning, {.stage = "write", .raw = true});
+  sync_filesystem(folder);
+  return rewriter.report();
+}
+
+RewriteReport rewrite_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
+                                const fs::path& folder, const CutDocument& cut) {
+  return rewrite_documents(options, context, budget, folder, cut, ReaderTuning{});
+}
+
+}  // namespace refrain

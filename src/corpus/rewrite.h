@@ -1,0 +1,55 @@
+// Writes the input again, in its own format, with parts of the texts left out.
+//
+// Everything but the texts that are cut comes out byte for byte: other fields, headers, blank lines, line endings, bad
+// records. What is kept of a text comes out as it was written, escapes and quotes included. Reading the result gives
+// the cut texts under the same ordinals, and where a format would not say so by itself, the least is added that makes
+// it say so:
+//   lines        a line break behind a last line that became empty; a second carriage return behind a text that came to
+//                end in one; a byte order mark before one with which the file came to begin
+//   csv, tsv     quotes around a field that came to need them
+//   jsonl        a character of which a part was cut becomes U+FFFD, one a byte, for JSON is UTF-8
+//
+// Packed files are packed again with the same method, and those in which nothing changed come out as they are. A whole
+// file that was a bad record (too long, damaged) is copied, unless it cannot be read at all.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "base/budget.h"
+#include "refrain/context.h"
+#include "refrain/input.h"
+#include "refrain/text.h"
+
+namespace refrain {
+
+struct RewriteReport {
+  std::uint64_t files = 0;
+  std::uint64_t documents = 0;
+  std::uint64_t changed = 0;
+  std::uint64_t emptied = 0;        // of those: of their texts nothing is left
+  std::uint64_t removed_bytes = 0;  // of the texts
+  std::uint64_t written_bytes = 0;  // to the disk, after packing
+};
+
+// Asks which parts of `text` to leave out: ascending, disjoint, inside the text; `cuts` comes empty. Called in input
+// order, one at a time, from any thread, for every record that is not bad.
+using CutDocument = std::function<void(DocId document, std::string_view text, std::vector<ByteRange>& cuts)>;
+
+// Throws Error(invalid_argument) for an input that cannot be read a second time: standard input, a pipe. For those who
+// read first and rewrite later, and want to know before.
+void check_rewritable(const InputOptions& options);
+
+// Writes into `folder`, which exists and is empty. An input that is a file becomes a file of its name, a folder becomes
+// a folder of its name with what was read below it; of inputs with the same name the second is called name-2 (a file:
+// name-2.jsonl.gz), and so on. What was skipped (hidden, binary, special) is not there. All is on the disk when this
+// returns; after an exception `folder` holds part of it.
+//
+// Throws what read_documents and check_rewritable throw, Error(over_budget) for a full disk, and what `cut` throws.
+RewriteReport rewrite_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
+                                const std::filesystem::path& folder, const CutDocument& cut);
+
+}  // namespace refrain

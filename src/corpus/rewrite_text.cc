@@ -1,0 +1,177 @@
+#include "corpus/rewrite_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "refrain/error.h"
+#include "refrain/utf8.h"
+
+namespace refrain {
+
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+
+std::string_view part(std::string_view text, const ByteRange& range) {
+  return text.substr(range.begin, range.end - range.begin);
+}
+
+// Whether text[at] is inside a character rather than its first byte.
+bool inside_character(std::string_view text, std::size_t at) {
+  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+}
+
+// One escape of JSON: the bytes that it takes, and those that it stands for.
+struct Escape {
+  std::size_t raw;
+  std::size_t decoded;
+};
+
+Escape escape_at(std::string_view raw, std::size_t at) {
+  if (raw.size() < at + 6 || raw[at + 1] != 'u') return {2, 1};
+  unsigned unit = 0;
+  std::from_chars(raw.data() + at + 2, raw.data() + at + 6, unit, 16);
+  if (unit >= 0xD800 && unit < 0xDC00) return {12, 4};
+  return {6, unit < 0x80 ? std::size_t{1} : unit < 0x800 ? std::size_t{2} : std::size_t{3}};
+}
+
+// Goes through the content of a JSON string, and knows where a byte of the text stands in it.
+class JsonCursor {
+ public:
+  explicit JsonCursor(std::string_view raw) : raw_(raw) {}
+
+  // Goes on to where text[decoded] begins; false where that is inside a character.
+  bool go_to(std::size_t decoded) {
+    while (decoded_ < decoded) {
+      const std::size_t run = std::min(raw_.find('\\', at_), raw_.size()) - at_;
+      const std::size_t step = std::min(run, decoded - decoded_);
+      at_ += step;
+      decoded_ += step;
+      if (decoded_ == decoded) break;
+      if (at_ >= raw_.size()) return false;
+      const Escape escape = escape_at(raw_, at_);
+      at_ += escape.raw;
+      decoded_ += escape.decoded;
+    }
+    return decoded_ == decoded && at_ <= raw_.size() && !inside_character(raw_, at_);
+  }
+  std::size_t at() const { return at_; }
+
+ private:
+  std::string_view raw_;
+  std::size_t at_ = 0;
+  std::size_t decoded_ = 0;
+};
+
+}  // namespace
+
+TextRewriter::TextRewriter(MemoryBudget& budget, Sink sink)
+    : sink_(std::move(sink)), joined_(budget, "the rest of a long document") {}
+
+std::uint64_t TextRewriter::cut(std::string_view text, std::span<const ByteRange> cuts) {
+  text_ = text;
+  kept_.clear();
+  std::uint64_t at = 0;
+  std::uint64_t left = 0;
+  const auto keep = [&](std::uint64_t end) {
+    if (end > at) kept_.push_back({at, end});
+    left += end - at;
+  };
+  for (const ByteRange& range : cuts) {
+    if (range.begin < at || range.end < range.begin || range.end > text.size())
+      throw Error(Errc::invalid_argument,
+                  fmt::format("cut: [{}, {}) of {} bytes; cuts must ascend, and lie inside the text", range.begin,
+                              range.end, text.size()));
+    keep(range.begin);
+    at = range.end;
+  }
+  keep(text.size());
+  return text.size() - left;
+}
+
+void TextRewriter::write_plain() {
+  for (const ByteRange& range : kept_) sink_(part(text_, range));
+}
+
+void TextRewriter::write_line(std::string_view ending, bool begins_file) {
+  if (begins_file) {
+    std::string start;
+    for (std::size_t i = 0; i < kept_.size() && start.size() < kByteOrderMark.size(); ++i)
+      start += part(text_, kept_[i]).substr(0, kByteOrderMark.size() - start.size());
+    if (start == kByteOrderMark) sink_(kByteOrderMark);
+  }
+  write_plain();
+  if (kept_.empty() && ending.empty()) sink_("\n");
+  if (!kept_.empty() && text_[kept_.back().end - 1] == '\r' && !ending.starts_with('\r')) sink_("\r");
+}
+
+void TextRewriter::write_json(std::string_view raw) {
+  JsonCursor cursor(raw);
+  const bool whole_characters = std::all_of(kept_.begin(), kept_.end(), [&](const ByteRange& range) {
+    return cursor.go_to(range.begin) && cursor.go_to(range.end);
+  });
+  if (!whole_characters) return write_escaped();
+  cursor = JsonCursor(raw);
+  for (const ByteRange& range : kept_) {
+    cursor.go_to(range.begin);
+    const std::size_t begin = cursor.at();
+    cursor.go_to(range.end);
+    sink_(raw.substr(begin, cursor.at() - begin));
+  }
+}
+
+// What is left of two characters may be a character; so they are looked at side by side.
+void TextRewriter::write_escaped() {
+  joined_.clear();
+  for (const ByteRange& range : kept_) {
+    const std::string_view bytes = part(text_, range);
+    joined_.append(std::span(bytes.data(), bytes.size()));
+  }
+  const std::string_view text(joined_.data(), joined_.size());
+  std::size_t written = 0;
+  const auto replace = [&](std::size_t at, std::string_view by) {
+    sink_(text.substr(written, at - written));
+    sink_(by);
+    written = at + 1;
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint character = decode_utf8(text, at);
+    if (!character.valid())
+      replace(at, kReplacement);
+    else if (character.value == '"' || character.value == '\\')
+      replace(at, character.value == '"' ? "\\\"" : "\\\\");
+    else if (character.value < 0x20)
+      replace(at, fmt::format("\\u{:04x}", character.value));
+    at += character.size;
+  }
+  sink_(text.substr(written));
+  joined_.resize(0);
+}
+
+void TextRewriter::write_field(std::string_view raw, bool last, bool alone) {
+  const bool quoted = raw.starts_with('"');
+  const bool needs_quotes =
+      kept_.empty() ? alone : text_[kept_.front().begin] == '"' || (last && text_[kept_.back().end - 1] == '\r');
+  if (!quoted && !needs_quotes) return write_plain();
+  sink_("\"");
+  for (const ByteRange& range : kept_) {
+    std::string_view rest = part(text_, range);
+    while (true) {
+      const std::size_t quote = rest.find('"');
+      sink_(rest.substr(0, quote == std::string_view::npos ? quote : quote + 1));
+      if (quote == std::string_view::npos) break;
+      sink_("\"");
+      rest.remove_prefix(quote + 1);
+    }
+  }
+  sink_("\"");
+}
+
+}  // namespace refrain
