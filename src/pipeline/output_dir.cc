@@ -34,12 +34,24 @@ OutputFile OutputDir::create(const std::string& name) {
   return OutputFile((staging_->path() / name).string());
 }
 
+fs::path OutputDir::create_folder(const std::string& name) {
+  names_.push_back(name);
+  const fs::path folder = staging_->path() / name;
+  std::error_code error;
+  fs::create_directory(folder, error);
+  if (error) throw Error(Errc::io, fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
+  return folder;
+}
+
 void OutputDir::publish() {
   if (!replace_) return staging_->publish(target_);
   std::error_code ignored;
   fs::remove(target_ / kSummaryName, ignored);
   std::stable_partition(names_.begin(), names_.end(), [](const std::string& name) { return name != kSummaryName; });
-  for (const std::string& name : names_) rename_checked(staging_->path() / name, target_ / name);
+  for (const std::string& name : names_) {
+    if (fs::is_directory(target_ / name, ignored)) fs::remove_all(target_ / name, ignored);
+    rename_checked(staging_->path() / name, target_ / name);
+  }
   sync_folder(target_);
 }
 

@@ -11,6 +11,7 @@
 #include "base/temp_space.h"
 #include "base/threads.h"
 #include "corpus/reader.h"
+#include "corpus/rewrite.h"
 #include "pipeline/id_store.h"
 #include "pipeline/output_dir.h"
 #include "pipeline/passages.h"
@@ -33,6 +34,7 @@ void check(const SubstringsOptions& options) {
     throw Error(Errc::invalid_argument, "--ids: belongs to --text-csv; for other inputs there is --id-field");
   if (!options.text_csv.empty() && options.groups)
     throw Error(Errc::invalid_argument, "--groups: passages lie in documents, and with --text-csv they may cross them");
+  if (options.apply && options.text_csv.empty()) check_rewritable(options.input);
 }
 
 class Substrings {
@@ -70,6 +72,7 @@ class Substrings {
     stage("write", [&] { return write_ranges(*found, output); });
     if (options_.groups) stage("passages", [&] { return list_passages(*found, output); });
     found.reset();
+    if (options_.apply) stage("apply", [&] { return apply(output); });
     report_.temp_peak_bytes = temp_.peak_bytes();
     report_.peak_rss_bytes = peak_rss_bytes();
     OutputFile summary = output.create(kSummaryName);
@@ -187,6 +190,57 @@ class Substrings {
     out.close();
     report_.passages = counts.passages;
     report_.places = counts.places;
+    return out.bytes();
+  }
+
+  // Returns the bytes that were written.
+  std::uint64_t apply(OutputDir& output) {
+    const std::filesystem::path folder = output.create_folder("clean");
+    const ByteRange* next = removed_.begin();
+    const auto cuts_of = [&](std::size_t number, std::vector<ByteRange>& cuts) {
+      const ByteRange document = text_.document(number);
+      for (; next != removed_.end() && next->begin < document.end; ++next)
+        cuts.push_back({next->begin - document.begin, next->end - document.begin});
+    };
+    if (!options_.text_csv.empty()) return apply_to_lines(folder, cuts_of);
+    const RewriteReport done =
+        rewrite_documents(options_.input, context_, budget_, folder,
+                          [&](DocId number, std::string_view text, std::vector<ByteRange>& cuts) {
+                            const ByteRange document = text_.document(number);
+                            if (text.size() != document.end - document.begin)
+                              throw Error(Errc::bad_input, "an input changed while it was being read; run again");
+                            cuts_of(number, cuts);
+                          });
+    report_.changed_documents = done.changed;
+    report_.removed_bytes = done.removed_bytes;
+    return done.written_bytes;
+  }
+
+  template <class CutsOf>
+  std::uint64_t apply_to_lines(const std::filesystem::path& folder, CutsOf cuts_of) {
+    OutputFile out((folder / std::filesystem::path(options_.text_csv).filename()).string());
+    std::vector<ByteRange> cuts;
+    auto copy = [&, scratch = std::vector<char>()](std::uint64_t begin, std::uint64_t end) mutable {
+      constexpr std::uint64_t kChunk = std::uint64_t{1} << 20U;
+      for (; begin < end; begin += kChunk) {
+        const auto size = static_cast<std::size_t>(std::min(kChunk, end - begin));
+        out.write({text_.read(begin, size, scratch), size});
+      }
+    };
+    for (std::size_t number = 0; number < text_.documents(); ++number) {
+      const ByteRange line = text_.document(number);
+      cuts.clear();
+      cuts_of(number, cuts);
+      report_.changed_documents += cuts.empty() ? 0 : 1;
+      std::uint64_t at = line.begin;
+      for (const ByteRange& cut : cuts) {
+        copy(at, line.begin + cut.begin);
+        at = line.begin + cut.end;
+        report_.removed_bytes += cut.end - cut.begin;
+      }
+      copy(at, std::min(line.end + 1, text_.size()));  // with its line break
+    }
+    out.close();
     return out.bytes();
   }
 
