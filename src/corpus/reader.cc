@@ -32,13 +32,13 @@ ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget&
   if (tuning.share_bytes == 0) tuning.share_bytes = std::min(available / 64, kMaxShareBytes);
   tuning.share_bytes = std::max(tuning.share_bytes, tuning.piece_bytes);
   if (tuning.max_waiting == 0)
-    tuning.max_waiting = purpose.raw ? 2 + std::size_t{threads} : 64 + 4 * std::size_t{threads};
+    tuning.max_waiting = purpose.raw || purpose.keeps_texts ? 2 + std::size_t{threads} : 64 + 4 * std::size_t{threads};
   return tuning;
 }
 
 ReadReport read_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
-                          const BatchWork& work) {
-  return read_documents(options, context, budget, work, ReaderTuning{});
+                          const BatchWork& work, const ReadPurpose& purpose) {
+  return read_documents(options, context, budget, work, ReaderTuning{}, purpose);
 }
 
 ReadReport read_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,

@@ -48,11 +48,18 @@ using InOrder = std::function<void(DocId first)>;
 // Called on `worker` (from 0, below the thread count), many at a time. Must not keep views into the batch.
 using BatchWork = std::function<InOrder(unsigned worker, Batch& batch)>;
 
+// What the documents are read for.
+struct ReadPurpose {
+  const char* stage = "read";  // of the progress
+  bool raw = false;            // Batch::raw is wanted; see corpus/raw.h
+  bool keeps_texts = false;    // the closures hold the texts: only few may wait
+};
+
 // Reads all of the input. The closures that `work` returns are called one at a time, in input order, from any worker.
 // Memory for pieces is reserved from `budget`. An exception from anywhere ends the reading and is thrown here.
 // Throws Error: not_found for a named input that cannot be opened, bad_input where a whole input is broken (damaged
 // compression) or, with `strict`, at the first bad record.
 ReadReport read_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
-                          const BatchWork& work);
+                          const BatchWork& work, const ReadPurpose& purpose = {});
 
 }  // namespace refrain

@@ -18,12 +18,6 @@ struct ReaderTuning {
   std::size_t max_waiting = 0;  // pieces that may be done and wait for an earlier one
 };
 
-// What the documents are read for.
-struct ReadPurpose {
-  const char* stage = "read";  // of the progress
-  bool raw = false;            // Batch::raw is wanted; see corpus/raw.h
-};
-
 ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget& budget, const ReadPurpose& purpose);
 
 // The same as read_documents of reader.h.

@@ -44,7 +44,7 @@ class Substrings {
         context_(context),
         budget_(context),
         temp_(context),
-        text_(budget_, temp_, budget_.available() * 2 / 5),
+        text_(budget_, temp_, budget_.available() / 3),
         ids_(budget_),
         removed_(budget_, "the ranges to remove") {
     report_.threads = thread_count(context);
@@ -90,32 +90,56 @@ class Substrings {
     report_.stages.push_back({name, watch.seconds(), bytes});
   }
 
-  void read() {
-    report_.read = read_documents(options_.input, context_, budget_, [&](unsigned /*worker*/, Batch& batch) -> InOrder {
-      struct Done {
-        explicit Done(MemoryBudget& budget) : text(budget, "text that was read") {}
-        Array<char> text;
-        std::vector<std::int64_t> ends;
-        BatchIds ids;
-      };
-      auto done = std::make_shared<Done>(budget_);
-      if (batch.texts.size() != 0) {
-        const std::int64_t begin = batch.texts.offsets.front();
-        const std::int64_t end = batch.texts.offsets.back();
-        done->text.append({batch.texts.text + begin, static_cast<std::size_t>(end - begin)});
-        for (const std::int64_t offset : batch.texts.offsets.subspan(1)) done->ends.push_back(offset - begin);
-      }
-      done->ids = std::move(batch.ids);
-      return [this, done](DocId first) {
-        std::int64_t at = 0;
-        for (const std::int64_t end : done->ends) {
-          text_.append({done->text.data() + at, static_cast<std::size_t>(end - at)});
-          text_.end_document();
-          at = end;
+  // The texts of a batch, until it is their turn: those of long documents not in memory.
+  class Waiting {
+   public:
+    Waiting(const TextBatch& texts, MemoryBudget& budget, TempSpace& temp) : text_(budget, "text that was read") {
+      if (texts.size() == 0) return;
+      const std::int64_t begin = texts.offsets.front();
+      for (const std::int64_t offset : texts.offsets.subspan(1))
+        ends_.push_back(static_cast<std::uint64_t>(offset - begin));
+      const std::string_view bytes(texts.text + begin, static_cast<std::size_t>(ends_.back()));
+      if (bytes.size() > budget.available() / 32)
+        aside_.emplace(temp).append(bytes);
+      else
+        text_.append(std::span<const char>(bytes));
+    }
+
+    void append_to(TextStore& store) const {
+      constexpr std::uint64_t kChunk = std::uint64_t{1} << 20U;
+      std::vector<char> chunk;
+      std::uint64_t at = 0;
+      for (const std::uint64_t end : ends_) {
+        while (at < end) {
+          const auto size = static_cast<std::size_t>(aside_ ? std::min(kChunk, end - at) : end - at);
+          if (aside_) {
+            chunk.resize(size);
+            aside_->read(at, chunk);
+          }
+          store.append({aside_ ? chunk.data() : text_.data() + at, size});
+          at += size;
         }
-        ids_.add(done->ids, first);
-      };
-    });
+        store.end_document();
+      }
+    }
+
+   private:
+    Array<char> text_;
+    std::optional<TempFile> aside_;
+    std::vector<std::uint64_t> ends_;
+  };
+
+  void read() {
+    report_.read = read_documents(options_.input, context_, budget_,
+                                  [&](unsigned /*worker*/, Batch& batch) -> InOrder {
+                                    auto waiting = std::make_shared<const Waiting>(batch.texts, budget_, temp_);
+                                    auto ids = std::make_shared<const BatchIds>(std::move(batch.ids));
+                                    return [this, waiting, ids](DocId first) {
+                                      waiting->append_to(text_);
+                                      ids_.add(*ids, first);
+                                    };
+                                  },
+                                  {.keeps_texts = true});
     text_.finish();
   }
 

@@ -12,10 +12,13 @@ TextStore::TextStore(MemoryBudget& budget, TempSpace& temp, std::uint64_t memory
     : temp_(temp), memory_bytes_(memory_bytes), bytes_(budget, "the text"), ends_(budget, "the ends of documents") {}
 
 void TextStore::append(std::string_view bytes) {
-  bytes_.append(std::span<const char>(bytes));
   size_ += bytes.size();
   if (!file_ && size_ > memory_bytes_) file_.emplace(temp_);
-  if (file_ && bytes_.size() >= kFlushBytes) flush();
+  if (file_ && bytes_.size() + bytes.size() >= kFlushBytes) flush();
+  if (file_ && bytes.size() >= kFlushBytes)
+    file_->append(bytes);
+  else
+    bytes_.append(std::span<const char>(bytes));
 }
 
 void TextStore::flush() {
