@@ -1,7 +1,6 @@
 // The other direction of decompress.h: a file that is packed as it is written.
 #pragma once
 
-#include <zlib.h>
 #include <zstd.h>
 
 #include <cstddef>
@@ -15,17 +14,18 @@
 #include "base/budget.h"
 #include "base/file.h"
 #include "corpus/decompress.h"
+#include "corpus/gzip_blocks.h"
 
 namespace refrain {
 
 // One file at a time, and any number one after the other: buffers and encoders are kept between files. gzip at level 6,
-// one member a file; zstd at level 3, one frame with a checksum a file. What is written depends on the bytes alone, not
+// one member a file, on several cores; zstd at level 3, one frame with a checksum a file. What is written depends on the bytes alone, not
 // on how they were divided into calls.
 //
 // Throws what OutputFile throws. Not thread-safe.
 class PackedFile {
  public:
-  explicit PackedFile(MemoryBudget& budget);
+  PackedFile(MemoryBudget& budget, unsigned threads);
 
   void open(const std::string& path, Packing packing);
   void write(std::string_view bytes);
@@ -33,27 +33,21 @@ class PackedFile {
   std::uint64_t close();
 
  private:
-  struct EndGzip {
-    void operator()(z_stream* stream) const;
-  };
   struct EndZstd {
     void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
   };
 
-  void start_gzip();
   void start_zstd();
-  void pack(bool end);
-  void pack_gzip(bool end);
   void pack_zstd(bool end);
 
   MemoryBudget& budget_;
-  Reservation gzip_reservation_;
-  Reservation zstd_reservation_;
+  const unsigned threads_;
+  Reservation reservation_;  // for zstd_
   std::optional<OutputFile> file_;
   Packing packing_ = Packing::none;
-  Array<char> plain_;  // not packed yet; always packed when it is full
+  Array<char> plain_;  // for zstd_; always packed when it is full
   Array<char> packed_;
-  std::unique_ptr<z_stream, EndGzip> gzip_;
+  std::optional<GzipBlocks> gzip_;
   std::unique_ptr<ZSTD_CCtx, EndZstd> zstd_;
 };
 

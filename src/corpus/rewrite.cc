@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "base/threads.h"
 #include "corpus/output_names.h"
 #include "corpus/packed_file.h"
 #include "corpus/raw.h"
@@ -117,10 +118,13 @@ std::shared_ptr<Held> hold(const Batch& batch, MemoryBudget& budget) {
 // Writes what is held, batch after batch. Not thread-safe.
 class Rewriter {
  public:
-  Rewriter(const InputOptions& options, MemoryBudget& budget, const fs::path& folder, const CutDocument& cut)
-      : names_(options), folder_(folder), cut_(cut), out_(budget), text_(budget, [this](std::string_view bytes) {
-          out_.write(bytes);
-        }) {}
+  Rewriter(const InputOptions& options, MemoryBudget& budget, unsigned threads, const fs::path& folder,
+           const CutDocument& cut)
+      : names_(options),
+        folder_(folder),
+        cut_(cut),
+        out_(budget, threads),
+        text_(budget, [this](std::string_view bytes) { out_.write(bytes); }) {}
 
   void write(const Held& held, DocId first) {
     if (held.files.empty())
@@ -279,7 +283,7 @@ void check_rewritable(const InputOptions& options) {
 RewriteReport rewrite_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
                                 const fs::path& folder, const CutDocument& cut, const ReaderTuning& tuning) {
   check_rewritable(options);
-  Rewriter rewriter(options, budget, folder, cut);
+  Rewriter rewriter(options, budget, thread_count(context), folder, cut);
   const BatchWork work = [&](unsigned, Batch& batch) -> InOrder {
     return [&rewriter, held = hold(batch, budget)](DocId first) { rewriter.write(*held, first); };
   };
