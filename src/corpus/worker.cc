@@ -48,6 +48,7 @@ void Worker::run() {
 
 PieceResult Worker::read(const Task& task) {
   PieceResult result;
+  place_ = {.slot = task.slot->place, .piece = task.piece, .part = 0};
   const LargeTurn::End end(turn_);
   if (task.slot->whole_files)
     read_files(*task.slot, result);
@@ -198,7 +199,10 @@ void Worker::hand_over(PieceResult& result, std::size_t keep) {
                     .bad_records = builder_.bad_records(),
                     .text_bytes = builder_.text_bytes(),
                     .examples = std::move(builder_.examples())};
-  batch.in_order = reading_.work(number_, builder_.batch());
+  Batch& made = builder_.batch();
+  made.place = place_;
+  ++place_.part;
+  batch.in_order = reading_.work(number_, made);
   result.batches.push_back(std::move(batch));
   builder_.clear(keep);
 }
