@@ -16,7 +16,8 @@ MAY_INCLUDE = {
     "sketch": {"base", "text", "store"},
     "match": {"base", "text", "store"},
     "cluster": {"base", "text", "store"},
-    "pipeline": {"base", "text", "store", "corpus", "sketch", "match", "cluster"},
+    "ngram": {"base", "text", "store"},
+    "pipeline": {"base", "text", "store", "corpus", "sketch", "match", "cluster", "ngram"},
     "cli": set(),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -9,6 +9,7 @@
 #include "refrain/context.h"
 #include "refrain/fingerprint.h"
 #include "refrain/input.h"
+#include "refrain/stage_cost.h"
 
 namespace refrain {
 
@@ -20,12 +21,6 @@ struct NearOptions {
   unsigned blocks = 0;           // 2 to 64 and above distance; 0 chooses. Changes the time, never the result.
   bool all_pairs = false;        // also pairs of documents whose fingerprints are equal, all of them
   bool force = false;            // an existing output directory is written into
-};
-
-struct StageCost {
-  std::string stage;
-  double seconds = 0;
-  std::uint64_t bytes = 0;  // read or written by the stage
 };
 
 struct NearReport {

@@ -22,6 +22,9 @@ class OutputDir {
 
   // A new file; close() it before publish().
   OutputFile create(const std::string& name);
+  // The folder in which files are made until publish(), for whoever makes several; add() names each of them.
+  const std::filesystem::path& staging() const { return staging_->path(); }
+  void add(const std::string& name) { names_.push_back(name); }
 
   void publish();
 

@@ -1,0 +1,226 @@
+#include "store/page_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+
+#include "base/checksum.h"
+#include "refrain/error.h"
+
+namespace refrain {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "numbers are stored little-endian, as they lie in memory");
+
+constexpr std::uint64_t kNoPage = std::numeric_limits<std::uint64_t>::max();
+// A page fault brings in the pages around it too: so much at a time is taken to be resident, and so many of them are
+// kept.
+constexpr std::uint64_t kStretchPages = 16;
+constexpr std::size_t kMaxStretches = 64;
+
+template <class Number>
+Number load(const char* at) {
+  Number number;
+  std::memcpy(&number, at, sizeof number);
+  return number;
+}
+
+std::uint64_t page_checksum(std::string_view content, std::uint64_t page) {
+  return checksum(content) + (page + 1) * 0x9E3779B97F4A7C15ULL;
+}
+
+std::uint64_t add_to_digest(std::uint64_t digest, std::uint64_t page_sum) {
+  const std::array<std::uint64_t, 2> both{digest, page_sum};
+  return checksum({reinterpret_cast<const char*>(both.data()), sizeof both});
+}
+
+}  // namespace
+
+PageWriter::PageWriter(const std::string& path, std::string_view magic, std::uint32_t version) : file_(path) {
+  write(magic);
+  write({reinterpret_cast<const char*>(&version), sizeof version});
+}
+
+void PageWriter::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::size_t size = std::min(bytes.size(), kPageContentBytes - used_);
+    std::memcpy(page_.data() + used_, bytes.data(), size);
+    used_ += size;
+    bytes.remove_prefix(size);
+    if (used_ == kPageContentBytes) end_page();
+  }
+}
+
+void PageWriter::write_split_varint(std::uint64_t value) {
+  std::array<char, kMaxVarintBytes> bytes{};
+  write({bytes.data(), static_cast<std::size_t>(put_varint(bytes.data(), value) - bytes.data())});
+}
+
+void PageWriter::end_page() {
+  std::memset(page_.data() + used_, 0, kPageContentBytes - used_);
+  const std::uint64_t sum = page_checksum({page_.data(), kPageContentBytes}, pages_);
+  std::memcpy(page_.data() + kPageContentBytes, &sum, sizeof sum);
+  file_.write({page_.data(), kPageBytes});
+  digest_ = add_to_digest(digest_, sum);
+  ++pages_;
+  used_ = 0;
+}
+
+PageFileId PageWriter::finish(std::string_view tail) {
+  const std::uint64_t size = position();
+  if (used_ > 0) end_page();
+  const std::uint64_t digest = digest_;
+  write({reinterpret_cast<const char*>(&size), sizeof size});
+  write({reinterpret_cast<const char*>(&digest), sizeof digest});
+  write(tail.substr(0, kMaxTailBytes));
+  if (used_ > 0) end_page();
+  file_.close();
+  return {pages_ * kPageBytes, digest};
+}
+
+PageReader::PageReader(const std::string& path, std::string_view magic, std::uint32_t version)
+    : path_(path), checked_(kNoPage) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    const Errc code = errno == ENOENT ? Errc::corrupt : Errc::not_found;
+    throw Error(code, fmt::format("{}: cannot open: {}; build it again", path, system_reason(errno)));
+  }
+  struct stat info {};
+  const bool regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+  bytes_ = regular ? static_cast<std::uint64_t>(info.st_size) : 0;
+  void* map = bytes_ < 2 * kPageBytes ? MAP_FAILED : mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, fd, 0);
+  const int error = errno;
+  close(fd);
+  if (bytes_ < 2 * kPageBytes) corrupt(regular ? "too short to be whole" : "not a file");
+  if (map == MAP_FAILED) throw Error(Errc::io, fmt::format("{}: cannot map: {}", path, system_reason(error)));
+  map_ = static_cast<const char*>(map);
+  try {
+    // The first page keeps its form in all versions, so that damage can be told from a newer format.
+    const bool whole = page_holds(0);
+    if (std::string_view(map_, kMagicBytes) != magic) corrupt("not such a file, or damaged");
+    const auto found = load<std::uint32_t>(map_ + kMagicBytes);
+    if (!whole) corrupt("page 0: checksum mismatch");
+    if (found != version)
+      throw Error(Errc::unsupported,
+                  fmt::format("{}: format version {}, and this build reads {}; build it again", path_, found, version));
+    if (bytes_ % kPageBytes != 0) corrupt("cut off in a page");
+    pages_ = bytes_ / kPageBytes - 1;
+    if (!page_holds(pages_)) corrupt("its end is missing or damaged");
+    const char* tail = map_ + pages_ * kPageBytes;
+    size_ = load<std::uint64_t>(tail);
+    digest_ = load<std::uint64_t>(tail + sizeof size_);
+    std::memcpy(tail_.data(), tail + sizeof size_ + sizeof digest_, tail_.size());
+    // As many pages as the stream takes, no more and no fewer.
+    if (size_ < kBegin || size_ > pages_ * kPageContentBytes || size_ <= (pages_ - 1) * kPageContentBytes)
+      corrupt("its end tells of another length");
+  } catch (...) {
+    munmap(map, bytes_);
+    throw;
+  }
+  madvise(map, bytes_, MADV_RANDOM);
+}
+
+PageReader::~PageReader() {
+  munmap(const_cast<char*>(map_), bytes_);
+}
+
+void PageReader::corrupt(std::string_view what) const {
+  throw Error(Errc::corrupt, fmt::format("{}: {}; build it again", path_, what));
+}
+
+bool PageReader::page_holds(std::uint64_t page) const {
+  const char* at = map_ + page * kPageBytes;
+  return page_checksum({at, kPageContentBytes}, page) == load<std::uint64_t>(at + kPageContentBytes);
+}
+
+void PageReader::touched(std::uint64_t page) {
+  const std::uint64_t stretch = page / kStretchPages;
+  if (!resident_.empty() && resident_.back() == stretch) return;
+  if (resident_.size() == kMaxStretches) {
+    for (const std::uint64_t old : resident_) {
+      const std::uint64_t begin = old * kStretchPages * kPageBytes;
+      madvise(const_cast<char*>(map_) + begin, std::min(kStretchPages * kPageBytes, bytes_ - begin), MADV_DONTNEED);
+    }
+    resident_.clear();
+  }
+  resident_.push_back(stretch);
+}
+
+std::string_view PageReader::checked_page(std::uint64_t page) {
+  const char* at = map_ + page * kPageBytes;
+  if (page != checked_) {
+    touched(page);
+    if (!page_holds(page)) corrupt(fmt::format("page {}: checksum mismatch", page));
+    checked_ = page;
+  }
+  return {at, kPageContentBytes};
+}
+
+std::uint64_t PageReader::check_next(std::uint64_t page, std::uint64_t digest) {
+  checked_ = kNoPage;
+  checked_page(page);
+  return add_to_digest(digest, load<std::uint64_t>(map_ + page * kPageBytes + kPageContentBytes));
+}
+
+std::string_view PageReader::rest_of_page(std::uint64_t offset) {
+  if (offset >= size_) corrupt("a place past its end");
+  const std::uint64_t page = offset / kPageContentBytes;
+  const std::uint64_t begin = offset % kPageContentBytes;
+  const std::uint64_t end = std::min<std::uint64_t>(kPageContentBytes, size_ - page * kPageContentBytes);
+  return checked_page(page).substr(begin, end - begin);
+}
+
+std::string_view PageReader::read(std::uint64_t offset, std::uint64_t size, std::string& scratch) {
+  if (size == 0) return {};
+  if (offset > size_ || size > size_ - offset) corrupt("a place past its end");
+  std::string_view piece = rest_of_page(offset);
+  if (piece.size() >= size) return piece.substr(0, size);
+  scratch.clear();
+  while (scratch.size() < size) {
+    piece = rest_of_page(offset + scratch.size());
+    scratch.append(piece.substr(0, size - scratch.size()));
+  }
+  return scratch;
+}
+
+PageCursor::PageCursor(PageReader& reader, std::uint64_t begin, std::uint64_t end)
+    : reader_(&reader), limit_(end), page_end_(begin) {
+  if (begin > end || end > reader.size()) reader.corrupt("a place past its end");
+}
+
+void PageCursor::turn_page() {
+  if (page_end_ >= limit_) reader_->corrupt("a list that runs past its end");
+  std::string_view rest = reader_->rest_of_page(page_end_);
+  rest = rest.substr(0, limit_ - page_end_);
+  at_ = rest.data();
+  end_ = at_ + rest.size();
+  page_end_ += rest.size();
+}
+
+std::uint64_t PageCursor::varint() {
+  std::uint64_t value = 0;
+  if (end_ - at_ >= static_cast<std::ptrdiff_t>(kMaxVarintBytes)) {
+    if (!get_varint(at_, end_, value)) reader_->corrupt("a number that is none");
+    return value;
+  }
+  std::array<char, kMaxVarintBytes> bytes{};
+  std::size_t size = 0;
+  do {
+    if (at_ == end_) turn_page();
+    bytes[size++] = *at_++;
+  } while ((static_cast<std::uint8_t>(bytes[size - 1]) & 0x80U) != 0 && size < bytes.size());
+  const char* from = bytes.data();
+  if (!get_varint(from, bytes.data() + size, value)) reader_->corrupt("a number that is none");
+  return value;
+}
+
+}  // namespace refrain

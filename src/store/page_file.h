@@ -1,0 +1,141 @@
+// Page files: what is written once, read at any place, and never trusted.
+//
+// A file is a row of pages of 4096 bytes. Each holds 4088 bytes of content and the checksum of that, into which the
+// page's number goes, so that no page passes for another. The contents of all pages but the last, end to end, are the
+// *stream*, filled up with zeros; whoever writes sees only the stream. The last page is the *tail*: the length of the
+// stream, a digest of all pages before it, and what the writer has to say at the end.
+//
+// Nothing is buffered but a page, so a file of any size takes the same memory; a damaged page is found when it is read,
+// so opening costs two pages whatever the size.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file.h"
+#include "store/varint.h"
+
+namespace refrain {
+
+inline constexpr std::size_t kPageBytes = 4096;
+inline constexpr std::size_t kPageContentBytes = kPageBytes - sizeof(std::uint64_t);
+inline constexpr std::size_t kMagicBytes = 8;
+inline constexpr std::size_t kMaxTailBytes = kPageContentBytes - 2 * sizeof(std::uint64_t);
+
+// What tells one page file from another: its length, and a digest of its pages (the tail aside).
+struct PageFileId {
+  std::uint64_t bytes = 0;
+  std::uint64_t digest = 0;
+  friend bool operator==(const PageFileId&, const PageFileId&) = default;
+};
+
+// Not thread-safe.
+class PageWriter {
+ public:
+  // The stream begins with `magic` (kMagicBytes of it) and the version.
+  PageWriter(const std::string& path, std::string_view magic, std::uint32_t version);
+
+  void write(std::string_view bytes);
+  void write_varint(std::uint64_t value) {
+    if (used_ + kMaxVarintBytes > kPageContentBytes) return write_split_varint(value);
+    used_ = static_cast<std::size_t>(put_varint(page_.data() + used_, value) - page_.data());
+  }
+  // Where the next byte will stand in the stream.
+  std::uint64_t position() const { return pages_ * kPageContentBytes + used_; }
+
+  // Writes the tail, at most kMaxTailBytes of it, syncs and closes.
+  PageFileId finish(std::string_view tail);
+
+ private:
+  void write_split_varint(std::uint64_t value);
+  void end_page();
+
+  OutputFile file_;
+  std::array<char, kPageBytes> page_{};
+  std::size_t used_ = 0;  // below kPageContentBytes between calls
+  std::uint64_t pages_ = 0;
+  std::uint64_t digest_ = 0;
+};
+
+// A page file, mapped into memory. Every byte that it hands out lies in a page whose checksum was found right. What is
+// wrong with the file is Error(corrupt); a version that this build does not know is Error(unsupported).
+//
+// Pages that were read are dropped again, a few megabytes behind, so that the file does not become resident as a whole.
+// Not thread-safe; threads open one each.
+class PageReader {
+ public:
+  // Checks the first page and the tail.
+  PageReader(const std::string& path, std::string_view magic, std::uint32_t version);
+  PageReader(const PageReader&) = delete;
+  PageReader& operator=(const PageReader&) = delete;
+  ~PageReader();
+
+  // Where the stream's own content begins: behind magic and version.
+  static constexpr std::uint64_t kBegin = kMagicBytes + sizeof(std::uint32_t);
+  // The length of the stream.
+  std::uint64_t size() const { return size_; }
+  PageFileId id() const { return {bytes_, digest_}; }
+  // What finish() was given, followed by zeros.
+  std::string_view tail() const { return {tail_.data(), tail_.size()}; }
+
+  // The stream from `offset` to the end of the page that it falls into, at least one byte. Valid as long as the reader.
+  std::string_view rest_of_page(std::uint64_t offset);
+  // `size` bytes from `offset`: in place where one page holds them, else joined in `scratch`.
+  std::string_view read(std::uint64_t offset, std::uint64_t size, std::string& scratch);
+
+  // Reads every page and compares the digest. `pages_done` is called with the bytes of some pages at a time.
+  template <class Done>
+  void check_all(Done pages_done) {
+    std::uint64_t digest = 0;
+    for (std::uint64_t page = 0; page < pages_; ++page) {
+      digest = check_next(page, digest);
+      if (page % 256 == 255 || page + 1 == pages_) pages_done((page % 256 + 1) * kPageBytes);
+    }
+    if (digest != digest_) corrupt("its pages are not those that its end tells of");
+  }
+
+  // "path: what; build it again"
+  [[noreturn]] void corrupt(std::string_view what) const;
+
+ private:
+  std::string_view checked_page(std::uint64_t page);
+  std::uint64_t check_next(std::uint64_t page, std::uint64_t digest);
+  void touched(std::uint64_t page);
+  bool page_holds(std::uint64_t page) const;
+
+  std::string path_;
+  const char* map_ = nullptr;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t pages_ = 0;  // without the tail
+  std::uint64_t size_ = 0;
+  std::uint64_t digest_ = 0;
+  std::array<char, kMaxTailBytes> tail_{};
+  std::uint64_t checked_;                // the page that was checked last
+  std::vector<std::uint64_t> resident_;  // stretches of pages that may be resident
+};
+
+// Reads a stream from one place on, a value at a time.
+class PageCursor {
+ public:
+  // Reading past `end` (a place in the stream) is an error of the file.
+  PageCursor(PageReader& reader, std::uint64_t begin, std::uint64_t end);
+
+  std::uint64_t varint();
+  std::uint64_t position() const { return page_end_ - static_cast<std::uint64_t>(end_ - at_); }
+  bool at_end() const { return position() == limit_; }
+
+ private:
+  void turn_page();
+
+  PageReader* reader_;
+  std::uint64_t limit_;
+  std::uint64_t page_end_;  // of what lies in [at_, end_), in the stream
+  const char* at_ = nullptr;
+  const char* end_ = nullptr;
+};
+
+}  // namespace refrain

@@ -1,0 +1,40 @@
+// Varints: unsigned integers in 7-bit groups, least first, the high bit set on all bytes but the last (LEB128).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace refrain {
+
+inline constexpr std::size_t kMaxVarintBytes = 10;
+
+// Writes `value` to `out`, which has room for kMaxVarintBytes. Returns the end.
+inline char* put_varint(char* out, std::uint64_t value) {
+  while (value >= 0x80) {
+    *out++ = static_cast<char>(value | 0x80U);
+    value >>= 7U;
+  }
+  *out++ = static_cast<char>(value);
+  return out;
+}
+
+inline void append_varint(std::string& out, std::uint64_t value) {
+  char bytes[kMaxVarintBytes];
+  out.append(bytes, put_varint(bytes, value));
+}
+
+// Reads a varint from [at, end) and moves `at` behind it. False, with `at` anywhere, where the bytes end too soon or
+// hold more than 64 bits.
+inline bool get_varint(const char*& at, const char* end, std::uint64_t& value) {
+  value = 0;
+  for (unsigned shift = 0; shift < 64 && at != end; shift += 7) {
+    const auto byte = static_cast<std::uint8_t>(*at++);
+    if (shift == 63 && byte > 1) return false;
+    value |= static_cast<std::uint64_t>(byte & 0x7FU) << shift;
+    if (byte < 0x80) return true;
+  }
+  return false;
+}
+
+}  // namespace refrain
