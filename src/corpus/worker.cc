@@ -157,7 +157,7 @@ bool Worker::attempt(const Input& input, PieceResult& result, const std::functio
 
 void Worker::read_file(const Input& input, PieceResult& result) {
   const std::uint64_t max_bytes = reading_.options.max_doc_bytes;
-  if (!attempt(input, result, [&] { file_.open(input.path); })) return;
+  if (!attempt(input, result, [&] { file_.open(source_of(input, reading_.options)); })) return;
   std::size_t have = 0;
   std::size_t wanted = kBinaryBytes;  // first only as much as tells whether the file is wanted at all
   while (true) {

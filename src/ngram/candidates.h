@@ -8,7 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <deque>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -55,7 +56,7 @@ class Candidates {
     for (std::size_t s = 0; s < segments_.size(); ++s) {
       const Segment& segment = segments_[s];
       std::size_t at = cursor[s];
-      for (; at < segment.used && (segment.places[at] < limit || limit == 0); ++at)
+      for (; at < segment.used && segment.places[at] < limit; ++at)
         visit(segment.places[at] >> group_bits, segment.places[at] & mask);
       cursor[s] = at;
     }
@@ -80,6 +81,7 @@ class Candidates {
   static constexpr std::uint64_t low_mask(unsigned bits) { return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1; }
 
   struct Segment {
+    Segment(MemoryBudget& budget, std::size_t size) : places(budget, "repeated n-grams", size) {}
     Array<std::uint64_t> places;
     std::size_t used = 0;
   };
@@ -94,22 +96,22 @@ class Candidates {
     std::uint64_t groups = 0;
   };
   struct alignas(64) Worker {
-    std::size_t segment = SIZE_MAX;
-    std::size_t part = SIZE_MAX;
+    Segment* segment = nullptr;
+    std::size_t number = 0;  // of the segment
+    std::size_t part = 0;    // the one that is being filled
   };
 
-  void new_segment(Worker& worker);
+  Segment& segment_for(Worker& worker, std::size_t part);
   std::span<const std::uint64_t> clip(const Stretch& stretch, std::uint64_t first, std::uint64_t last) const;
-  void sort_segments(const Context& context, const std::function<void(Segment&)>& before);
 
   const unsigned position_bits_;
   const std::size_t segment_places_;
   MemoryBudget& budget_;
   std::vector<Worker> workers_;
   std::vector<Part> parts_;
-  std::vector<Segment> segments_;  // room for all is reserved: it never moves
-  std::atomic<std::size_t> segment_count_{0};
   std::vector<std::uint64_t> bases_;  // the number of a part's first group
+  std::mutex mutex_;
+  std::deque<Segment> segments_;  // guarded by mutex_ while they become more
 };
 
 }  // namespace refrain

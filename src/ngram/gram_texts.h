@@ -26,6 +26,7 @@ class GramTexts {
   bool next();
   std::uint64_t first() const { return first_; }
   std::uint64_t last() const { return last_; }
+  unsigned n() const { return n_; }
   std::uint64_t tokens() const { return tokens_; }
 
   // Of the n-gram whose first token is `token`, one of those at hand. Valid until the next call of next().
