@@ -64,6 +64,8 @@ class MemoryBudget {
   std::uint64_t ceiling() const { return ceiling_; }
   // What nobody may reserve: code, stacks, the allocator.
   std::uint64_t set_aside() const { return set_aside_; }
+  // The threads of the run.
+  unsigned threads() const { return static_cast<unsigned>((set_aside_ - kProcessBytes) / kThreadBytes); }
   // What could be reserved now. Another thread may be quicker.
   std::uint64_t available() const;
   // The most that was reserved at a time, since the beginning or since reset_peak().

@@ -2,7 +2,7 @@
 //
 // Every rung of Refrain is the same three steps: make records that carry a key, bring those with equal keys together,
 // look at what met. This is the step in the middle. Records go in from many threads, in any order; groups of equal keys
-// come out, in the order of their keys, one group at a time.
+// come out, in the order of their keys, one group at a time, whether or not they fit in memory.
 //
 //   Shuffle<Record, KeyOf> shuffle(options, budget, key_of);
 //   run_workers(threads, [&](unsigned) {
@@ -11,12 +11,23 @@
 //   });
 //   shuffle.for_each_run(context, [&](unsigned worker, std::size_t partition, const Run<Record>& run) { ... });
 //
-// How it works. The range of keys is cut into 2^p partitions by the leading bits of the key, and a record goes to its
+// In memory. The range of keys is cut into 2^p partitions by the leading bits of the key, and a record goes to its
 // partition as it is written, into a block that only this writer fills: no locks, no second copy, and memory is touched
 // a few open blocks at a time. To read, each partition is taken by one thread: a counting sort by the next bits
 // scatters it into buckets that hold a few records each (or, where the key has no bits left, exactly one group), and
-// what is left to sort is sorted there. A partition is sized to lie in the cache, so only the writing and the gathering
-// go to memory.
+// what is left to sort is sorted there (shuffle_group.h). A partition is sized to lie in the cache, so only the writing
+// and the gathering go to memory.
+//
+// Past memory. With a `temp` to spill to, a writer that finds the shuffle's share used up writes its own blocks to a
+// file of its own, partition after partition, and fills them anew: still no locks, and nobody waits for anybody
+// (shuffle_spill.h). Since records were partitioned before they were written, nothing on disk is sorted, merged or
+// written twice: to read a partition is to fetch its piece of every spill, and to group that as in memory. The number of
+// partitions follows from the expected records, so that every worker has room for one.
+//
+// Past the plan. Where one partition still does not fit, because a key is frequent or the guess was low, the worker
+// sorts as much of it as fits, as often as it takes, and merges these runs into the consumer (shuffle_merge.h). That
+// is a second trip to the disk for this partition and no more, whatever its keys: cutting it by further bits of the key
+// would never end where all keys are equal.
 //
 // What it promises.
 // - A group is whole: all records of a key come one after the other. It may come in several runs, each of at most
@@ -25,21 +36,25 @@
 // - Within a partition, groups come in ascending order of key, and partitions are numbered in that order too; different
 //   partitions are consumed at the same time by different workers. With one thread all of it is in order.
 // - Within a group records come in their own order (operator<) if `order_values`, else in an order that depends on the
-//   threads, so the consumer must not care.
-// - Memory is reserved from the budget block by block: the records once, and one partition a thread while reading. A
-//   skewed key makes a large partition, and costs memory for it, but no more time than the sort of it.
+//   threads, so the consumer must not care. Nothing else that is handed out depends on memory, threads or disk, except
+//   where a group is cut into runs.
+// - Memory is reserved from the budget before it is taken. Without `temp`: the records once, and one partition a thread
+//   while reading; what does not fit throws Error(over_budget). With it: never more than `memory_bytes`, from the first
+//   record to the last run.
+// - Disk: the records once, less what compressing saves; a run whose `expected_records` will not fit on the disk is
+//   refused when the first would be written, with the figure. What was spilled is checked when it is read
+//   (Error(corrupt)). A full disk is Error(over_budget). The files have no names, so nothing is left of them, however
+//   the process ends.
 #pragma once
 
 #include <algorithm>
-#include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <optional>
+#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -47,222 +62,326 @@
 
 #include "base/array.h"
 #include "base/budget.h"
+#include "base/temp_space.h"
 #include "base/threads.h"
+#include "store/shuffle_group.h"
+#include "store/shuffle_layout.h"
+#include "store/shuffle_merge.h"
+#include "store/shuffle_part.h"
+#include "store/shuffle_plan.h"
+#include "store/shuffle_spill.h"
 
 namespace refrain {
 
 struct ShuffleOptions {
-  std::string what = "records";      // for the message where memory does not suffice: "the pairs"
+  std::string what = "records";      // for the message where memory or disk do not suffice: "the pairs"
   unsigned key_bits = 64;            // keys are below 2^key_bits
-  std::size_t expected_records = 0;  // a guess is enough: it sizes the partitions
+  std::size_t expected_records = 0;  // a guess is enough: it sizes the partitions, and what the disk must hold
   bool order_values = false;
   std::size_t run_records = std::numeric_limits<std::size_t>::max();
-};
-
-// A group of equal keys, or a piece of one.
-template <class Record>
-struct Run {
-  std::uint64_t key;
-  std::span<const Record> records;
-  bool first;  // of its group
-  bool last;
+  TempSpace* temp = nullptr;       // where to spill; null: never
+  std::uint64_t memory_bytes = 0;  // with `temp`: what writing and reading may hold (at least 512 KiB a thread);
+                                   // 0: seven eighths of what the budget has left
 };
 
 // Record: trivially copyable, with operator<. KeyOf: uint64_t(const Record&), cheap, pure.
-template <class Record, class KeyOf>
+template <class Record, class KeyOf, class Layout = FixedLayout<Record>>
 class Shuffle {
  public:
-  Shuffle(ShuffleOptions options, MemoryBudget& budget, KeyOf key_of = {})
+  Shuffle(ShuffleOptions options, MemoryBudget& budget, KeyOf key_of = {}, Layout layout = {})
       : options_(std::move(options)),
         budget_(budget),
-        key_of_(std::move(key_of)),
-        partition_bits_(choose_partition_bits(options_)),
-        partition_shift_(options_.key_bits - partition_bits_) {}
+        order_{std::move(layout), std::move(key_of), options_.order_values},
+        share_{budget, options_.what, options_.temp, options_.expected_records * order_.layout.record_bytes(),
+               plan_shuffle(options_, order_.layout.record_bytes(), budget)},
+        partition_shift_(options_.key_bits - partition_bits()) {}
 
   class Writer;
   // Thread-safe. The writer must be gone before for_each_run.
   Writer writer() {
     const std::lock_guard lock(mutex_);
-    return Writer(*this, parts_.emplace_back(std::make_unique<Part>(partitions())).get());
+    if (idle_.empty()) idle_.push_back(parts_.emplace_back(std::make_unique<Part>(share_, order_.layout)).get());
+    Part* part = idle_.back();
+    idle_.pop_back();
+    return Writer(*this, part);
   }
 
-  std::size_t partitions() const { return std::size_t{1} << partition_bits_; }
+  unsigned partition_bits() const { return share_.plan.partition_bits; }
+  std::size_t partitions() const { return std::size_t{1} << partition_bits(); }
+  std::size_t partition_of(std::uint64_t key) const {
+    // A shift by 64 is not defined, and a shuffle with 64 bits and no partitions would ask for it.
+    return partition_shift_ >= 64 ? 0 : static_cast<std::size_t>(key >> partition_shift_);
+  }
+
   // Where each partition would begin if all records stood in one list in order; one more than there are partitions, the
   // last being the number of records.
   std::vector<std::size_t> partition_begins() const {
     std::vector<std::size_t> begins(partitions() + 1, 0);
-    for (std::size_t p = 0; p < partitions(); ++p) {
-      begins[p + 1] = begins[p];
-      for (const auto& part : parts_) begins[p + 1] += part->count(p);
-    }
+    for (std::size_t p = 0; p < partitions(); ++p) begins[p + 1] = begins[p] + count(p);
     return begins;
   }
 
+  std::uint64_t size() const { return partition_begins().back(); }
+  // On disk, as stored.
+  std::uint64_t spilled_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const auto& part : parts_) bytes += part->spilled_bytes();
+    return bytes;
+  }
+
   // Calls consume(worker, partition, run) for every run. Partitions without records are passed over. May be called
-  // again: reading changes nothing.
+  // again, with the same result; not by two threads at once.
   template <class Consume>
   void for_each_run(const Context& context, Consume consume) const {
+    if (options_.temp == nullptr || (spilled_bytes() == 0 && fits_in_memory(thread_count(context))))
+      read_in_memory(context, consume);
+    else
+      read_spilled(context, consume);
+  }
+
+ private:
+  using Element = typename Layout::Element;
+
+  using Part = ShufflePart<Layout>;
+
+  // One worker's memory while it reads what was spilled.
+  struct Workspace {
+    Workspace(MemoryBudget& budget, const std::string& what, std::uint64_t bytes, const FrameFormat& frames)
+        : memory(budget, what, bytes),
+          reader(frames, {memory.data(), FrameReader::room_bytes(frames)}),
+          room(std::span(memory.data(), bytes).subspan(reader_bytes(frames))) {}
+    static std::size_t reader_bytes(const FrameFormat& frames) { return aligned(FrameReader::room_bytes(frames)); }
+    Array<std::byte> memory;
+    FrameReader reader;
+    std::span<std::byte> room;
+  };
+
+  template <class Consume>
+  void read_in_memory(const Context& context, Consume& consume) const {
     struct Scratch {
-      explicit Scratch(MemoryBudget& budget, const std::string& what) : records(budget, what) {}
-      Array<Record> records;
-      std::vector<std::size_t> begins;
+      Scratch(MemoryBudget& budget, const std::string& what)
+          : sorted(budget, what), begins(budget, what), order(budget, what) {}
+      Array<Element> sorted;
+      Array<std::size_t> begins;
+      Array<std::uint32_t> order;
+    };
+    const auto grow = [](auto& array, std::size_t size) {
+      if (array.size() >= size) return;
+      array.clear();
+      array.resize(size);
     };
     std::vector<std::unique_ptr<Scratch>> scratch(thread_count(context));
     parallel_for(thread_count(context), partitions(), [&](unsigned worker, std::size_t partition) {
       throw_if_stopped(context);
+      const std::size_t records = count(partition);
+      if (records == 0) return;
       if (!scratch[worker]) scratch[worker] = std::make_unique<Scratch>(budget_, "a partition of " + options_.what);
-      read_partition(partition, scratch[worker]->records, scratch[worker]->begins,
-                     [&](const Run<Record>& run) { consume(worker, partition, run); });
+      Scratch& mine = *scratch[worker];
+      grow(mine.sorted, records * order_.layout.stride());
+      grow(mine.begins, most_buckets(records) + 1);
+      if (Layout::kOrderBytes != 0) grow(mine.order, records);
+      const auto for_each = [&](auto fn) { for_each_record(partition, fn); };
+      group(records, for_each, {mine.sorted.data(), mine.begins.data(), mine.order.data()},
+            [&](const typename Layout::Run& run) { consume(worker, partition, run); });
     });
   }
 
- private:
-  static constexpr std::size_t kBlockRecords = std::max<std::size_t>(4096 / sizeof(Record), 16);
-  static constexpr std::size_t kSlabBlocks = 64;
-  static constexpr std::size_t kPartitionRecords = std::size_t{1} << 15;  // what a partition should hold
-
-  // What one writer has written.
-  struct Part {
-    explicit Part(std::size_t partitions) : blocks(partitions), open(partitions) {}
-    // Records of a partition: full blocks, and the last one as far as it is filled.
-    std::size_t count(std::size_t p) const {
-      return blocks[p].size() * kBlockRecords - static_cast<std::size_t>(open[p].end - open[p].next);
-    }
-    // Where the next record of a partition goes.
-    struct Place {
-      Record* next = nullptr;
-      Record* end = nullptr;
-    };
-    std::vector<std::vector<Record*>> blocks;
-    std::vector<Place> open;
-    std::deque<Array<Record>> slabs;
-    std::size_t slab_used = 0;
-  };
-
-  static unsigned choose_partition_bits(const ShuffleOptions& options) {
-    const auto wanted = static_cast<unsigned>(std::bit_width(options.expected_records / kPartitionRecords));
-    return std::min({wanted, 11U, options.key_bits});
+  bool fits_in_memory(unsigned threads) const {
+    std::vector<std::uint64_t> bytes(partitions());
+    for (std::size_t p = 0; p < partitions(); ++p) bytes[p] = grouping_bytes(count(p));
+    std::sort(bytes.begin(), bytes.end(), std::greater<>());
+    bytes.resize(std::min<std::size_t>(bytes.size(), threads));
+    const std::uint64_t reading = std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
+    return held_bytes() + reading <= share_.plan.memory_bytes && reading <= budget_.available();
   }
 
-  void new_block(Part& part, std::size_t partition) {
-    // The first slabs are small, so that a shuffle of a few records takes little.
-    const std::size_t slab_blocks =
-        std::min(kSlabBlocks, std::size_t{1} << std::min<std::size_t>(part.slabs.size(), 10));
-    if (part.slabs.empty() || part.slab_used == part.slabs.back().size() / kBlockRecords) {
-      part.slabs.emplace_back(budget_, options_.what, slab_blocks * kBlockRecords);
-      part.slab_used = 0;
-    }
-    Record* block = part.slabs.back().data() + part.slab_used++ * kBlockRecords;
-    part.blocks[partition].push_back(block);
-    part.open[partition] = {block, block + kBlockRecords};
+  // Before reading from disk: spills what is left in memory, unless all workers find room beside it. Returns what stays
+  // held.
+  std::uint64_t settle(const Context& context) const {
+    std::size_t largest = 0;
+    for (std::size_t p = 0; p < partitions(); ++p) largest = std::max(largest, count(p));
+    const std::uint64_t worker = Workspace::reader_bytes(share_.frames) + grouping_bytes(largest);
+    for (const auto& part : parts_) part->rest();
+    if (held_bytes() + thread_count(context) * worker > share_.plan.memory_bytes)
+      parallel_for(thread_count(context), parts_.size(), [&](unsigned /*worker*/, std::size_t i) {
+        throw_if_stopped(context);
+        if (parts_[i]->slab_bytes() == 0) return;
+        parts_[i]->spill();
+        parts_[i]->rest();
+        parts_[i]->release();
+      });
+    return held_bytes();
   }
 
-  template <class Emit>
-  void read_partition(std::size_t partition, Array<Record>& sorted, std::vector<std::size_t>& begins, Emit emit) const {
-    std::size_t count = 0;
-    for (const auto& part : parts_) count += part->count(partition);
-    if (count == 0) return;
-    if (sorted.size() < count) {
-      sorted.clear();
-      sorted.resize(count);
-    }
-    // Buckets for the next bits of the key that vary at all here: as many as there are records, within reason.
-    std::uint64_t varying = 0;
-    std::optional<std::uint64_t> first_key;
-    for_each_record(partition, [&](const Record& record) {
-      const std::uint64_t key = key_of_(record);
-      if (!first_key) first_key = key;
-      varying |= key ^ *first_key;
+  template <class Consume>
+  void read_spilled(const Context& context, Consume& consume) const {
+    const std::uint64_t held = settle(context);
+    const std::uint64_t memory =
+        std::min(share_.plan.memory_bytes - std::min(held, share_.plan.memory_bytes), budget_.available());
+    const auto workers =
+        static_cast<unsigned>(std::clamp<std::uint64_t>(memory / kLeastWorkerBytes, 1, thread_count(context)));
+    const std::uint64_t share = std::max(memory / workers, kLeastWorkerBytes / 2) >> 16U << 16U;
+    std::vector<std::unique_ptr<Workspace>> workspaces(workers);
+    parallel_for(workers, partitions(), [&](unsigned worker, std::size_t partition) {
+      throw_if_stopped(context);
+      const std::size_t records = count(partition);
+      if (records == 0) return;
+      if (!workspaces[worker])
+        workspaces[worker] =
+            std::make_unique<Workspace>(budget_, "a partition of " + options_.what, share, share_.frames);
+      Workspace& mine = *workspaces[worker];
+      const auto emit = [&](const typename Layout::Run& run) { consume(worker, partition, run); };
+      if (grouping_bytes(records) <= mine.room.size())
+        read_at_once(partition, records, mine, emit);
+      else
+        read_in_runs(partition, records, mine, context, emit);
     });
-    const auto width = static_cast<unsigned>(std::bit_width(varying));
-    const unsigned bits = std::min({width, static_cast<unsigned>(std::bit_width(count)), 16U});
-    const unsigned shift = width - bits;
-    const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
-    const auto bucket_of = [&](const Record& record) {
-      return static_cast<std::size_t>(shifted(record, shift) & mask);
+  }
+
+  template <class Emit>
+  void read_at_once(std::size_t partition, std::size_t records, Workspace& mine, Emit emit) const {
+    Element* const loaded = reinterpret_cast<Element*>(mine.room.data());
+    Element* end = loaded;
+    for_each_frame(partition, [&](const TempFile& file, FrameRegion& region) {
+      end +=
+          mine.reader.next(file, region,
+                           mine.room.first(records * share_.frames.record_bytes).subspan(bytes_between(loaded, end))) /
+          sizeof(Element);
+    });
+    for (const auto& part : parts_)
+      part->for_each_block(partition,
+                           [&](std::span<const Element> block) { end = std::copy(block.begin(), block.end(), end); });
+    group(records, each_from(loaded, end), carve(mine.room, records), emit);
+  }
+
+  // A partition that is too large: see "past the plan" above.
+  template <class Emit>
+  void read_in_runs(std::size_t partition, std::size_t records, Workspace& mine, const Context& context,
+                    Emit emit) const {
+    share_.expect(records * order_.layout.record_bytes());
+    RunMerger<Layout, KeyOf> merger(order_, share_.frames, *options_.temp, mine.reader, mine.room, context);
+    const std::span<std::byte> room = mine.room.subspan(merger.writing_bytes(share_.frames));
+    const std::size_t most = grouping_records(room.size());
+    Element* const loaded = reinterpret_cast<Element*>(room.data());
+    const Element* const full = loaded + most * order_.layout.stride();
+    Element* end = loaded;
+    const auto write_run = [&] {
+      const auto size = static_cast<std::size_t>(end - loaded) / order_.layout.stride();
+      const GroupingRoom<Element> sorting = carve(room, size);
+      sort_into_buckets(order_, size, each_from(loaded, end), sorting, [](Element*, std::size_t, bool) {});
+      merger.add(sorting.sorted, size);
+      end = loaded;
     };
-    begins.assign((std::size_t{1} << bits) + 1, 0);
-    for_each_record(partition, [&](const Record& record) { ++begins[bucket_of(record) + 1]; });
-    for (std::size_t b = 1; b < begins.size(); ++b) begins[b] += begins[b - 1];
-    // begins[b] runs ahead to the end of its bucket, which is the begin of the next.
-    for_each_record(partition, [&](const Record& record) { sorted[begins[bucket_of(record)]++] = record; });
-    std::size_t begin = 0;
-    for (std::size_t b = 0; b + 1 < begins.size(); ++b) {
-      const std::size_t end = begins[b];
-      if (begin != end) read_bucket({sorted.data() + begin, end - begin}, shift != 0, emit);
-      begin = end;
-    }
+    for_each_frame(partition, [&](const TempFile& file, FrameRegion& region) {
+      throw_if_stopped(context);
+      if (bytes_between(end, full) < share_.frames.frame_bytes) write_run();
+      end += mine.reader.next(file, region, room.subspan(bytes_between(loaded, end), share_.frames.frame_bytes)) /
+             sizeof(Element);
+    });
+    if (end != loaded) write_run();
+    merger.merge(options_.run_records, emit);
   }
 
-  template <class Emit>
-  void read_bucket(std::span<Record> bucket, bool several_keys, Emit& emit) const {
-    const auto by_key = [&](const Record& a, const Record& b) { return key_of_(a) < key_of_(b); };
-    if (bucket.size() > 1) {
-      if (options_.order_values) {
-        std::sort(bucket.begin(), bucket.end(), [&](const Record& a, const Record& b) {
-          const std::uint64_t key_a = key_of_(a);
-          const std::uint64_t key_b = key_of_(b);
-          return key_a != key_b ? key_a < key_b : a < b;
-        });
-      } else if (several_keys) {
-        std::sort(bucket.begin(), bucket.end(), by_key);
-      }
-    }
-    while (!bucket.empty()) {
-      const std::uint64_t key = key_of_(bucket.front());
-      std::size_t size = bucket.size();
-      if (several_keys) {
-        size = 1;
-        while (size < bucket.size() && key_of_(bucket[size]) == key) ++size;
-      }
-      emit_group(key, bucket.first(size), emit);
-      bucket = bucket.subspan(size);
-    }
+  template <class ForEach, class Emit>
+  void group(std::size_t records, ForEach for_each, const GroupingRoom<Element>& room, Emit emit) const {
+    sort_into_buckets(order_, records, for_each, room, [&](const Element* bucket, std::size_t size, bool several_keys) {
+      emit_groups(order_, bucket, size, several_keys, options_.run_records, emit);
+    });
   }
 
-  template <class Emit>
-  void emit_group(std::uint64_t key, std::span<const Record> group, Emit& emit) const {
-    bool first = true;
-    while (!group.empty()) {
-      const std::size_t size = std::min(group.size(), options_.run_records);
-      emit(Run<Record>{key, group.first(size), std::exchange(first, false), size == group.size()});
-      group = group.subspan(size);
-    }
+  auto each_from(const Element* begin, const Element* end) const {
+    return [stride = order_.layout.stride(), begin, end](auto fn) {
+      for (const Element* record = begin; record != end; record += stride) fn(record);
+    };
+  }
+
+  // ---- room to group in: the records as they were loaded, the records sorted, the buckets
+
+  static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+  static std::size_t bytes_between(const Element* begin, const Element* end) {
+    return static_cast<std::size_t>(end - begin) * sizeof(Element);
+  }
+  std::size_t grouping_bytes(std::size_t records) const {
+    return 2 * aligned(records * order_.layout.record_bytes()) +
+           aligned((most_buckets(records) + 1) * sizeof(std::size_t)) + records * Layout::kOrderBytes;
+  }
+  // The most records that `bytes` are enough for. Buckets are two a record, but no more than 2^16.
+  std::size_t grouping_records(std::size_t bytes) const {
+    const std::size_t record = 2 * order_.layout.record_bytes() + Layout::kOrderBytes;
+    const std::size_t slack = 4 * 64;
+    const std::size_t all_buckets = ((std::size_t{1} << 16) + 1) * sizeof(std::size_t) + slack;
+    const std::size_t many = bytes > all_buckets ? (bytes - all_buckets) / record : 0;
+    return std::max(many, (bytes - slack) / (record + 2 * sizeof(std::size_t)));
+  }
+  GroupingRoom<Element> carve(std::span<std::byte> room, std::size_t records) const {
+    std::byte* const sorted = room.data() + aligned(records * order_.layout.record_bytes());
+    std::byte* const begins = sorted + aligned(records * order_.layout.record_bytes());
+    std::byte* const order = begins + aligned((most_buckets(records) + 1) * sizeof(std::size_t));
+    return {reinterpret_cast<Element*>(sorted), reinterpret_cast<std::size_t*>(begins),
+            reinterpret_cast<std::uint32_t*>(order)};
+  }
+
+  // ---- what there is
+
+  std::size_t count(std::size_t p) const {
+    std::size_t records = 0;
+    for (const auto& part : parts_) records += part->count(p);
+    return records;
+  }
+  std::uint64_t held_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const auto& part : parts_) bytes += part->slab_bytes() + part->list_bytes();
+    return bytes;
   }
 
   template <class Fn>
   void for_each_record(std::size_t partition, Fn fn) const {
-    for (const auto& part : parts_) {
-      const std::vector<Record*>& blocks = part->blocks[partition];
-      for (std::size_t b = 0; b < blocks.size(); ++b) {
-        const Record* end = b + 1 == blocks.size() ? part->open[partition].next : blocks[b] + kBlockRecords;
-        for (const Record* record = blocks[b]; record != end; ++record) fn(*record);
-      }
-    }
+    const std::size_t stride = order_.layout.stride();
+    for (const auto& part : parts_)
+      part->for_each_block(partition, [&](std::span<const Element> block) {
+        const Element* const end = block.data() + block.size();
+        for (const Element* record = block.data(); record != end; record += stride) fn(record);
+      });
   }
-
-  // A shift by 64 is not defined, and a shuffle with key_bits 0 and no partitions would ask for it.
-  std::uint64_t shifted(const Record& record, unsigned shift) const {
-    return shift >= 64 ? 0 : key_of_(record) >> shift;
+  template <class Fn>
+  void for_each_frame(std::size_t partition, Fn fn) const {
+    for (const auto& part : parts_) part->for_each_frame(partition, fn);
   }
 
   const ShuffleOptions options_;
   MemoryBudget& budget_;
-  const KeyOf key_of_;
-  const unsigned partition_bits_;
+  const RecordOrder<Layout, KeyOf> order_;
+  mutable PartsShare share_;  // where records lie changes while they are read, what they are does not
   const unsigned partition_shift_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Part>> parts_;
+  std::vector<Part*> idle_;  // whose writer is gone: the next writer goes on with one of them
 };
 
-template <class Record, class KeyOf>
-class Shuffle<Record, KeyOf>::Writer {
+// One thread's way in.
+template <class Record, class KeyOf, class Layout>
+class Shuffle<Record, KeyOf, Layout>::Writer {
  public:
-  void add(const Record& record) {
-    const auto partition = static_cast<std::size_t>(shuffle_->shifted(record, shuffle_->partition_shift_));
-    typename Part::Place& place = part_->open[partition];
-    if (place.next == place.end) shuffle_->new_block(*part_, partition);
-    *place.next++ = record;
+  Writer(Writer&& other) noexcept : shuffle_(std::exchange(other.shuffle_, nullptr)), part_(other.part_) {}
+  Writer& operator=(Writer&& other) noexcept {
+    std::swap(shuffle_, other.shuffle_);
+    std::swap(part_, other.part_);
+    return *this;
+  }
+  ~Writer() {
+    if (shuffle_ == nullptr) return;
+    const std::lock_guard lock(shuffle_->mutex_);
+    shuffle_->idle_.push_back(part_);
+  }
+
+  void add(typename Layout::View record) { add_to(shuffle_->partition_of(shuffle_->order_.key_of(record)), record); }
+
+  // For records that leave out of their key what the partition says: those of a partition are grouped by key_of alone.
+  void add_to(std::size_t partition, typename Layout::View record) {
+    typename Part::Place& place = part_->place(partition);
+    if (place.next == place.end) part_->new_block(partition);
+    shuffle_->order_.layout.write(place.next, record);
+    place.next += shuffle_->order_.layout.stride();
   }
 
  private:
@@ -270,6 +389,15 @@ class Shuffle<Record, KeyOf>::Writer {
   Writer(Shuffle& shuffle, Part* part) : shuffle_(&shuffle), part_(part) {}
   Shuffle* shuffle_;
   Part* part_;
+};
+
+// The same for rows of `row_bytes` each, a width that only the run knows. KeyOf: uint64_t(std::span<const std::byte>).
+// Rows of a key are ordered as bytes if `order_values`; a consumer sees RowRun.
+template <class KeyOf = std::function<std::uint64_t(std::span<const std::byte>)>>
+class RowShuffle : public Shuffle<std::byte, KeyOf, RowLayout> {
+ public:
+  RowShuffle(std::size_t row_bytes, ShuffleOptions options, MemoryBudget& budget, KeyOf key_of = {})
+      : Shuffle<std::byte, KeyOf, RowLayout>(std::move(options), budget, std::move(key_of), RowLayout(row_bytes)) {}
 };
 
 }  // namespace refrain
