@@ -32,6 +32,7 @@ class Candidates {
 
   std::uint64_t places() const;
   std::uint64_t groups() const;
+  std::uint64_t segment_bytes() const { return segment_places_ * sizeof(std::uint64_t); }
   // No more groups than this can be told apart.
   std::uint64_t most_groups() const { return std::uint64_t{1} << (64 - position_bits_); }
   // Forgets all. Keeps no memory.

@@ -133,16 +133,39 @@ class Shuffle {
   // again, with the same result; not by two threads at once.
   template <class Consume>
   void for_each_run(const Context& context, Consume consume) const {
-    if (options_.temp == nullptr || (spilled_bytes() == 0 && fits_in_memory(thread_count(context))))
-      read_in_memory(context, consume);
-    else
-      read_spilled(context, consume);
+    read(context, {0, partitions(), share_.plan.memory_bytes}, consume, [](std::size_t) {});
+  }
+
+  // The same for the partitions [first, last), for the last time: the memory and disk of each are given back as soon as
+  // it was consumed. Where records were spilled, reading takes `memory_bytes` at most.
+  template <class Consume>
+  void drain(const Context& context, std::size_t first, std::size_t last, std::uint64_t memory_bytes, Consume consume) {
+    read(context, {first, last, std::min(memory_bytes, share_.plan.memory_bytes)}, consume, [&](std::size_t partition) {
+      for (const auto& part : parts_) part->discard(partition);
+    });
   }
 
  private:
   using Element = typename Layout::Element;
 
   using Part = ShufflePart<Layout>;
+
+  // What is to be read, and in how much memory.
+  struct Range {
+    std::size_t first;
+    std::size_t last;
+    std::uint64_t memory_bytes;
+    std::size_t size() const { return last - first; }
+  };
+
+  // `done(partition)`: it was consumed.
+  template <class Consume, class Done>
+  void read(const Context& context, const Range& range, Consume& consume, Done done) const {
+    if (options_.temp == nullptr || (spilled_bytes() == 0 && fits_in_memory(range, thread_count(context))))
+      read_in_memory(context, range, consume, done);
+    else
+      read_spilled(context, range, consume, done);
+  }
 
   // One worker's memory while it reads what was spilled.
   struct Workspace {
@@ -156,8 +179,8 @@ class Shuffle {
     std::span<std::byte> room;
   };
 
-  template <class Consume>
-  void read_in_memory(const Context& context, Consume& consume) const {
+  template <class Consume, class Done>
+  void read_in_memory(const Context& context, const Range& range, Consume& consume, Done& done) const {
     struct Scratch {
       Scratch(MemoryBudget& budget, const std::string& what)
           : sorted(budget, what), begins(budget, what), order(budget, what) {}
@@ -171,8 +194,9 @@ class Shuffle {
       array.resize(size);
     };
     std::vector<std::unique_ptr<Scratch>> scratch(thread_count(context));
-    parallel_for(thread_count(context), partitions(), [&](unsigned worker, std::size_t partition) {
+    parallel_for(thread_count(context), range.size(), [&](unsigned worker, std::size_t i) {
       throw_if_stopped(context);
+      const std::size_t partition = range.first + i;
       const std::size_t records = count(partition);
       if (records == 0) return;
       if (!scratch[worker]) scratch[worker] = std::make_unique<Scratch>(budget_, "a partition of " + options_.what);
@@ -183,12 +207,13 @@ class Shuffle {
       const auto for_each = [&](auto fn) { for_each_record(partition, fn); };
       group(records, for_each, {mine.sorted.data(), mine.begins.data(), mine.order.data()},
             [&](const typename Layout::Run& run) { consume(worker, partition, run); });
+      done(partition);
     });
   }
 
-  bool fits_in_memory(unsigned threads) const {
-    std::vector<std::uint64_t> bytes(partitions());
-    for (std::size_t p = 0; p < partitions(); ++p) bytes[p] = grouping_bytes(count(p));
+  bool fits_in_memory(const Range& range, unsigned threads) const {
+    std::vector<std::uint64_t> bytes(range.size());
+    for (std::size_t i = 0; i < range.size(); ++i) bytes[i] = grouping_bytes(count(range.first + i));
     std::sort(bytes.begin(), bytes.end(), std::greater<>());
     bytes.resize(std::min<std::size_t>(bytes.size(), threads));
     const std::uint64_t reading = std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
@@ -213,17 +238,17 @@ class Shuffle {
     return held_bytes();
   }
 
-  template <class Consume>
-  void read_spilled(const Context& context, Consume& consume) const {
+  template <class Consume, class Done>
+  void read_spilled(const Context& context, const Range& range, Consume& consume, Done& done) const {
     const std::uint64_t held = settle(context);
-    const std::uint64_t memory =
-        std::min(share_.plan.memory_bytes - std::min(held, share_.plan.memory_bytes), budget_.available());
+    const std::uint64_t memory = std::min(range.memory_bytes - std::min(held, range.memory_bytes), budget_.available());
     const auto workers =
         static_cast<unsigned>(std::clamp<std::uint64_t>(memory / kLeastWorkerBytes, 1, thread_count(context)));
     const std::uint64_t share = std::max(memory / workers, kLeastWorkerBytes / 2) >> 16U << 16U;
     std::vector<std::unique_ptr<Workspace>> workspaces(workers);
-    parallel_for(workers, partitions(), [&](unsigned worker, std::size_t partition) {
+    parallel_for(workers, range.size(), [&](unsigned worker, std::size_t i) {
       throw_if_stopped(context);
+      const std::size_t partition = range.first + i;
       const std::size_t records = count(partition);
       if (records == 0) return;
       if (!workspaces[worker])
@@ -235,6 +260,7 @@ class Shuffle {
         read_at_once(partition, records, mine, emit);
       else
         read_in_runs(partition, records, mine, context, emit);
+      done(partition);
     });
   }
 

@@ -1,0 +1,60 @@
+// ngrams build: the index of all n-grams that occur m times or more, by one of eight ways that all give the same bytes.
+#include <fmt/format.h>
+
+#include "base/budget.h"
+#include "base/progress.h"
+#include "base/temp_space.h"
+#include "base/threads.h"
+#include "ngram/index_writer.h"
+#include "pipeline/ngrams_auto.h"
+#include "pipeline/ngrams_sequence.h"
+#include "pipeline/output_dir.h"
+#include "refrain/error.h"
+#include "refrain/ngrams.h"
+#include "refrain/report_json.h"
+
+namespace refrain {
+
+namespace {
+
+void check(const NgramsOptions& options) {
+  if (options.n < 1 || options.n > kMaxNgramTokens)
+    throw Error(Errc::invalid_argument, fmt::format("-n {}: must be from 1 to {} tokens", options.n, kMaxNgramTokens));
+  if (options.m < 2) throw Error(Errc::invalid_argument, fmt::format("-m {}: must be 2 or more places", options.m));
+}
+
+}  // namespace
+
+NgramsReport build_ngrams(const NgramsOptions& options, const Context& context) {
+  check(options);
+  const Stopwatch watch;
+  MemoryBudget budget(context);
+  TempSpace temp(context);
+  NgramsReport report;
+  report.algorithm = options.algorithm;
+  report.threads = thread_count(context);
+  report.memory_bytes = budget.ceiling();
+  OutputDir output(options.output, options.force);
+  IndexWriter writer(output.staging(), {.n = options.n, .m = options.m, .tokenizer = options.tokenizer});
+  for (const char* name : {kGramsName, kPlacesName, kDocumentsName}) output.add(name);
+  if (options.algorithm == NgramAlgorithm::automatic)
+    build_auto(options, context, budget, temp, writer, report);
+  else
+    build_by_literature(options, context, budget, temp, writer, report);
+  const IndexSizes sizes = writer.finish(report.grams);
+  report.entries = sizes.entries;
+  report.places = sizes.places;
+  report.grams_bytes = sizes.grams_bytes;
+  report.places_bytes = sizes.places_bytes;
+  report.documents_bytes = sizes.documents_bytes;
+  report.temp_peak_bytes = temp.peak_bytes();
+  report.seconds = watch.seconds();
+  report.peak_rss_bytes = peak_rss_bytes();
+  OutputFile summary = output.create(kSummaryName);
+  summary.write(to_json(options, report));
+  summary.close();
+  output.publish();
+  return report;
+}
+
+}  // namespace refrain
