@@ -65,7 +65,7 @@ NgramsReport build_ngrams(const NgramsOptions& options, const Context& context);
 
 // ---- An index, once it is built. A damaged one is Error(corrupt), found before anything wrong is said.
 
-// Where rows of an index go; called from one thread at a time, with whole rows.
+// Where rows of an index go, a piece at a time: a row can be longer than anything that should be held in memory.
 using NgramRows = std::function<void(std::string_view)>;
 
 enum class NgramSort {

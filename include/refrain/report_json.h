@@ -8,6 +8,7 @@
 #include "refrain/fingerprint.h"
 #include "refrain/hamming.h"
 #include "refrain/near.h"
+#include "refrain/ngrams.h"
 
 namespace refrain {
 
@@ -16,5 +17,11 @@ std::string to_json(const FingerprintReport& report);
 std::string to_json(const MatchReport& report);
 // `distance` decides "match". Fingerprints are strings: as numbers they would lose bits in many readers.
 std::string to_json(const ExplainReport& report, unsigned distance);
+
+std::string to_json(const NgramsOptions& options, const NgramsReport& report);  // the summary.json of an n-gram index
+std::string to_json(const NgramsShowReport& report);
+std::string to_json(const NgramsLookupReport& report);
+std::string to_json(const NgramsStats& stats);
+std::string to_json(const NgramsCheckReport& report);
 
 }  // namespace refrain

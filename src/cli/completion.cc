@@ -34,6 +34,21 @@ std::vector<std::string> spellings(const Flag& flag) {
   return out;
 }
 
+// What a verb's operands may be, as words that a shell can offer one at a time.
+std::vector<std::string_view> operand_words(const VerbInfo& verb) {
+  std::vector<std::string_view> words;
+  for (const std::string_view word : verb.operand_choices()) {
+    if (word.find(' ') == std::string_view::npos) words.push_back(word);
+  }
+  return words;
+}
+
+std::vector<std::string_view> member_words(const VerbInfo& family) {
+  std::vector<std::string_view> words;
+  for (const VerbInfo* member : members(family.verb)) words.push_back(last_word(*member));
+  return words;
+}
+
 // ---- bash
 
 // What to put into COMPREPLY for the value of a flag.
@@ -87,10 +102,18 @@ _refrain() {
     for (std::string& spelling : spellings(flag)) first.push_back(std::move(spelling));
   }
   out += bash_words("    ", fmt::format("{}", fmt::join(first, " ")));
-  out += "    return\n  fi\n  case $verb in\n";
+  out += "    return\n  fi\n";
+  for (const VerbInfo& family : verbs()) {
+    if (members(family.verb).empty()) continue;
+    out += fmt::format("  if [[ $verb == {} ]]; then\n    if ((COMP_CWORD == 2)); then\n", family.name);
+    out += bash_words("      ", fmt::format("{} --help --version", fmt::join(member_words(family), " ")));
+    out += "      return\n    fi\n    verb=\"$verb ${COMP_WORDS[2]}\"\n  fi\n";
+  }
+  out += "  case $verb in\n";
   for (const VerbInfo& verb : verbs()) {
+    if (!members(verb.verb).empty()) continue;
     std::vector<std::string> words;
-    out += fmt::format("    {})\n      case $before in\n", verb.name);
+    out += fmt::format("    {})\n      case $before in\n", in_quotes(verb.name));
     for (const Flag* flag : flags_of(verb.verb)) {
       const std::vector<std::string> names = spellings(*flag);
       words.insert(words.end(), names.begin(), names.end());
@@ -101,7 +124,7 @@ _refrain() {
     out += bash_words("        ", fmt::format("{}", fmt::join(words, " ")));
     out += "      else\n";
     if (verb.operand_choices != nullptr) {
-      out += bash_words("        ", fmt::format("{}", fmt::join(verb.operand_choices(), " ")));
+      out += bash_words("        ", fmt::format("{}", fmt::join(operand_words(verb), " ")));
     } else {
       out += verb.most_operands == 0 ? "        :\n" : "        _refrain_paths -f\n";
     }
@@ -142,12 +165,15 @@ std::string zsh_value(const Flag& flag) {
   return fmt::format(":{}:{}", zsh_escaped(flag.metavar), action);
 }
 
+// An entry of _describe.
+std::string zsh_verb(const VerbInfo& verb) {
+  return fmt::format("    {}\n", in_quotes(fmt::format("{}:{}", last_word(verb), zsh_escaped(verb.summary))));
+}
+
 std::string zsh_script() {
   std::string out = "#compdef refrain\n# zsh completion for refrain; made by `refrain completion zsh`\n\n";
   out += "_refrain() {\n  local -a verbs\n  verbs=(\n";
-  for (const VerbInfo& verb : verbs()) {
-    out += fmt::format("    {}\n", in_quotes(fmt::format("{}:{}", verb.name, zsh_escaped(verb.summary))));
-  }
+  for (const std::string_view name : verb_names()) out += zsh_verb(info(find_verb(name).value_or(Verb::help)));
   out += "  )\n  if (( CURRENT == 2 )); then\n    _describe verb verbs\n";
   out += "    _arguments";
   for (const Flag& flag : flags()) {
@@ -156,9 +182,18 @@ std::string zsh_script() {
       out += " " + in_quotes(fmt::format("{}[{}]", spelling, zsh_escaped(flag_text(flag))));
     }
   }
-  out += "\n    return\n  fi\n  local verb=$words[2]\n  shift words\n  (( CURRENT-- ))\n  case $verb in\n";
+  out += "\n    return\n  fi\n  local verb=$words[2]\n  shift words\n  (( CURRENT-- ))\n";
+  for (const VerbInfo& family : verbs()) {
+    if (members(family.verb).empty()) continue;
+    out += fmt::format("  if [[ $verb == {} ]]; then\n    if (( CURRENT == 2 )); then\n      verbs=(\n", family.name);
+    for (const VerbInfo* member : members(family.verb)) out += zsh_verb(*member);
+    out += "      )\n      _describe verb verbs\n      return\n    fi\n";
+    out += "    verb=\"$verb $words[2]\"\n    shift words\n    (( CURRENT-- ))\n  fi\n";
+  }
+  out += "  case $verb in\n";
   for (const VerbInfo& verb : verbs()) {
-    out += fmt::format("    {})\n      _arguments -S", verb.name);
+    if (!members(verb.verb).empty()) continue;
+    out += fmt::format("    {})\n      _arguments -S", in_quotes(verb.name));
     for (const Flag* flag : flags_of(verb.verb)) {
       for (const std::string& spelling : spellings(*flag)) {
         const std::string_view joined = flag->kind == Kind::toggle ? "" : spelling.starts_with("--") ? "=" : "+";
@@ -167,7 +202,7 @@ std::string zsh_script() {
       }
     }
     if (verb.operand_choices != nullptr) {
-      out += fmt::format(" \\\n        {}", in_quotes(fmt::format("1: :({})", fmt::join(verb.operand_choices(), " "))));
+      out += fmt::format(" \\\n        {}", in_quotes(fmt::format("1: :({})", fmt::join(operand_words(verb), " "))));
     } else if (verb.most_operands != 0) {
       out += " \\\n        '*: :_files'";
     }
@@ -193,17 +228,30 @@ std::string fish_script() {
   };
   std::string out = "# fish completion for refrain; made by `refrain completion fish`\n\ncomplete -c refrain -f\n";
   for (const VerbInfo& verb : verbs()) {
-    out += fmt::format("complete -c refrain -n __fish_use_subcommand -a {} -d {}\n", verb.name, quote(verb.summary));
+    const std::size_t space = verb.name.find(' ');
+    if (space == std::string_view::npos) {
+      out += fmt::format("complete -c refrain -n __fish_use_subcommand -a {} -d {}\n", verb.name, quote(verb.summary));
+      continue;
+    }
+    const VerbInfo& family = info(find_verb(verb.name.substr(0, space)).value_or(Verb::help));
+    out += fmt::format("complete -c refrain -n {} -a {} -d {}\n",
+                       quote(fmt::format("__fish_seen_subcommand_from {}; and not __fish_seen_subcommand_from {}",
+                                         family.name, fmt::join(member_words(family), " "))),
+                       last_word(verb), quote(verb.summary));
   }
   for (const Flag& flag : flags()) {
     if (flag.group != Group::program) continue;
     out += fmt::format("complete -c refrain -s {} -l {} -d {}\n", flag.letter, flag.name, quote(flag_text(flag)));
   }
   for (const VerbInfo& verb : verbs()) {
-    const std::string start =
-        fmt::format("complete -c refrain -n {}", quote(fmt::format("__fish_seen_subcommand_from {}", verb.name)));
+    if (!members(verb.verb).empty()) continue;
+    // Of a verb of two words both must have been seen.
+    std::string seen = fmt::format("__fish_seen_subcommand_from {}", verb.name.substr(0, verb.name.find(' ')));
+    if (verb.name.find(' ') != std::string_view::npos)
+      seen += fmt::format("; and __fish_seen_subcommand_from {}", last_word(verb));
+    const std::string start = fmt::format("complete -c refrain -n {}", quote(seen));
     if (verb.operand_choices != nullptr) {
-      out += fmt::format("{} -a {}\n", start, quote(fmt::format("{}", fmt::join(verb.operand_choices(), " "))));
+      out += fmt::format("{} -a {}\n", start, quote(fmt::format("{}", fmt::join(operand_words(verb), " "))));
     } else if (verb.most_operands != 0) {
       out += fmt::format("{} -F\n", start);
     }

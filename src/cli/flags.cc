@@ -13,11 +13,13 @@ namespace refrain::cli {
 namespace {
 
 constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kAnyUnsigned = std::numeric_limits<unsigned>::max();
 
-constexpr VerbSet kReaders = Verb::near | Verb::fingerprint;
-constexpr VerbSet kHashers = kReaders | Verb::explain;
-constexpr VerbSet kWorkers = kHashers | Verb::match;
-constexpr VerbSet kAll = kWorkers | Verb::completion | Verb::man | Verb::help;
+constexpr VerbSet kHashers = Verb::near | Verb::fingerprint | Verb::explain;
+constexpr VerbSet kReaders = kHashers | Verb::ngrams_build;
+constexpr VerbSet kWorkers = kReaders | Verb::match | Verb::ngrams_show;
+constexpr VerbSet kAll = kWorkers | Verb::ngrams | Verb::ngrams_lookup | Verb::ngrams_stats | Verb::ngrams_check |
+                         Verb::completion | Verb::man | Verb::help;
 
 // In the order of Format, less `automatic`.
 std::vector<std::string_view> format_names() {
@@ -37,6 +39,34 @@ constexpr Flag kFlags[] = {
      .description = "folder to make for the results",
      .verbs = set_of(Verb::near), .group = Group::verb, .required = true,
      .store = [](Settings& s, const Value& v) { s.output = v.text; }},
+    {.name = "output", .letter = 'o', .kind = Kind::folder, .metavar = "INDEX", .default_text = "required",
+     .description = "folder to make for the index",
+     .verbs = set_of(Verb::ngrams_build), .group = Group::verb, .required = true,
+     .store = [](Settings& s, const Value& v) { s.output = v.text; }},
+    {.name = "n", .letter = 'n', .kind = Kind::number, .metavar = "TOKENS", .default_text = "8",
+     .description = "tokens an n-gram", .least = 1, .most = kMaxNgramTokens,
+     .verbs = set_of(Verb::ngrams_build), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.n = narrow(v); }},
+    {.name = "m", .letter = 'm', .kind = Kind::number, .metavar = "PLACES", .default_text = "2",
+     .description = "fewest places of an n-gram that counts", .least = 2, .most = kAnyUnsigned,
+     .verbs = set_of(Verb::ngrams_build), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.m = narrow(v); }},
+    {.name = "tokenizer", .kind = Kind::choice, .metavar = "NAME", .default_text = "words",
+     .description = "one of", .choices = tokenizer_names,
+     .verbs = set_of(Verb::ngrams_build), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.tokenizer = static_cast<TokenizerKind>(v.number); }},
+    {.name = "algorithm", .kind = Kind::choice, .metavar = "NAME", .default_text = "auto",
+     .description = "how, for time and space only", .choices = ngram_algorithm_names,
+     .verbs = set_of(Verb::ngrams_build), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.algorithm = static_cast<NgramAlgorithm>(v.number); }},
+    {.name = "sort", .kind = Kind::choice, .metavar = "ORDER", .default_text = "count",
+     .description = "one of", .choices = ngram_sort_names,
+     .verbs = set_of(Verb::ngrams_show), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.sort = static_cast<NgramSort>(v.number); }},
+    {.name = "limit", .kind = Kind::number, .metavar = "K", .default_text = "all",
+     .description = "only the first K rows", .least = 0, .most = kAnyNumber,
+     .verbs = set_of(Verb::ngrams_show), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.limit = v.number; }},
     {.name = "distance", .kind = Kind::number, .metavar = "BITS", .default_text = "3, or the preset's",
      .description = "most bits that may differ", .least = 0, .most = 63,
      .verbs = Verb::near | Verb::explain, .group = Group::verb,
@@ -53,7 +83,7 @@ constexpr Flag kFlags[] = {
      .verbs = set_of(Verb::near), .group = Group::verb,
      .store = [](Settings& s, const Value&) { s.all_pairs = true; }},
     {.name = "force", .default_text = "off", .description = "write into a folder that exists",
-     .verbs = set_of(Verb::near), .group = Group::verb,
+     .verbs = Verb::near | Verb::ngrams_build, .group = Group::verb,
      .store = [](Settings& s, const Value&) { s.force = true; }},
     {.name = "all", .default_text = "off", .description = "a row for every match, not only for the best",
      .verbs = set_of(Verb::match), .group = Group::verb,
@@ -68,25 +98,25 @@ constexpr Flag kFlags[] = {
 
     {.name = "format", .kind = Kind::choice, .metavar = "NAME", .default_text = "by file name",
      .description = "one of", .choices = format_names,
-     .verbs = kHashers, .group = Group::input,
+     .verbs = kReaders, .group = Group::input,
      .store = [](Settings& s, const Value& v) { s.format = static_cast<Format>(v.number + 1); }},
     {.name = "text-field", .kind = Kind::text, .metavar = "NAME", .default_text = "text",
      .description = "field or column that holds the text",
-     .verbs = kHashers, .group = Group::input,
+     .verbs = kReaders, .group = Group::input,
      .store = [](Settings& s, const Value& v) { s.text_field = v.text; }},
     {.name = "id-field", .kind = Kind::text, .metavar = "NAME", .default_text = "none: 0, 1, 2...",
      .description = "field or column that holds the id",
-     .verbs = kHashers, .group = Group::input,
+     .verbs = kReaders, .group = Group::input,
      .store = [](Settings& s, const Value& v) { s.id_field = v.text; }},
     {.name = "max-doc-bytes", .kind = Kind::size, .metavar = "SIZE", .default_text = "64M",
      .description = "longer documents are skipped, as bad records", .least = 1, .most = kAnyNumber,
-     .verbs = kHashers, .group = Group::input,
+     .verbs = kReaders, .group = Group::input,
      .store = [](Settings& s, const Value& v) { s.max_doc_bytes = v.number; }},
     {.name = "binary", .default_text = "off", .description = "take binary files in folders too",
-     .verbs = kHashers, .group = Group::input,
+     .verbs = kReaders, .group = Group::input,
      .store = [](Settings& s, const Value&) { s.binary = true; }},
     {.name = "strict", .default_text = "off", .description = "stop at the first bad record, with exit code 3",
-     .verbs = kHashers, .group = Group::input,
+     .verbs = kReaders, .group = Group::input,
      .store = [](Settings& s, const Value&) { s.strict = true; }},
 
     {.name = "preset", .kind = Kind::choice, .metavar = "NAME", .default_text = "none",
@@ -124,19 +154,23 @@ constexpr Flag kFlags[] = {
      .store = [](Settings& s, const Value& v) { s.memory = v.number; }},
     {.name = "threads", .kind = Kind::number, .metavar = "N", .default_text = "one a core",
      .description = "threads at work", .least = 1, .most = 1024,
-     .verbs = kReaders | Verb::match, .group = Group::run,
+     .verbs = Verb::near | Verb::fingerprint | Verb::match | Verb::ngrams_build, .group = Group::run,
      .store = [](Settings& s, const Value& v) { s.threads = narrow(v); }},
+    {.name = "temp-dir", .kind = Kind::folder, .metavar = "DIR", .default_text = "$TMPDIR or /tmp",
+     .description = "folder for temporary files",
+     .verbs = Verb::ngrams_build | Verb::ngrams_show, .group = Group::run,
+     .store = [](Settings& s, const Value& v) { s.temp_dir = v.text; }},
     {.name = "quiet", .letter = 'q', .default_text = "off", .description = "no progress, no summary, no remarks",
-     .verbs = kWorkers, .group = Group::run,
+     .verbs = kWorkers | Verb::ngrams_lookup | Verb::ngrams_check, .group = Group::run,
      .store = [](Settings& s, const Value&) { s.quiet = true; }},
     {.name = "json", .default_text = "off", .description = "the summary as JSON, on standard output",
-     .verbs = set_of(Verb::near), .group = Group::run,
+     .verbs = Verb::near | Verb::ngrams_build, .group = Group::run,
      .store = [](Settings& s, const Value&) { s.json = true; }},
     {.name = "json", .default_text = "off", .description = "a summary as JSON, on standard error",
-     .verbs = Verb::fingerprint | Verb::match, .group = Group::run,
+     .verbs = Verb::fingerprint | Verb::match | Verb::ngrams_show | Verb::ngrams_lookup, .group = Group::run,
      .store = [](Settings& s, const Value&) { s.json = true; }},
     {.name = "json", .default_text = "off", .description = "the answer as one JSON object",
-     .verbs = set_of(Verb::explain), .group = Group::run,
+     .verbs = Verb::explain | Verb::ngrams_stats | Verb::ngrams_check, .group = Group::run,
      .store = [](Settings& s, const Value&) { s.json = true; }},
 
     {.name = "help", .letter = 'h', .description = "print help and stop",
@@ -182,6 +216,7 @@ std::string allowed(const Flag& flag) {
   switch (flag.kind) {
     case Kind::number:
       if (flag.most == kAnyNumber) return {};
+      if (flag.most == kAnyUnsigned) return fmt::format("at least {}", flag.least);
       return fmt::format("{} {} {}", flag.least, flag.most - flag.least == 1 ? "or" : "to", flag.most);
     case Kind::size:
       return flag.least <= 1 ? std::string() : fmt::format("at least {}", size_text(flag.least));

@@ -15,6 +15,7 @@
 #include "cli/verbs.h"
 #include "refrain/fingerprint.h"
 #include "refrain/input.h"
+#include "refrain/ngrams.h"
 
 namespace refrain::cli {
 
@@ -34,6 +35,12 @@ struct Settings {
   bool add = false;
   std::vector<std::string> in;
 
+  std::optional<unsigned> n;
+  std::optional<unsigned> m;
+  std::optional<NgramAlgorithm> algorithm;
+  std::optional<NgramSort> sort;
+  std::optional<std::uint64_t> limit;
+
   Format format = Format::automatic;
   std::optional<std::string> text_field;
   std::optional<std::string> id_field;
@@ -51,6 +58,7 @@ struct Settings {
 
   std::optional<std::uint64_t> memory;
   std::optional<unsigned> threads;
+  std::string temp_dir;
   bool quiet = false;
   bool json = false;
 };

@@ -87,7 +87,9 @@ std::string program_help() {
   constexpr std::size_t kColumn = 17;
   std::string out = fmt::format("refrain {}: finds what a collection of text says more than once\n\n", kVersion);
   out += "Usage: refrain VERB [OPERAND...] [FLAG...]\n\nVerbs:\n";
-  for (const VerbInfo& verb : verbs()) out += list_row(verb.name, verb.summary, kColumn);
+  for (const std::string_view name : verb_names()) {
+    out += list_row(name, info(find_verb(name).value_or(Verb::help)).summary, kColumn);
+  }
   out += "\nFlags:\n";
   for (const Flag& flag : flags()) {
     if (flag.group == Group::program) out += list_row(flag_name(flag), flag_text(flag), kColumn);
@@ -105,9 +107,13 @@ std::string verb_help(Verb verb) {
   const std::vector<const Flag*> rows = flags_of(verb);
   std::size_t column = 0;
   for (const Flag* flag : rows) column = std::max(column, flag_name(*flag).size() + 4);
+  const std::vector<const VerbInfo*> family = members(verb);
+  for (const VerbInfo* member : family) column = std::max(column, member->name.size() + 4);
 
   std::string out = fmt::format("Usage: {}\n\n", synopsis(row));
   out += wrap(row.description, kWidth, 0, 0);
+  if (!family.empty()) out += "\nVerbs:\n";
+  for (const VerbInfo* member : family) out += list_row(member->name, member->summary, column);
   // The flags of the program have no heading of their own on a screen that has little room.
   const Flag* last = nullptr;
   for (const Flag* flag : rows) {

@@ -84,6 +84,7 @@ std::string man_page() {
   std::string out = fmt::format(".TH REFRAIN 1 \"\" \"refrain {}\" \"User Commands\"\n", kVersion);
   out += ".SH NAME\nrefrain \\- finds what a collection of text says more than once\n.SH SYNOPSIS\n";
   for (const VerbInfo& verb : verbs()) {
+    if (!members(verb.verb).empty()) continue;
     if (verb.verb != Verb::near) out += ".br\n";
     out += fmt::format("{}\n", roff(synopsis(verb)));
   }

@@ -105,6 +105,26 @@ ExplainOptions explain_options(const Settings& settings) {
   return options;
 }
 
+NgramsOptions ngrams_options(const Settings& settings) {
+  NgramsOptions options;
+  options.input = input_options(settings, settings.operands);
+  options.output = settings.output;
+  options.force = settings.force;
+  if (settings.n) options.n = *settings.n;
+  if (settings.m) options.m = *settings.m;
+  if (settings.tokenizer) options.tokenizer = *settings.tokenizer;
+  if (settings.algorithm) options.algorithm = *settings.algorithm;
+  return options;
+}
+
+NgramsShowOptions ngrams_show_options(const Settings& settings) {
+  NgramsShowOptions options;
+  options.index = settings.operands.at(0);
+  if (settings.sort) options.sort = *settings.sort;
+  options.limit = settings.limit;
+  return options;
+}
+
 unsigned distance_of(const Settings& settings) {
   return settings.distance.value_or(preset_of(settings).distance);
 }
@@ -113,6 +133,7 @@ Context run_context(const Settings& settings) {
   Context context;
   context.memory_bytes = settings.memory.value_or(0);
   context.threads = settings.threads.value_or(0);
+  context.temp_dir = settings.temp_dir;
   return context;
 }
 

@@ -8,6 +8,7 @@
 #include "refrain/hamming.h"
 #include "refrain/input.h"
 #include "refrain/near.h"
+#include "refrain/ngrams.h"
 
 namespace refrain::cli {
 
@@ -18,6 +19,8 @@ InputOptions input_options(const Settings& settings, std::vector<std::string> pa
 NearOptions near_options(const Settings& settings);
 MatchOptions match_options(const Settings& settings);
 ExplainOptions explain_options(const Settings& settings);
+NgramsOptions ngrams_options(const Settings& settings);
+NgramsShowOptions ngrams_show_options(const Settings& settings);
 
 // The distance that was given, the preset's, or 3.
 unsigned distance_of(const Settings& settings);

@@ -163,6 +163,32 @@ class Parser {
   std::vector<const Flag*> given_;
 };
 
+// A verb of two words, the first of which was read.
+Invocation parse_member(const VerbInfo& family, std::span<const std::string> rest) {
+  if (rest.empty() || rest.front().starts_with('-')) {
+    Invocation invocation{.verb = family.verb, .settings = Parser(rest, family).run()};
+    invocation.settings.help = !invocation.settings.version;
+    return invocation;
+  }
+  std::vector<std::string_view> words;
+  for (const VerbInfo* member : members(family.verb)) {
+    words.push_back(last_word(*member));
+    if (words.back() == rest.front()) return {.verb = member->verb, .settings = Parser(rest.subspan(1), *member).run()};
+  }
+  const std::string guess = did_you_mean(rest.front(), words, fmt::format("{} ", family.name));
+  throw UsageError(fmt::format("unknown verb '{} {}'{}", family.name, rest.front(), guess), help_of(&family));
+}
+
+// `help ngrams show` is about one verb.
+std::vector<std::string> join_names(std::span<const std::string> arguments) {
+  std::vector<std::string> joined(arguments.begin(), arguments.end());
+  if (joined.size() == 2) {
+    const std::string both = fmt::format("{} {}", joined[0], joined[1]);
+    if (find_verb(both)) joined = {both};
+  }
+  return joined;
+}
+
 }  // namespace
 
 Invocation parse(std::span<const std::string> arguments) {
@@ -178,7 +204,7 @@ Invocation parse(std::span<const std::string> arguments) {
       Invocation invocation;
       flag->store(invocation.settings, {});
       // `refrain --help near` is `refrain help near`.
-      if (invocation.settings.help) invocation.settings = Parser(arguments.subspan(1), help).run();
+      if (invocation.settings.help) invocation.settings = Parser(join_names(arguments.subspan(1)), help).run();
       return invocation;
     }
     throw UsageError(fmt::format("a verb is missing before '{}'", first), help_of(nullptr));
@@ -188,7 +214,10 @@ Invocation parse(std::span<const std::string> arguments) {
     const std::string guess = did_you_mean(first, verb_names(), "");
     throw UsageError(fmt::format("unknown verb '{}'{}", first, guess), help_of(nullptr));
   }
-  return {.verb = *verb, .settings = Parser(arguments.subspan(1), info(*verb)).run()};
+  const std::span<const std::string> rest = arguments.subspan(1);
+  if (!members(*verb).empty()) return parse_member(info(*verb), rest);
+  if (*verb == Verb::help) return {.verb = *verb, .settings = Parser(join_names(rest), info(*verb)).run()};
+  return {.verb = *verb, .settings = Parser(rest, info(*verb)).run()};
 }
 
 }  // namespace refrain::cli

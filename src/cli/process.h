@@ -23,6 +23,7 @@ int exit_code(Errc code);
 // Whether whoever read our standard output has gone: `refrain ... | head`. That is no news to anyone.
 bool is_broken_pipe(const Error& error);
 
+inline constexpr int kExitNothingFound = 1;
 inline constexpr int kExitInterrupted = 130;
 
 // Turns SIGINT, SIGTERM and SIGHUP into a stop request, as long as it lives. To be made before any other thread, which

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <new>
@@ -58,6 +59,25 @@ void remark(std::string_view text) {
   if (!text.empty()) write_error(fmt::format("refrain: {}", text));
 }
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// What ends a verb that made a folder: its summary for people, or the one JSON summary there is, the file that it wrote.
+void conclude(const Settings& settings, const std::filesystem::path& folder, const ReadReport& read,
+              const std::string& summary) {
+  if (settings.json) {
+    const std::string path = (folder / "summary.json").string();
+    std::ifstream file(path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (text.empty()) throw Error(Errc::io, fmt::format("{}: cannot be read back", path));
+    print(text.ends_with('\n') ? text : text + "\n");
+    if (!settings.quiet) remark(bad_record_remark(read));
+  } else if (!settings.quiet) {
+    print(summary);
+  }
+}
+
 void run_near(const Settings& settings) {
   const NearOptions options = near_options(settings);
   const auto start = std::chrono::steady_clock::now();
@@ -65,18 +85,8 @@ void run_near(const Settings& settings) {
     const Session session(settings);
     return near(options, session.context());
   }();
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (settings.json) {
-    // The file that the verb wrote is the one JSON summary there is.
-    const std::string path = (options.output / "summary.json").string();
-    std::ifstream file(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (text.empty()) throw Error(Errc::io, fmt::format("{}: cannot be read back", path));
-    print(text.ends_with('\n') ? text : text + "\n");
-    if (!settings.quiet) remark(bad_record_remark(report.read));
-  } else if (!settings.quiet) {
-    print(near_summary(report, options, seconds, look_of(STDOUT_FILENO)));
-  }
+  conclude(settings, options.output, report.read,
+           near_summary(report, options, seconds_since(start), look_of(STDOUT_FILENO)));
 }
 
 // A summary for verbs whose standard output is data.
@@ -124,6 +134,66 @@ void run_explain(const Settings& settings) {
                       : explain_text(report, distance, options.fingerprint.window, look_of(STDOUT_FILENO)));
 }
 
+void run_ngrams_build(const Settings& settings) {
+  const NgramsOptions options = ngrams_options(settings);
+  const auto start = std::chrono::steady_clock::now();
+  const NgramsReport report = [&] {
+    const Session session(settings);
+    return build_ngrams(options, session.context());
+  }();
+  conclude(settings, options.output, report.read,
+           ngrams_summary(report, options, seconds_since(start), look_of(STDOUT_FILENO)));
+}
+
+void run_ngrams_show(const Settings& settings) {
+  const NgramsShowOptions options = ngrams_show_options(settings);
+  StandardOutput out;
+  const NgramsShowReport report = [&] {
+    const Session session(settings);
+    NgramsShowReport shown =
+        show_ngrams(options, session.context(), [&out](std::string_view rows) { out.write(rows); });
+    out.flush();
+    return shown;
+  }();
+  summarize(settings, ngrams_show_summary(report), to_json(report));
+}
+
+// 1 where no phrase was found, else 0.
+int run_ngrams_lookup(const Settings& settings) {
+  const std::vector<std::string> phrases(settings.operands.begin() + 1, settings.operands.end());
+  StandardOutput out;
+  const NgramsLookupReport report = [&] {
+    const Session session(settings);
+    NgramsLookupReport found = lookup_ngrams(settings.operands.front(), phrases, session.context(),
+                                             [&out](std::string_view rows) { out.write(rows); });
+    out.flush();
+    return found;
+  }();
+  if (settings.json) write_error(to_json(report));
+  if (!settings.quiet && !settings.json) {
+    for (const std::string& phrase : report.missing)
+      remark(fmt::format("not in the index: '{}'\n", printable(phrase, false)));
+  }
+  return report.found == 0 ? kExitNothingFound : 0;
+}
+
+void run_ngrams_stats(const Settings& settings) {
+  const NgramsStats stats = ngrams_stats(settings.operands.front(), run_context(settings));
+  print(settings.json ? to_json(stats) : ngrams_stats_text(stats));
+}
+
+void run_ngrams_check(const Settings& settings) {
+  const NgramsCheckReport report = [&] {
+    const Session session(settings);
+    return check_ngrams(settings.operands.front(), session.context());
+  }();
+  if (settings.json) {
+    print(to_json(report));
+  } else if (!settings.quiet) {
+    print(ngrams_check_text(settings.operands.front(), report));
+  }
+}
+
 void run_help(const Settings& settings) {
   print(settings.operands.empty() ? program_help()
                                   : verb_help(find_verb(settings.operands.front()).value_or(Verb::help)));
@@ -135,33 +205,63 @@ void complain(std::string_view message) {
 
 }  // namespace
 
-void run_verb(const Invocation& invocation) {
+int run_verb(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
-  if (settings.version) return print(fmt::format("refrain {}\n", kVersion));
-  if (settings.help) return print(verb_help(invocation.verb));
+  if (settings.version) {
+    print(fmt::format("refrain {}\n", kVersion));
+    return 0;
+  }
+  if (settings.help) {
+    print(verb_help(invocation.verb));
+    return 0;
+  }
   switch (invocation.verb) {
     case Verb::near:
-      return run_near(settings);
+      run_near(settings);
+      break;
     case Verb::fingerprint:
-      return run_fingerprint(settings);
+      run_fingerprint(settings);
+      break;
     case Verb::match:
-      return run_match(settings);
+      run_match(settings);
+      break;
     case Verb::explain:
-      return run_explain(settings);
+      run_explain(settings);
+      break;
+    case Verb::ngrams:
+      print(verb_help(Verb::ngrams));
+      break;
+    case Verb::ngrams_build:
+      run_ngrams_build(settings);
+      break;
+    case Verb::ngrams_show:
+      run_ngrams_show(settings);
+      break;
+    case Verb::ngrams_lookup:
+      return run_ngrams_lookup(settings);
+    case Verb::ngrams_stats:
+      run_ngrams_stats(settings);
+      break;
+    case Verb::ngrams_check:
+      run_ngrams_check(settings);
+      break;
     case Verb::completion:
-      return print(completion_script(settings.operands.front()));
+      print(completion_script(settings.operands.front()));
+      break;
     case Verb::man:
-      return print(man_page());
+      print(man_page());
+      break;
     case Verb::help:
-      return run_help(settings);
+      run_help(settings);
+      break;
   }
+  return 0;
 }
 
 int run_refrain(int argc, char** argv) {
   try {
     const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-    run_verb(parse(arguments));
-    return 0;
+    return run_verb(parse(arguments));
   } catch (const UsageError& error) {
     complain(error.what());
     write_error(fmt::format("try '{}'\n", error.help_command()));

@@ -5,8 +5,8 @@
 
 namespace refrain::cli {
 
-// Runs what was asked for and prints its result. Throws what the verb throws.
-void run_verb(const Invocation& invocation);
+// Runs what was asked for and prints its result. Throws what the verb throws. Returns the exit code.
+int run_verb(const Invocation& invocation);
 
 // The whole of `refrain`: reads the command line, runs the verb, tells what went wrong. Returns the exit code.
 int run_refrain(int argc, char** argv);

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -99,12 +101,43 @@ class Table {
   std::size_t figure_width_ = 0;
 };
 
+std::string size_of(std::uint64_t bytes) {
+  return bytes_text(static_cast<double>(bytes));
+}
+
+std::string grams_text(unsigned n) {
+  return fmt::format("{}-grams", n);
+}
+
+std::string headline(const ReadReport& read, double seconds, unsigned threads, const Look& look) {
+  std::string line = fmt::format("Read {}", reading_text(read, seconds));
+  if (threads > 0) line += fmt::format(" on {}", count_of(threads, "thread"));
+  return look.colour ? fmt::format("\x1b[1m{}.\x1b[0m\n\n", line) : fmt::format("{}.\n\n", line);
+}
+
+void add_losses(Table& table, const ReadReport& read) {
+  if (skipped_count(read) > 0) table.add("skipped", count_text(skipped_count(read)), {skipped_text(read)});
+  if (read.bad_records > 0) table.add("bad records", count_text(read.bad_records), example_lines(read));
+}
+
+void add_memory(Table& table, std::uint64_t peak, std::uint64_t ceiling) {
+  if (peak > 0) table.add("peak memory", size_of(peak), {fmt::format("of {} allowed", size_of(ceiling))});
+}
+
+std::string written(const std::filesystem::path& folder, std::initializer_list<std::string_view> names) {
+  std::string out;
+  std::string_view lead = "\nWritten: ";
+  for (const std::string_view name : names) {
+    out += fmt::format("{}{}\n", lead, printable((folder / name).string(), false));
+    lead = "         ";
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string near_summary(const NearReport& report, const NearOptions& options, double seconds, const Look& look) {
-  std::string headline = fmt::format("Read {}", reading_text(report.read, seconds));
-  if (report.threads > 0) headline += fmt::format(" on {}", count_of(report.threads, "thread"));
-  std::string out = look.colour ? fmt::format("\x1b[1m{}.\x1b[0m\n\n", headline) : fmt::format("{}.\n\n", headline);
+  std::string out = headline(report.read, seconds, report.threads, look);
 
   Table table;
   table.add(
@@ -121,24 +154,79 @@ std::string near_summary(const NearReport& report, const NearOptions& options, d
     table.add("too short", count_text(report.too_short),
               {fmt::format("fewer than {}: never matched", count_of(options.fingerprint.window, "token"))});
   }
-  if (skipped_count(report.read) > 0) {
-    table.add("skipped", count_text(skipped_count(report.read)), {skipped_text(report.read)});
-  }
-  if (report.read.bad_records > 0) {
-    table.add("bad records", count_text(report.read.bad_records), example_lines(report.read));
-  }
-  if (report.peak_rss_bytes > 0) {
-    table.add("peak memory", bytes_text(static_cast<double>(report.peak_rss_bytes)),
-              {fmt::format("of {} allowed", bytes_text(static_cast<double>(report.memory_bytes)))});
-  }
-  out += table.text();
+  add_losses(table, report.read);
+  add_memory(table, report.peak_rss_bytes, report.memory_bytes);
+  return out + table.text() + written(options.output, {"matches.tsv", "clusters.tsv", "summary.json"});
+}
 
-  std::string_view lead = "\nWritten: ";
-  for (const std::string_view name : {"matches.tsv", "clusters.tsv", "summary.json"}) {
-    out += fmt::format("{}{}\n", lead, printable((options.output / name).string(), false));
-    lead = "         ";
+std::string ngrams_summary(const NgramsReport& report, const NgramsOptions& options, double seconds, const Look& look) {
+  std::string out = headline(report.read, seconds, report.threads, look);
+  const std::string grams = grams_text(options.n);
+  Table table;
+  table.add(grams, count_text(report.grams),
+            seconds > 0
+                ? std::vector{fmt::format("{:.1f} million a second", static_cast<double>(report.grams) / seconds / 1e6)}
+                : std::vector<std::string>{});
+  table.add("in the index", count_text(report.entries), {fmt::format("each with {} places or more", options.m)});
+  table.add("their places", count_text(report.places),
+            {fmt::format("{} of all {}", share_text(report.places, report.grams), grams)});
+  add_losses(table, report.read);
+  if (report.temp_peak_bytes > 0) {
+    table.add("temporary disk", size_of(report.temp_peak_bytes));
   }
-  return out;
+  add_memory(table, report.peak_rss_bytes, report.memory_bytes);
+  return out + table.text() + written(options.output, {"grams.bin", "places.bin", "documents.bin", "summary.json"});
+}
+
+std::string ngrams_stats_text(const NgramsStats& stats) {
+  const std::string grams = grams_text(stats.n);
+  Table table;
+  table.add("documents", count_text(stats.documents));
+  table.add("tokens", count_text(stats.tokens),
+            {fmt::format("by the tokenizer {}", tokenizer_names()[static_cast<std::size_t>(stats.tokenizer)])});
+  table.add(grams, count_text(stats.grams));
+  const auto share = [&](std::string_view name, std::uint64_t part, std::string_view meaning) {
+    table.add(name, count_text(part), {fmt::format("{:>7}  {}", share_text(part, stats.grams), meaning)});
+  };
+  share("  single", stats.single, stats.m == 2 ? "occur once" : fmt::format("occur fewer than {} times", stats.m));
+  share("  multi", stats.multi, stats.m == 2 ? "occur again" : fmt::format("occur {} times or more", stats.m));
+  share("  repeat", stats.repeat, "further occurrences of those");
+  const auto file = [&](std::string_view name, std::uint64_t bytes) {
+    table.add(name, size_of(bytes),
+              stats.multi == 0
+                  ? std::vector<std::string>{}
+                  : std::vector{fmt::format("{:.1f} bytes an n-gram of the index",
+                                            static_cast<double>(bytes) / static_cast<double>(stats.multi))});
+  };
+  file("grams.bin", stats.grams_bytes);
+  file("places.bin", stats.places_bytes);
+  file("documents.bin", stats.documents_bytes);
+  std::string out = table.text();
+
+  out += fmt::format("\nBuilt by {} in {} on {}.\n\n", printable(stats.algorithm, false), seconds_text(stats.seconds),
+                     count_of(stats.threads, "thread"));
+  Table built;
+  built.add("passes", count_text(stats.passes));
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (stats.file_bytes[i] > 0) built.add(fmt::format("file F{}", i + 1), size_of(stats.file_bytes[i]));
+  }
+  if (stats.sequence_bytes > 0) built.add("sequence", size_of(stats.sequence_bytes));
+  built.add("temporary disk", size_of(stats.temp_peak_bytes), {"at its peak"});
+  add_memory(built, stats.peak_rss_bytes, stats.memory_bytes);
+  for (const StageCost& stage : stats.stages)
+    built.add(printable(stage.stage, false), seconds_text(stage.seconds), {size_of(stage.bytes)});
+  return out + built.text();
+}
+
+std::string ngrams_check_text(const std::string& index, const NgramsCheckReport& report) {
+  return fmt::format("{}: whole: {} with {} in {}; {} read in {}\n", printable(index, false),
+                     count_of(report.entries, "n-gram"), count_of(report.places, "place"),
+                     count_of(report.documents, "document"), size_of(report.bytes), seconds_text(report.seconds));
+}
+
+std::string ngrams_show_summary(const NgramsShowReport& report) {
+  return fmt::format("{} of {} in {}\n", count_of(report.rows, "row"), count_of(report.entries, "n-gram"),
+                     seconds_text(report.seconds));
 }
 
 std::string fingerprint_summary(const FingerprintReport& report) {

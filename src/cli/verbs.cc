@@ -76,6 +76,91 @@ constexpr VerbInfo kVerbs[] = {
          "are half-open, in bytes of the original document.\n",
      .examples = {"cd /usr/share/common-licenses && refrain explain GPL-2 LGPL-2",
                   "printf 'a b c d e\\na b c d f\\n' | refrain explain 0 1 --in -"}},
+    {.verb = Verb::ngrams,
+     .name = "ngrams",
+     .summary = "index every run of words that occurs more than once",
+     .operands = "build|show|lookup|stats|check",
+     .least_operands = 0,
+     .most_operands = 0,
+     .operand_choices = nullptr,
+     .description =
+         "Finds every n-gram, a run of n tokens, that occurs m times or more, with all its places, and keeps "
+         "them in an index: a folder that can be listed, looked up and checked.",
+     .details = "",
+     .examples = {"refrain ngrams build /usr/share/common-licenses -o index", "refrain ngrams show index --limit 10"}},
+    {.verb = Verb::ngrams_build,
+     .name = "ngrams build",
+     .summary = "build the index",
+     .operands = "INPUT...",
+     .least_operands = 1,
+     .most_operands = kNoLimit,
+     .operand_choices = nullptr,
+     .description =
+         "Finds every run of n tokens that occurs m times or more and writes an index of them. An INPUT is a "
+         "file, a folder or - (standard input); gzip and zstd are fine. N-grams do not cross documents.",
+     .details = "Tokens are compared as the tokenizer folds them. The index is a folder: grams.bin, places.bin, "
+                "documents.bin and "
+                "summary.json. It appears whole or not at all, and its three .bin files are the same for any "
+                "algorithm, number of "
+                "threads and amount of memory.\n"
+                "--algorithm auto keeps the memory and takes linear time. The others are those of the literature, to "
+                "compare with: "
+                "memory may take more than --memory allows, and blocked may take time that grows with the square of "
+                "the input.\n",
+     .examples = {"refrain ngrams build /usr/share/common-licenses -o index",
+                  "printf 'to be or not to be\\n' | refrain ngrams build - -n 2 -o hamlet"}},
+    {.verb = Verb::ngrams_show,
+     .name = "ngrams show",
+     .summary = "list its n-grams with their places",
+     .operands = "INDEX",
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_choices = nullptr,
+     .description =
+         "Lists the n-grams of an index as TSV: ngram, count, documents (in how many it occurs), and places as "
+         "id:token,id:token, tokens counted from 0. All rows, unless limited.",
+     .details =
+         "count: most places first; ngram: by the bytes of the text; length: longest text first. Ties are in the "
+         "order of the text. What does not fit the memory is sorted in temporary files.\n",
+     .examples = {"refrain ngrams build /usr/share/common-licenses -o index -q",
+                  "refrain ngrams show index --sort length --limit 3"}},
+    {.verb = Verb::ngrams_lookup,
+     .name = "ngrams lookup",
+     .summary = "print the rows of some phrases",
+     .operands = "INDEX PHRASE...",
+     .least_operands = 2,
+     .most_operands = kNoLimit,
+     .operand_choices = nullptr,
+     .description =
+         "Prints the row of each PHRASE that is in the index, as `refrain ngrams show` does. A phrase is one "
+         "argument of n tokens; case and punctuation count as little as they did when the index was built.",
+     .details = "Phrases that are not in the index are named on standard error; the exit code is 1 where none is.\n",
+     .examples = {"printf 'to be or not to be\\n' | refrain ngrams build - -n 2 -o hamlet -q",
+                  "refrain ngrams lookup hamlet 'To be'"}},
+    {.verb = Verb::ngrams_stats,
+     .name = "ngrams stats",
+     .summary = "say how much of the text repeats, and what it cost",
+     .operands = "INDEX",
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_choices = nullptr,
+     .description =
+         "Says which share of all n-grams is single (occurs fewer than m times), multi (the first occurrence of "
+         "one that is in the index) and repeat (a further one); the sizes of the index; and how it was built.",
+     .details = "",
+     .examples = {"refrain ngrams build /usr/share/common-licenses -o index -q", "refrain ngrams stats index"}},
+    {.verb = Verb::ngrams_check,
+     .name = "ngrams check",
+     .summary = "read all of it and see whether it is whole",
+     .operands = "INDEX",
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_choices = nullptr,
+     .description =
+         "Reads all of an index and holds it against itself: checksums, the order of keys and texts, every count "
+         "and every place. Says that it is whole, or ends with exit code 4.",
+     .details = "The other verbs check what they read as they read it, and need not be preceded by this.\n",
+     .examples = {"refrain ngrams build /usr/share/common-licenses -o index -q", "refrain ngrams check index"}},
     {.verb = Verb::completion,
      .name = "completion",
      .summary = "print a completion script for a shell",
@@ -104,7 +189,7 @@ constexpr VerbInfo kVerbs[] = {
      .operands = "[VERB]",
      .least_operands = 0,
      .most_operands = 1,
-     .operand_choices = verb_names,
+     .operand_choices = all_verb_names,
      .description = "Prints the help of a verb, or the list of verbs.",
      .details = "",
      .examples = {"refrain help", "refrain help near"}},
@@ -112,7 +197,7 @@ constexpr VerbInfo kVerbs[] = {
 
 constexpr ExitCodeInfo kExitCodes[] = {
     {0, "done"},
-    {1, "failed: the system refused to read or write"},
+    {1, "failed: the system refused, or nothing was found"},
     {2, "usage: a wrong flag or value, or an output that exists"},
     {3, "bad input: missing, unreadable, or broken with --strict"},
     {4, "corrupt: a file of Refrain's own is damaged"},
@@ -139,8 +224,28 @@ std::optional<Verb> find_verb(std::string_view name) {
 
 std::vector<std::string_view> verb_names() {
   std::vector<std::string_view> names;
+  for (const VerbInfo& row : kVerbs)
+    if (row.name.find(' ') == std::string_view::npos) names.push_back(row.name);
+  return names;
+}
+
+std::vector<std::string_view> all_verb_names() {
+  std::vector<std::string_view> names;
   for (const VerbInfo& row : kVerbs) names.push_back(row.name);
   return names;
+}
+
+std::vector<const VerbInfo*> members(Verb verb) {
+  const std::string_view family = info(verb).name;
+  std::vector<const VerbInfo*> rows;
+  for (const VerbInfo& row : kVerbs)
+    if (row.name.size() > family.size() && row.name.starts_with(family) && row.name[family.size()] == ' ')
+      rows.push_back(&row);
+  return rows;
+}
+
+std::string_view last_word(const VerbInfo& verb) {
+  return verb.name.substr(verb.name.find(' ') + 1);  // npos + 1 is 0
 }
 
 std::span<const ExitCodeInfo> exit_codes() {

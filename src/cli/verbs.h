@@ -1,5 +1,8 @@
 // The table of verbs: what `refrain WORD` can be.
 //
+// A verb of two words ("ngrams show") belongs to the family that its first word names ("ngrams"), which has a row of its
+// own: its help lists the members, and it does nothing else.
+//
 // A row feeds the parser (how many operands), the help screens, the man page and shell completion. Whoever adds a verb
 // adds a row here, names it in the `verbs` column of the flags it takes (flags.cc), and runs it in run_verbs.cc.
 #pragma once
@@ -13,7 +16,21 @@
 
 namespace refrain::cli {
 
-enum class Verb : unsigned { near, fingerprint, match, explain, completion, man, help };
+enum class Verb : unsigned {
+  near,
+  fingerprint,
+  match,
+  explain,
+  ngrams,  // the family of those that follow
+  ngrams_build,
+  ngrams_show,
+  ngrams_lookup,
+  ngrams_stats,
+  ngrams_check,
+  completion,
+  man,
+  help
+};
 
 // A set of verbs, a bit each.
 using VerbSet = unsigned;
@@ -50,7 +67,14 @@ struct VerbInfo {
 std::span<const VerbInfo> verbs();
 const VerbInfo& info(Verb verb);
 std::optional<Verb> find_verb(std::string_view name);
+// What may stand first on the command line: verbs of one word, and families.
 std::vector<std::string_view> verb_names();
+std::vector<std::string_view> all_verb_names();
+
+// The members of a family, in the order of the table; none where the verb is no family.
+std::vector<const VerbInfo*> members(Verb verb);
+// Its own word: "show" of "ngrams show".
+std::string_view last_word(const VerbInfo& verb);
 
 // The exit codes of `refrain`, for help and man page. What maps to them is in process.h.
 struct ExitCodeInfo {

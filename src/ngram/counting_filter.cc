@@ -11,6 +11,7 @@
 namespace refrain {
 
 namespace {
+__extension__ using Wide = unsigned __int128;
 // Keys whose counters are fetched at a time.
 constexpr std::size_t kBatch = 64;
 }  // namespace
@@ -25,7 +26,7 @@ CountingFilter::CountingFilter(std::uint64_t bytes, unsigned m, MemoryBudget& bu
 std::uint64_t CountingFilter::place(std::uint64_t key) const {
   // Keys that begin alike must not fall together.
   const std::uint64_t mixed = (key ^ key >> 32U) * 0x9E3779B97F4A7C15ULL;
-  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(mixed) * counters_ >> 64U);
+  return static_cast<std::uint64_t>(static_cast<Wide>(mixed) * counters_ >> 64U);
 }
 
 std::uint64_t CountingFilter::add(std::span<const std::uint64_t> keys, std::uint64_t low, std::uint64_t span) {

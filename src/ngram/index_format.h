@@ -21,7 +21,7 @@
 //                 block    64 documents (the last block: what is left), in input order. Each: 2 x tokens (varint), + 1 where
 //                          the document has an id other than its number, which follows: bytes shared with the id before
 //                          it in this block (varint), bytes that follow, how many (varint) and which
-//                 tail     the tree
+//                 tail     the tree, documents with an id other than their number (8)
 //
 // An n-gram's text is its tokens' normal forms, joined by one space. A place is a document and a token in it, both
 // counted from 0. The three files are the same for the same input, n, m and tokenizer.
@@ -31,6 +31,7 @@
 #include <cstdint>
 
 #include "refrain/fingerprint.h"
+#include "refrain/ngrams.h"
 
 namespace refrain {
 
@@ -50,8 +51,6 @@ inline constexpr std::uint64_t kBlockGrams = 64;
 inline constexpr std::size_t kBlockBytes = std::size_t{16} << 10;
 inline constexpr std::uint64_t kBlockDocuments = 64;
 
-inline constexpr unsigned kMaxGramTokens = 10000;
-
 // What an index was made with.
 struct IndexHead {
   unsigned n = 8;
@@ -61,6 +60,7 @@ struct IndexHead {
 
 struct IndexSizes {
   std::uint64_t documents = 0;
+  std::uint64_t named = 0;  // documents with an id other than their number
   std::uint64_t tokens = 0;
   std::uint64_t grams = 0;    // all n-grams of the text, those that are not in the index too
   std::uint64_t entries = 0;  // n-grams in the index

@@ -57,7 +57,7 @@ IndexWriter::IndexWriter(const std::filesystem::path& folder, const IndexHead& h
       documents_(begin_file(folder, kDocumentsName, kDocumentsMagic)),
       gram_tree_(grams_),
       document_tree_(documents_) {
-  require(head.n >= 1 && head.n <= kMaxGramTokens && head.m >= 1, "n-gram index: n or m is out of range");
+  require(head.n >= 1 && head.n <= kMaxNgramTokens && head.m >= 1, "n-gram index: n or m is out of range");
 }
 
 void IndexWriter::add_document(std::optional<std::string_view> id, std::uint64_t tokens) {
@@ -69,6 +69,7 @@ void IndexWriter::add_document(std::optional<std::string_view> id, std::uint64_t
     append_varint(document_block_, id->size() - shared);
     document_block_ += id->substr(shared);
     last_id_ = *id;
+    ++sizes_.named;
   }
   sizes_.tokens += tokens;
   if (++sizes_.documents % kBlockDocuments == 0) end_document_block();
@@ -87,6 +88,7 @@ void IndexWriter::end_documents() {
   if (sizes_.documents % kBlockDocuments != 0) end_document_block();
   std::string tail;
   append_tree(tail, document_tree_.finish());
+  append_number(tail, sizes_.named);
   documents_id_ = documents_.finish(tail);
 }
 

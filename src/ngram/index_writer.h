@@ -18,7 +18,7 @@ namespace refrain {
 // that are, throw std::logic_error. Not thread-safe.
 class IndexWriter {
  public:
-  // Makes the files kGramsName, kPlacesName and kDocumentsName in `folder`, which exists. n is 1 to kMaxGramTokens, m is
+  // Makes the files kGramsName, kPlacesName and kDocumentsName in `folder`, which exists. n is 1 to kMaxNgramTokens, m is
   // at least 1.
   IndexWriter(const std::filesystem::path& folder, const IndexHead& head);
 

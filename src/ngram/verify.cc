@@ -86,7 +86,12 @@ void Verifier::write_group(const Candidates& candidates, const Resolver::Gram& g
     for (const std::span<const std::uint64_t> piece : pieces)
       for (const std::uint64_t record : piece) fn(candidates.position_of(record));
   };
-  if (!cut && strays.empty() && open_.empty()) return output_.write(gram.key, gram.text, for_each);
+  if (!cut && strays.empty() && open_.empty()) {
+    std::size_t places = 0;
+    for (const std::span<const std::uint64_t> piece : pieces) places += piece.size();
+    if (places >= output_.m()) output_.write(gram.key, gram.text, for_each);
+    return;
+  }
   // Strays are sorted by text; their positions, to be passed over, must be found among all.
   std::vector<std::uint64_t> astray;
   for (const Resolver::Stray& stray : strays) astray.push_back(stray.position);

@@ -155,7 +155,7 @@ class AutoBuild {
     const std::uint64_t memory = free_memory();
     grams_per_slice_ = slice_grams(memory, 8);
     const bool filtered = report_.grams > kMostSlices * grams_per_slice_;
-    if (filtered) grams_per_slice_ = static_cast<std::uint64_t>(kFilterLoad * CountingFilter::counters(filter_bytes(memory)));
+    if (filtered) grams_per_slice_ = static_cast<std::uint64_t>(kFilterLoad * static_cast<double>(CountingFilter::counters(filter_bytes(memory))));
     for (std::size_t at = 0; at < sample_.size();) {
       const Slice slice = next_slice(at, grams_per_slice_, at == 0 ? 0 : sample_[at]);
       at = slice.sample_end;

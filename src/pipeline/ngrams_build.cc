@@ -25,6 +25,10 @@ void check(const NgramsOptions& options) {
 
 }  // namespace
 
+std::vector<std::string_view> ngram_algorithm_names() {
+  return {"auto", "memory", "disk", "hash", "spex", "spex-log", "blocked", "location"};
+}
+
 NgramsReport build_ngrams(const NgramsOptions& options, const Context& context) {
   check(options);
   const Stopwatch watch;

@@ -22,9 +22,6 @@ class OutputDir {
 
   // A new file; close() it before publish().
   OutputFile create(const std::string& name);
-  // The folder in which files become part of the output, for those who make them themselves; name each with add().
-  const std::filesystem::path& staging() const { return staging_->path(); }
-  void add(const std::string& name) { names_.push_back(name); }
   // The folder in which files are made until publish(), for whoever makes several; add() names each of them.
   const std::filesystem::path& staging() const { return staging_->path(); }
   void add(const std::string& name) { names_.push_back(name); }

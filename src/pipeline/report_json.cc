@@ -7,19 +7,27 @@ namespace refrain {
 
 namespace {
 
+std::string_view name_of(TokenizerKind tokenizer) {
+  return tokenizer_names()[static_cast<std::size_t>(tokenizer)];
+}
+
+void write_input(JsonWriter& json, const InputOptions& input) {
+  json.key("input").begin_array();
+  for (const std::string& path : input.paths) json.value(path);
+  json.end_array();
+  static constexpr const char* kFormats[] = {"auto", "files", "lines", "jsonl", "csv", "tsv"};
+  json.field("format", kFormats[static_cast<std::size_t>(input.format)]);
+  json.field("text_field", input.text_field);
+  json.field("id_field", input.id_field);
+  json.field("max_doc_bytes", input.max_doc_bytes);
+  json.field("binary", input.binary);
+}
+
 void write_options(JsonWriter& json, const NearOptions& options) {
   const FingerprintOptions& fingerprint = options.fingerprint;
   json.key("options").begin_object();
-  json.key("input").begin_array();
-  for (const std::string& path : options.input.paths) json.value(path);
-  json.end_array();
-  static constexpr const char* kFormats[] = {"auto", "files", "lines", "jsonl", "csv", "tsv"};
-  json.field("format", kFormats[static_cast<std::size_t>(options.input.format)]);
-  json.field("text_field", options.input.text_field);
-  json.field("id_field", options.input.id_field);
-  json.field("max_doc_bytes", options.input.max_doc_bytes);
-  json.field("binary", options.input.binary);
-  json.field("tokenizer", tokenizer_names()[static_cast<std::size_t>(fingerprint.tokenizer)]);
+  write_input(json, options.input);
+  json.field("tokenizer", name_of(fingerprint.tokenizer));
   json.field("hash", hash_names()[static_cast<std::size_t>(fingerprint.hash)]);
   json.field("window", fingerprint.window);
   json.field("seed", fingerprint.seed);
@@ -62,10 +70,39 @@ void write_document(JsonWriter& json, const char* name, const ExplainedDocument&
   json.end_object();
 }
 
+void write_stages(JsonWriter& json, const std::vector<StageCost>& stages) {
+  json.key("stages").begin_array();
+  for (const StageCost& stage : stages) {
+    json.begin_object()
+        .field("stage", stage.stage)
+        .field("seconds", stage.seconds)
+        .field("bytes", stage.bytes)
+        .end_object();
+  }
+  json.end_array();
+}
+
 void begin_report(JsonWriter& json, const char* verb) {
   json.begin_object();
   json.field("verb", verb);
   json.field("version", kVersion);
+}
+
+// How an n-gram index was built, from the report or from what it left in summary.json.
+template <class Report>
+void write_build(JsonWriter& json, const Report& report, std::string_view algorithm) {
+  json.field("algorithm", algorithm);
+  json.field("passes", report.passes);
+  json.field("f1_bytes", report.file_bytes[0]);
+  json.field("f2_bytes", report.file_bytes[1]);
+  json.field("f3_bytes", report.file_bytes[2]);
+  json.field("sequence_bytes", report.sequence_bytes);
+  json.field("temp_peak_bytes", report.temp_peak_bytes);
+  json.field("threads", report.threads);
+  json.field("memory_bytes", report.memory_bytes);
+  json.field("peak_rss_bytes", report.peak_rss_bytes);
+  json.field("seconds", report.seconds);
+  write_stages(json, report.stages);
 }
 
 }  // namespace
@@ -89,15 +126,7 @@ std::string to_json(const NearOptions& options, const NearReport& report) {
   json.field("memory_bytes", report.memory_bytes);
   json.field("peak_rss_bytes", report.peak_rss_bytes);
   json.field("bytes_read", report.read.bytes);
-  json.key("stages").begin_array();
-  for (const StageCost& stage : report.stages) {
-    json.begin_object()
-        .field("stage", stage.stage)
-        .field("seconds", stage.seconds)
-        .field("bytes", stage.bytes)
-        .end_object();
-  }
-  json.end_array();
+  write_stages(json, report.stages);
   json.end_object();
   json.end_object();
   return std::move(json).take();
@@ -150,6 +179,102 @@ std::string to_json(const ExplainReport& report, unsigned distance) {
     json.value(*report.difference <= distance);
   else
     json.null();
+  json.end_object();
+  return std::move(json).take();
+}
+
+std::string to_json(const NgramsOptions& options, const NgramsReport& report) {
+  JsonWriter json;
+  begin_report(json, "ngrams build");
+  json.key("options").begin_object();
+  write_input(json, options.input);
+  json.field("tokenizer", name_of(options.tokenizer));
+  json.field("n", options.n);
+  json.field("m", options.m);
+  json.end_object();
+  write_read(json, report.read);
+  json.field("tokens", report.tokens);
+  json.field("grams", report.grams);
+  json.field("entries", report.entries);
+  json.field("places", report.places);
+  json.field("grams_bytes", report.grams_bytes);
+  json.field("places_bytes", report.places_bytes);
+  json.field("documents_bytes", report.documents_bytes);
+  json.key("run").begin_object();
+  write_build(json, report, ngram_algorithm_names()[static_cast<std::size_t>(report.algorithm)]);
+  json.field("bytes_read", report.read.bytes);
+  json.end_object();
+  json.end_object();
+  return std::move(json).take();
+}
+
+std::string to_json(const NgramsShowReport& report) {
+  JsonWriter json;
+  begin_report(json, "ngrams show");
+  json.field("entries", report.entries);
+  json.field("rows", report.rows);
+  json.key("run").begin_object();
+  json.field("seconds", report.seconds);
+  json.end_object();
+  json.end_object();
+  return std::move(json).take();
+}
+
+std::string to_json(const NgramsLookupReport& report) {
+  JsonWriter json;
+  begin_report(json, "ngrams lookup");
+  json.field("phrases", report.phrases);
+  json.field("found", report.found);
+  json.key("missing").begin_array();
+  for (const std::string& phrase : report.missing) json.value(phrase);
+  json.end_array();
+  json.key("run").begin_object();
+  json.field("open_seconds", report.open_seconds);
+  json.field("lookup_seconds", report.lookup_seconds);
+  json.end_object();
+  json.end_object();
+  return std::move(json).take();
+}
+
+std::string to_json(const NgramsStats& stats) {
+  const auto percent = [&](std::uint64_t part) {
+    return stats.grams == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(stats.grams);
+  };
+  JsonWriter json;
+  begin_report(json, "ngrams stats");
+  json.field("n", stats.n);
+  json.field("m", stats.m);
+  json.field("tokenizer", name_of(stats.tokenizer));
+  json.field("documents", stats.documents);
+  json.field("tokens", stats.tokens);
+  json.field("grams", stats.grams);
+  json.field("single", stats.single);
+  json.field("multi", stats.multi);
+  json.field("repeat", stats.repeat);
+  json.field("single_percent", percent(stats.single));
+  json.field("multi_percent", percent(stats.multi));
+  json.field("repeat_percent", percent(stats.repeat));
+  json.field("grams_bytes", stats.grams_bytes);
+  json.field("places_bytes", stats.places_bytes);
+  json.field("documents_bytes", stats.documents_bytes);
+  json.key("run").begin_object();
+  write_build(json, stats, stats.algorithm);
+  json.end_object();
+  json.end_object();
+  return std::move(json).take();
+}
+
+std::string to_json(const NgramsCheckReport& report) {
+  JsonWriter json;
+  begin_report(json, "ngrams check");
+  json.field("whole", true);
+  json.field("documents", report.documents);
+  json.field("entries", report.entries);
+  json.field("places", report.places);
+  json.field("bytes", report.bytes);
+  json.key("run").begin_object();
+  json.field("seconds", report.seconds);
+  json.end_object();
   json.end_object();
   return std::move(json).take();
 }

@@ -24,8 +24,8 @@ static_assert(std::endian::native == std::endian::little, "numbers are stored li
 constexpr std::uint64_t kNoPage = std::numeric_limits<std::uint64_t>::max();
 // A page fault brings in the pages around it too: so much at a time is taken to be resident, and so many of them are
 // kept.
-constexpr std::uint64_t kStretchPages = 16;
-constexpr std::size_t kMaxStretches = 64;
+constexpr std::uintptr_t kStretchBytes = 16 * kPageBytes;
+constexpr std::size_t kMaxStretches = 32;
 
 template <class Number>
 Number load(const char* at) {
@@ -109,9 +109,7 @@ PageReader::PageReader(const std::string& path, std::string_view magic, std::uin
     if (std::string_view(map_, kMagicBytes) != magic) corrupt("not such a file, or damaged");
     const auto found = load<std::uint32_t>(map_ + kMagicBytes);
     if (!whole) corrupt("page 0: checksum mismatch");
-    if (found != version)
-      throw Error(Errc::unsupported,
-                  fmt::format("{}: format version {}, and this build reads {}; build it again", path_, found, version));
+    if (found != version) unsupported(fmt::format("format version {}, and this build reads {}", found, version));
     if (bytes_ % kPageBytes != 0) corrupt("cut off in a page");
     pages_ = bytes_ / kPageBytes - 1;
     if (!page_holds(pages_)) corrupt("its end is missing or damaged");
@@ -126,7 +124,6 @@ PageReader::PageReader(const std::string& path, std::string_view magic, std::uin
     munmap(map, bytes_);
     throw;
   }
-  madvise(map, bytes_, MADV_RANDOM);
 }
 
 PageReader::~PageReader() {
@@ -137,18 +134,24 @@ void PageReader::corrupt(std::string_view what) const {
   throw Error(Errc::corrupt, fmt::format("{}: {}; build it again", path_, what));
 }
 
+void PageReader::unsupported(std::string_view what) const {
+  throw Error(Errc::unsupported, fmt::format("{}: {}; build it again", path_, what));
+}
+
 bool PageReader::page_holds(std::uint64_t page) const {
   const char* at = map_ + page * kPageBytes;
   return page_checksum({at, kPageContentBytes}, page) == load<std::uint64_t>(at + kPageContentBytes);
 }
 
 void PageReader::touched(std::uint64_t page) {
-  const std::uint64_t stretch = page / kStretchPages;
+  const auto begin = reinterpret_cast<std::uintptr_t>(map_);
+  const std::uintptr_t stretch = (begin + page * kPageBytes) / kStretchBytes;
   if (!resident_.empty() && resident_.back() == stretch) return;
   if (resident_.size() == kMaxStretches) {
-    for (const std::uint64_t old : resident_) {
-      const std::uint64_t begin = old * kStretchPages * kPageBytes;
-      madvise(const_cast<char*>(map_) + begin, std::min(kStretchPages * kPageBytes, bytes_ - begin), MADV_DONTNEED);
+    for (const std::uintptr_t old : resident_) {
+      const std::uintptr_t from = std::max(old * kStretchBytes, begin);
+      const std::uintptr_t to = std::min((old + 1) * kStretchBytes, begin + pages_ * kPageBytes);
+      madvise(const_cast<char*>(map_) + (from - begin), to - from, MADV_DONTNEED);
     }
     resident_.clear();
   }

@@ -100,6 +100,7 @@ class PageReader {
 
   // "path: what; build it again"
   [[noreturn]] void corrupt(std::string_view what) const;
+  [[noreturn]] void unsupported(std::string_view what) const;
 
  private:
   std::string_view checked_page(std::uint64_t page);
@@ -114,8 +115,8 @@ class PageReader {
   std::uint64_t size_ = 0;
   std::uint64_t digest_ = 0;
   std::array<char, kMaxTailBytes> tail_{};
-  std::uint64_t checked_;                // the page that was checked last
-  std::vector<std::uint64_t> resident_;  // stretches of pages that may be resident
+  std::uint64_t checked_;                 // the page that was checked last
+  std::vector<std::uintptr_t> resident_;  // stretches of addresses that may be resident
 };
 
 // Reads a stream from one place on, a value at a time.

@@ -1,0 +1,69 @@
+#include "pipeline/ngrams_index.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "pipeline/output_dir.h"
+#include "pipeline/tsv.h"
+#include "refrain/error.h"
+
+namespace refrain {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
+
+}  // namespace
+
+std::unique_ptr<IndexReader> open_ngrams(const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored))
+    throw Error(Errc::not_found,
+                fmt::format("{}: no such folder; build an index with 'refrain ngrams build INPUT... -o {}'",
+                            folder.string(), folder.string()));
+  const bool grams = fs::exists(folder / kGramsName, ignored);
+  const bool summary = fs::exists(folder / kSummaryName, ignored);
+  if (!grams && !fs::exists(folder / kPlacesName, ignored) && !fs::exists(folder / kDocumentsName, ignored))
+    throw Error(Errc::not_found, fmt::format("{}: not an n-gram index; name a folder that 'refrain ngrams build' made",
+                                             folder.string()));
+  if (!summary)
+    throw Error(Errc::corrupt,
+                fmt::format("{}: not whole, its {} is missing; build it again", folder.string(), kSummaryName));
+  return std::make_unique<IndexReader>(folder);
+}
+
+void NgramRowWriter::header() {
+  buffer_ += "ngram\tcount\tdocuments\tplaces\n";
+}
+
+void NgramRowWriter::row(const GramEntry& entry) {
+  append_escaped(buffer_, entry.text);
+  buffer_ += '\t';
+  append_decimal(buffer_, entry.count);
+  buffer_ += '\t';
+  append_decimal(buffer_, entry.documents);
+  char separator = '\t';
+  PlaceCursor places = index_.places(entry);
+  for (GramPlace place; places.next(place);) {
+    buffer_ += separator;
+    separator = ',';
+    id_.clear();
+    index_.append_id(id_, place.document);
+    append_escaped(buffer_, id_);
+    buffer_ += ':';
+    append_decimal(buffer_, place.token);
+    if (buffer_.size() >= kPieceBytes) flush();
+  }
+  buffer_ += '\n';
+  if (buffer_.size() >= kPieceBytes) flush();
+}
+
+void NgramRowWriter::flush() {
+  out_(buffer_);
+  buffer_.clear();
+}
+
+}  // namespace refrain

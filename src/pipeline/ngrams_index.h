@@ -1,0 +1,33 @@
+// What the verbs about an n-gram index share: opening it, and its rows.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "ngram/index_reader.h"
+#include "refrain/ngrams.h"
+
+namespace refrain {
+
+// Error(not_found) where there is no index; Error(corrupt) where it is not whole: a folder without its summary.json was
+// being written when something ended that.
+std::unique_ptr<IndexReader> open_ngrams(const std::filesystem::path& folder);
+
+// Rows "ngram count documents places", a few KB at a time.
+class NgramRowWriter {
+ public:
+  NgramRowWriter(IndexReader& index, const NgramRows& out) : index_(index), out_(out) {}
+
+  void header();
+  void row(const GramEntry& entry);
+  void flush();
+
+ private:
+  IndexReader& index_;
+  const NgramRows& out_;
+  std::string buffer_;
+  std::string id_;
+};
+
+}  // namespace refrain
