@@ -43,9 +43,9 @@ std::uint64_t key_of_words(const Vocabulary& vocabulary, std::span<const std::ui
 
 std::string text_of_words(const Vocabulary& vocabulary, std::span<const std::uint32_t> words) {
   std::string text;
-  for (const std::uint32_t word : words) {
-    if (!text.empty() || &word != words.data()) text += ' ';
-    text += vocabulary.word(word);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i != 0) text += ' ';
+    text += vocabulary.word(words[i]);
   }
   return text;
 }
