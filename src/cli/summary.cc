@@ -163,10 +163,10 @@ std::string ngrams_summary(const NgramsReport& report, const NgramsOptions& opti
   std::string out = headline(report.read, seconds, report.threads, look);
   const std::string grams = grams_text(options.n);
   Table table;
-  table.add(grams, count_text(report.grams),
-            seconds > 0
-                ? std::vector{fmt::format("{:.1f} million a second", static_cast<double>(report.grams) / seconds / 1e6)}
-                : std::vector<std::string>{});
+  std::vector<std::string> rate;
+  if (seconds > 0 && report.grams >= 1000000)
+    rate.push_back(fmt::format("{:.1f} million a second", static_cast<double>(report.grams) / seconds / 1e6));
+  table.add(grams, count_text(report.grams), rate);
   table.add("in the index", count_text(report.entries), {fmt::format("each with {} places or more", options.m)});
   table.add("their places", count_text(report.places),
             {fmt::format("{} of all {}", share_text(report.places, report.grams), grams)});

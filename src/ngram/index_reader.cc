@@ -226,24 +226,24 @@ void IndexReader::decode(const BlockTreeReader::Block& block, DocumentBlock& out
 const IndexReader::DocumentBlock& IndexReader::document_block(DocId document) {
   if (document >= sizes_.documents) documents_.corrupt("a document that is not there");
   const std::uint64_t number = document / kBlockDocuments;
-  DocumentBlock& slot = cache_[number % kCachedBlocks];
-  if (slot.number == number) return slot;
-  const std::size_t before = slot.bytes();
-  slot.number = ~std::uint64_t{0};
+  std::unique_ptr<DocumentBlock>& slot = cache_[number % kCachedBlocks];
+  if (slot && slot->number == number) return *slot;
+  if (cached_bytes_ > kCachedBytes) {
+    for (std::unique_ptr<DocumentBlock>& other : cache_) other.reset();
+    cached_bytes_ = 0;
+  }
+  if (slot)
+    cached_bytes_ -= slot->bytes();
+  else
+    slot = std::make_unique<DocumentBlock>();
+  slot->number = ~std::uint64_t{0};
   BlockTreeReader::Block block;
   document_tree_.seek(document + 1);
   if (!document_tree_.next(block) || block.key != number * kBlockDocuments || document - block.key >= block.rows)
     documents_.corrupt("a document that is not there");
-  decode(block, slot);
-  cached_bytes_ += slot.bytes() - before;
-  if (cached_bytes_ > kCachedBytes) {
-    // Ids of unusual length: begin again with this block alone.
-    DocumentBlock kept = std::move(slot);
-    for (DocumentBlock& other : cache_) other = DocumentBlock();
-    slot = std::move(kept);
-    cached_bytes_ = slot.bytes();
-  }
-  return slot;
+  decode(block, *slot);
+  cached_bytes_ += slot->bytes();
+  return *slot;
 }
 
 void IndexReader::append_id(std::string& out, DocId document) {

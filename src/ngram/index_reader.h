@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -125,7 +126,7 @@ class IndexReader {
   GramBlockReader searched_;
   std::uint64_t scanned_rows_ = 0;
 
-  std::vector<DocumentBlock> cache_;
+  std::vector<std::unique_ptr<DocumentBlock>> cache_;
   std::size_t cached_bytes_ = 0;
 };
 

@@ -1,5 +1,4 @@
 // ngrams check: is an index whole and right in itself?
-#include "base/budget.h"
 #include "base/progress.h"
 #include "pipeline/ngrams_index.h"
 
@@ -7,8 +6,7 @@ namespace refrain {
 
 NgramsCheckReport check_ngrams(const std::filesystem::path& index, const Context& context) {
   const Stopwatch watch;
-  const MemoryBudget budget(context);  // refuses a ceiling that is too low; pages are dropped as they are read
-  const std::unique_ptr<IndexReader> reader = open_ngrams(index);
+  const std::unique_ptr<IndexReader> reader = open_ngrams(index, context);
   Progress progress(context, "check", "bytes", reader->bytes());
   reader->check([&](std::uint64_t bytes) { progress.add(bytes); });
   progress.finish();

@@ -4,6 +4,7 @@
 
 #include <system_error>
 
+#include "base/budget.h"
 #include "pipeline/output_dir.h"
 #include "pipeline/tsv.h"
 #include "refrain/error.h"
@@ -18,7 +19,8 @@ constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
 
 }  // namespace
 
-std::unique_ptr<IndexReader> open_ngrams(const fs::path& folder) {
+std::unique_ptr<IndexReader> open_ngrams(const fs::path& folder, const Context& context) {
+  if (context.memory_bytes != 0) MemoryBudget{context};
   std::error_code ignored;
   if (!fs::is_directory(folder, ignored))
     throw Error(Errc::not_found,

@@ -12,7 +12,8 @@ namespace refrain {
 
 // Error(not_found) where there is no index; Error(corrupt) where it is not whole: a folder without its summary.json was
 // being written when something ended that.
-std::unique_ptr<IndexReader> open_ngrams(const std::filesystem::path& folder);
+// A ceiling that is given and too low is refused; reading takes a few megabytes, whatever it is.
+std::unique_ptr<IndexReader> open_ngrams(const std::filesystem::path& folder, const Context& context);
 
 // Rows "ngram count documents places", a few KB at a time.
 class NgramRowWriter {

@@ -1,7 +1,6 @@
 // ngrams lookup: the rows of some phrases.
 #include <fmt/format.h>
 
-#include "base/budget.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "ngram/gram_key.h"
@@ -43,8 +42,7 @@ Phrase make_phrase(const Tokenizer& tokenizer, TokenBlock& block, const std::str
 NgramsLookupReport lookup_ngrams(const std::filesystem::path& index, const std::vector<std::string>& phrases,
                                  const Context& context, const NgramRows& out) {
   const Stopwatch opening;
-  const MemoryBudget budget(context);  // refuses a ceiling that is too low; a look-up takes next to nothing
-  const std::unique_ptr<IndexReader> reader = open_ngrams(index);
+  const std::unique_ptr<IndexReader> reader = open_ngrams(index, context);
   NgramsLookupReport report;
   report.open_seconds = opening.seconds();
 

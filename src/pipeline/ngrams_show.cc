@@ -15,7 +15,7 @@ namespace refrain {
 namespace {
 
 // For the index's pages and the pieces of output.
-constexpr std::uint64_t kSlack = std::uint64_t{12} << 20U;
+constexpr std::uint64_t kSlack = std::uint64_t{24} << 20U;
 
 // So that the greatest comes first.
 void append_falling(std::string& out, std::uint64_t number) {
@@ -42,7 +42,7 @@ std::vector<std::string_view> ngram_sort_names() {
 
 NgramsShowReport show_ngrams(const NgramsShowOptions& options, const Context& context, const NgramRows& out) {
   const Stopwatch watch;
-  const std::unique_ptr<IndexReader> index = open_ngrams(options.index);
+  const std::unique_ptr<IndexReader> index = open_ngrams(options.index, context);
   Context one = context;
   one.threads = 1;
   MemoryBudget budget(one);

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "base/budget.h"
 #include "base/file.h"
 #include "pipeline/ngrams_index.h"
 #include "pipeline/output_dir.h"
@@ -44,8 +43,7 @@ void read_summary(const std::string& path, NgramsStats& stats) {
 }  // namespace
 
 NgramsStats ngrams_stats(const std::filesystem::path& index, const Context& context) {
-  const MemoryBudget budget(context);
-  const std::unique_ptr<IndexReader> reader = open_ngrams(index);
+  const std::unique_ptr<IndexReader> reader = open_ngrams(index, context);
   const IndexHead& head = reader->head();
   const IndexSizes& sizes = reader->sizes();
   NgramsStats stats;

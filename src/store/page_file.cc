@@ -22,10 +22,11 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "numbers are stored little-endian, as they lie in memory");
 
 constexpr std::uint64_t kNoPage = std::numeric_limits<std::uint64_t>::max();
-// A page fault brings in the pages around it too: so much at a time is taken to be resident, and so many of them are
-// kept.
-constexpr std::uintptr_t kStretchBytes = 16 * kPageBytes;
-constexpr std::size_t kMaxStretches = 32;
+// A page fault brings in what lies around the page: a folio of the page cache, up to two megabytes, and what is mapped
+// along with it, up to kAroundBytes. So much is taken to be resident, and a few of them are kept.
+constexpr std::uint64_t kStretchBytes = std::uint64_t{2} << 20U;
+constexpr std::uint64_t kAroundBytes = std::uint64_t{64} << 10U;
+constexpr std::size_t kMaxStretches = 3;
 
 template <class Number>
 Number load(const char* at) {
@@ -144,16 +145,14 @@ bool PageReader::page_holds(std::uint64_t page) const {
 }
 
 void PageReader::touched(std::uint64_t page) {
-  const auto begin = reinterpret_cast<std::uintptr_t>(map_);
-  const std::uintptr_t stretch = (begin + page * kPageBytes) / kStretchBytes;
-  if (!resident_.empty() && resident_.back() == stretch) return;
+  const std::uint64_t stretch = page * kPageBytes / kStretchBytes;
+  if (std::find(resident_.begin(), resident_.end(), stretch) != resident_.end()) return;
   if (resident_.size() == kMaxStretches) {
-    for (const std::uintptr_t old : resident_) {
-      const std::uintptr_t from = std::max(old * kStretchBytes, begin);
-      const std::uintptr_t to = std::min((old + 1) * kStretchBytes, begin + pages_ * kPageBytes);
-      madvise(const_cast<char*>(map_) + (from - begin), to - from, MADV_DONTNEED);
-    }
-    resident_.clear();
+    const std::uint64_t begin = resident_.front() * kStretchBytes;
+    const std::uint64_t from = begin - std::min(begin, kAroundBytes);
+    const std::uint64_t to = std::min(begin + kStretchBytes + kAroundBytes, bytes_);
+    madvise(const_cast<char*>(map_) + from, to - from, MADV_DONTNEED);
+    resident_.erase(resident_.begin());
   }
   resident_.push_back(stretch);
 }

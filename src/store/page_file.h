@@ -115,8 +115,8 @@ class PageReader {
   std::uint64_t size_ = 0;
   std::uint64_t digest_ = 0;
   std::array<char, kMaxTailBytes> tail_{};
-  std::uint64_t checked_;                 // the page that was checked last
-  std::vector<std::uintptr_t> resident_;  // stretches of addresses that may be resident
+  std::uint64_t checked_;                // the page that was checked last
+  std::vector<std::uint64_t> resident_;  // stretches of the file that may be, the oldest first
 };
 
 // Reads a stream from one place on, a value at a time.

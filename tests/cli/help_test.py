@@ -9,11 +9,14 @@ import subprocess
 
 from program import BIN_DIR, FIND_ALL, FIND_CLUSTERS, TestCase, environment, main, program, run, say
 
-VERBS = ["near", "fingerprint", "match", "explain", "completion", "man", "help"]
+# Verbs of two words belong to a family, which stands before them.
+VERBS = ["near", "fingerprint", "match", "explain", "ngrams", "ngrams build", "ngrams show", "ngrams lookup",
+         "ngrams stats", "ngrams check", "completion", "man", "help"]
+FIRST_WORDS = [verb for verb in VERBS if " " not in verb]
 
 
 def help_of(verb):
-    return run(verb, "--help").out.decode()
+    return run(*verb.split(), "--help").out.decode()
 
 
 def flags_in(text):
@@ -53,20 +56,20 @@ class Help(TestCase):
                 self.assertEqual((done.returncode, done.stderr), (0, b""), example)
 
     def test_every_flag_shows_its_default(self):
-        for verb in ("near", "fingerprint", "match", "explain"):
+        for verb in ("near", "fingerprint", "match", "explain", "ngrams build", "ngrams show"):
             entries = re.findall(r"^  (?:-\w, )?(--[a-z-]+)((?:.*\n {10,})*.*)$", help_of(verb), re.MULTILINE)
-            self.assertGreater(len(entries), 5)
+            self.assertGreaterEqual(len(entries), 5)
             for flag, text in entries:
                 if flag not in ("--help", "--version"):
                     self.assertRegex(text, r"\[[^]]+\]", f"{verb} {flag}")
 
     def test_help_is_the_same_by_every_way_to_it(self):
         for verb in VERBS:
-            self.assertEqual(run("help", verb).out.decode(), help_of(verb))
-            self.assertEqual(run(verb, "-h").out.decode(), help_of(verb))
+            self.assertEqual(run("help", *verb.split()).out.decode(), help_of(verb))
+            self.assertEqual(run(*verb.split(), "-h").out.decode(), help_of(verb))
         overview = run("--help").out.decode()
         self.assertEqual(run("help").out.decode(), overview)
-        for verb in VERBS:
+        for verb in FIRST_WORDS:
             self.assertRegex(overview, rf"(?m)^  {verb} +\S")
 
     def test_help_comes_before_complaints(self):
@@ -124,7 +127,11 @@ class Generated(TestCase):
 
     def test_bash_completes_verbs_flags_and_values(self):
         self.assertEqual(self.complete("refrain", "fin"), ["fingerprint"])
-        self.assertEqual(set(self.complete("refrain", "")) & set(VERBS), set(VERBS))
+        self.assertEqual(set(self.complete("refrain", "")) & set(FIRST_WORDS), set(FIRST_WORDS))
+        self.assertEqual(self.complete("refrain", "ngrams", "s"), ["show", "stats"])
+        self.assertEqual(self.complete("refrain", "ngrams", "show", "--li"), ["--limit"])
+        self.assertEqual(self.complete("refrain", "ngrams", "show", "--sort", "l"), ["length"])
+        self.assertEqual(set(self.complete("refrain", "ngrams", "build", "--")), flags_in(help_of("ngrams build")))
         self.assertEqual(self.complete("refrain", "near", "--dist"), ["--distance"])
         self.assertEqual(self.complete("refrain", "near", "--format", "js"), ["jsonl"])
         self.assertEqual(self.complete("refrain", "near", "--preset", "=", "f"), ["fpga"])

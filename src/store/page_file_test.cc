@@ -1,0 +1,183 @@
+#include "store/page_file.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+
+#include "base/tempdir.h"
+#include "refrain/error.h"
+#include "store/block_tree.h"
+
+namespace refrain {
+namespace {
+
+constexpr const char* kMagic = "REFRTEST";
+
+class PageFileTest : public testing::Test {
+ protected:
+  std::string path(const char* name = "file") const { return (folder_.path() / name).string(); }
+  TempDir folder_{std::filesystem::temp_directory_path(), "refrain-page-test"};
+};
+
+Errc error_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.code();
+  }
+  return Errc::interrupted;  // nobody throws that here
+}
+
+TEST(Varint, ComesBackAndIsNeverReadPastItsEnd) {
+  for (unsigned shift = 0; shift < 64; ++shift) {
+    for (const std::uint64_t value :
+         {(std::uint64_t{1} << shift) - 1, std::uint64_t{1} << shift, ~std::uint64_t{0} >> shift}) {
+      std::string bytes;
+      append_varint(bytes, value);
+      const char* at = bytes.data();
+      std::uint64_t back = 0;
+      EXPECT_TRUE(get_varint(at, bytes.data() + bytes.size(), back));
+      EXPECT_EQ(back, value);
+      at = bytes.data();
+      EXPECT_FALSE(get_varint(at, bytes.data() + bytes.size() - 1, back));
+    }
+  }
+  const std::string too_long(10, static_cast<char>(0xFF));
+  const char* at = too_long.data();
+  std::uint64_t back = 0;
+  EXPECT_FALSE(get_varint(at, too_long.data() + too_long.size(), back));
+}
+
+TEST_F(PageFileTest, GivesBackAnyRangeOfAnyStream) {
+  std::mt19937_64 random(1);
+  for (const std::size_t size : {0, 1, 4075, 4076, 4077, 8164, 8165, 50000}) {
+    std::string stream(size, 0);
+    for (char& c : stream) c = static_cast<char>(random());
+    PageWriter writer(path(), kMagic, 3);
+    writer.write(stream);
+    EXPECT_EQ(writer.position(), PageReader::kBegin + size);
+    const PageFileId id = writer.finish("the end");
+    EXPECT_EQ(id.bytes, std::filesystem::file_size(path()));
+    PageReader reader(path(), kMagic, 3);
+    EXPECT_EQ(reader.id(), id);
+    EXPECT_EQ(reader.size(), PageReader::kBegin + size);
+    EXPECT_EQ(reader.tail().substr(0, 8), std::string_view("the end\0", 8));
+    std::string scratch;
+    EXPECT_EQ(reader.read(PageReader::kBegin, size, scratch), stream);
+    for (int i = 0; i < 50 && size > 0; ++i) {
+      const std::size_t begin = random() % size;
+      const std::size_t length = random() % (size - begin + 1);
+      EXPECT_EQ(reader.read(PageReader::kBegin + begin, length, scratch),
+                std::string_view(stream).substr(begin, length));
+    }
+    EXPECT_EQ(error_of([&] { reader.read(PageReader::kBegin, size + 1, scratch); }), Errc::corrupt);
+    EXPECT_NO_THROW(reader.check_all([](std::uint64_t) {}));
+  }
+}
+
+TEST_F(PageFileTest, ReadsNumbersAcrossPagesAndNoneBehindTheEnd) {
+  PageWriter writer(path(), kMagic, 1);
+  for (std::uint64_t i = 0; i < 20000; ++i) writer.write_varint(i * i * i * 7);
+  const std::uint64_t end = writer.position();
+  writer.write_varint(5);
+  writer.finish({});
+  PageReader reader(path(), kMagic, 1);
+  PageCursor cursor(reader, PageReader::kBegin, end);
+  for (std::uint64_t i = 0; i < 20000; ++i) ASSERT_EQ(cursor.varint(), i * i * i * 7);
+  EXPECT_TRUE(cursor.at_end());
+  EXPECT_EQ(error_of([&] { cursor.varint(); }), Errc::corrupt);
+}
+
+TEST_F(PageFileTest, TellsDamageFromANewerVersion) {
+  PageWriter writer(path(), kMagic, 2);
+  writer.finish({});
+  EXPECT_EQ(error_of([&] { PageReader(path(), kMagic, 1); }), Errc::unsupported);
+  EXPECT_EQ(error_of([&] { PageReader(path(), "OTHERONE", 2); }), Errc::corrupt);
+  std::fstream file(path(), std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(kMagicBytes);
+  file.put(1);
+  file.close();
+  EXPECT_EQ(error_of([&] { PageReader(path(), kMagic, 1); }), Errc::corrupt);
+  EXPECT_EQ(error_of([&] { PageReader(path("none"), kMagic, 1); }), Errc::corrupt);
+}
+
+TEST_F(PageFileTest, FindsPagesThatChangedPlaces) {
+  PageWriter writer(path(), kMagic, 1);
+  writer.write(std::string(10 * kPageContentBytes, 'x'));  // inner pages are all alike
+  writer.finish({});
+  std::fstream file(path(), std::ios::in | std::ios::out | std::ios::binary);
+  std::string a(kPageBytes, 0);
+  std::string b(kPageBytes, 0);
+  file.seekg(2 * kPageBytes);
+  file.read(a.data(), kPageBytes);
+  file.read(b.data(), kPageBytes);
+  file.seekp(2 * kPageBytes);
+  file.write(b.data(), kPageBytes);
+  file.write(a.data(), kPageBytes);
+  file.close();
+  PageReader reader(path(), kMagic, 1);
+  EXPECT_EQ(error_of([&] { reader.check_all([](std::uint64_t) {}); }), Errc::corrupt);
+}
+
+std::uint64_t resident_file_bytes() {
+  std::ifstream status("/proc/self/status");
+  std::string word;
+  while (status >> word)
+    if (word == "RssFile:") return status >> word, std::stoull(word) * 1024;
+  return 0;
+}
+
+TEST_F(PageFileTest, DoesNotBecomeResidentAsItIsRead) {
+  constexpr std::uint64_t kBytes = std::uint64_t{64} << 20U;
+  PageWriter writer(path(), kMagic, 1);
+  const std::string piece(std::size_t{1} << 20U, 'x');
+  for (std::uint64_t i = 0; i < kBytes; i += piece.size()) writer.write(piece);
+  writer.finish({});
+  PageReader reader(path(), kMagic, 1);
+  const std::uint64_t before = resident_file_bytes();
+  std::uint64_t most = 0;
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 2; ++round) {
+    for (std::uint64_t i = 0; i < kBytes / kPageContentBytes; ++i) {
+      reader.rest_of_page(round == 0 ? i * kPageContentBytes : random() % kBytes);
+      if (i % 512 == 0) most = std::max(most, resident_file_bytes());
+    }
+  }
+  EXPECT_LE(most, before + (std::uint64_t{8} << 20U));
+}
+
+TEST_F(PageFileTest, ATreeFindsEveryBlock) {
+  for (const std::uint64_t blocks : {0, 1, 2, 127, 128, 129, 128 * 128, 128 * 128 + 1, 40000}) {
+    PageWriter writer(path(), kMagic, 1);
+    BlockTreeWriter tree(writer);
+    const auto key_of = [](std::uint64_t i) { return i / 3 * 10; };  // three blocks a key
+    for (std::uint64_t i = 0; i < blocks; ++i) tree.add(key_of(i), i % 5 + 1, std::to_string(i));
+    const BlockTreeRoot root = tree.finish();
+    writer.finish({});
+    PageReader file(path(), kMagic, 1);
+    BlockTreeReader reader(file, root);
+    BlockTreeReader::Block block;
+    for (std::uint64_t i = 0; i < blocks; ++i) {
+      ASSERT_TRUE(reader.next(block));
+      ASSERT_EQ(block.content, std::to_string(i));
+      ASSERT_EQ(block.key, key_of(i));
+      ASSERT_EQ(block.rows, i % 5 + 1);
+    }
+    EXPECT_FALSE(reader.next(block));
+    for (std::uint64_t i = 0; i < blocks; i += 1 + blocks / 1000) {
+      // The last block below the key, and for the least key the first of all.
+      reader.seek(key_of(i));
+      ASSERT_TRUE(reader.next(block));
+      EXPECT_EQ(block.content, std::to_string(i < 3 ? 0 : i / 3 * 3 - 1));
+      reader.seek(key_of(i) + 1);
+      ASSERT_TRUE(reader.next(block));
+      EXPECT_EQ(block.content, std::to_string(std::min(i / 3 * 3 + 2, blocks - 1)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace refrain
