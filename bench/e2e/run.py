@@ -157,7 +157,7 @@ def run_micro(micro, names, quick, scratch):
                f"--benchmark_repetitions={1 if quick else 3}", f"--benchmark_min_time={0.05 if quick else 0.5}"]
     figures = [record.Figure(micro["program"], case["name"].removesuffix("/real_time"), unit=micro["unit"],
                              bar=case.get("bar", "")) for case in cases]
-    best = {}
+    best, temp_mb = {}, {}
     try:
         peak_rss_mb = measure.run(command, env={"BENCH_SCALE": "0.1" if quick else "1"}).peak_rss_mb
         for one in json.loads(out.read_text(encoding="utf-8"))["benchmarks"]:
@@ -166,6 +166,7 @@ def run_micro(micro, names, quick, scratch):
             rate = one.get("bytes_per_second") or one.get("items_per_second")
             if one["run_type"] == "iteration":
                 best[one["run_name"]] = max(rate, best.get(one["run_name"], 0))
+                temp_mb[one["run_name"]] = max(one.get("spilled_mb", 0), temp_mb.get(one["run_name"], 0))
     except measure.Failed as error:
         for figure in figures:
             figure.error = str(error)
@@ -175,7 +176,7 @@ def run_micro(micro, names, quick, scratch):
         figure.rate = rate / SCALES[micro["unit"][0]]
         # Both as the time for a gigabyte, or for a million items.
         figure.seconds, figure.baseline_seconds = [(1e9 if "B/s" in micro["unit"] else 1e6) / r for r in (rate, twin)]
-        figure.peak_rss_mb, figure.temp_mb = peak_rss_mb, 0
+        figure.peak_rss_mb, figure.temp_mb = peak_rss_mb, temp_mb[case["name"]]
     return figures
 
 

@@ -69,6 +69,10 @@ class Array {
     size_ += values.size();
   }
 
+  // For arrays that are read here and there: fewer, larger pages where the system has them. After resize().
+  void use_huge_pages() {
+    if (data_ != nullptr) madvise(data_, capacity_ * sizeof(T), MADV_HUGEPAGE);
+  }
   // Gives the memory of whole pages among `count` elements from `first` on back to the system and to the budget, for
   // good: they may not be used again. Returns the bytes. Not for arrays that grow.
   std::size_t give_back(std::size_t first, std::size_t count) {

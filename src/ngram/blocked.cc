@@ -28,7 +28,8 @@ class SortedHashes {
   void for_each(Fn fn) const {
     std::vector<std::uint64_t> hashes(kBuffer);
     for (std::uint64_t at = 0; at < file_.size(); at += hashes.size() * sizeof(std::uint64_t)) {
-      hashes.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kBuffer, (file_.size() - at) / sizeof(std::uint64_t))));
+      hashes.resize(
+          static_cast<std::size_t>(std::min<std::uint64_t>(kBuffer, (file_.size() - at) / sizeof(std::uint64_t))));
       file_.read(at, {reinterpret_cast<char*>(hashes.data()), hashes.size() * sizeof(std::uint64_t)});
       for (const std::uint64_t hash : hashes) fn(hash);
     }

@@ -9,6 +9,10 @@
 
 namespace refrain {
 
+void sort_numbers(std::span<std::uint64_t> numbers) {
+  hwy::Sorter()(numbers.data(), numbers.size(), hwy::SortAscending());
+}
+
 Candidates::Candidates(unsigned position_bits, unsigned workers, std::size_t parts, std::size_t segment_places,
                        MemoryBudget& budget)
     : position_bits_(position_bits),
@@ -87,7 +91,7 @@ void Candidates::sort_by_position(const Context& context) {
     Segment& segment = segments_[s];
     for (std::uint64_t& place : std::span(segment.places.data(), segment.used))
       place = std::rotr(place, static_cast<int>(position_bits_));
-    hwy::Sorter()(segment.places.data(), segment.used, hwy::SortAscending());
+    sort_numbers({segment.places.data(), segment.used});
   });
 }
 
@@ -97,7 +101,7 @@ void Candidates::sort_by_group(const Context& context) {
     Segment& segment = segments_[s];
     for (std::uint64_t& place : std::span(segment.places.data(), segment.used))
       place = std::rotl(place, static_cast<int>(position_bits_));
-    hwy::Sorter()(segment.places.data(), segment.used, hwy::SortAscending());
+    sort_numbers({segment.places.data(), segment.used});
   });
 }
 

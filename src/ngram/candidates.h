@@ -19,6 +19,9 @@
 
 namespace refrain {
 
+// Ascending, in place, with SIMD.
+void sort_numbers(std::span<std::uint64_t> numbers);
+
 class Candidates {
  public:
   Candidates(unsigned position_bits, unsigned workers, std::size_t parts, std::size_t segment_places,
@@ -63,23 +66,30 @@ class Candidates {
     }
   }
 
-  // While sorted by group: the places of the parts, piece after piece, all in order. Calls piece(records), each a group
-  // number above position_bits of position. A group may go on in the next piece.
+  // While sorted by group: the places of a part, piece after piece, in order, so far as they are of groups [first, last).
+  // Calls piece(records), each a group number above position_bits of position. A group may go on in the next piece, but
+  // not in the next part.
   template <class Piece>
-  void for_each_piece(std::uint64_t first_group, std::uint64_t last_group, Piece piece) const {
-    for (std::size_t part = 0; part < parts_.size(); ++part) {
-      if (bases_[part + 1] <= first_group || bases_[part] >= last_group) continue;
-      for (const Stretch& stretch : parts_[part].stretches) {
-        const std::span<const std::uint64_t> records = clip(stretch, first_group, last_group);
-        if (!records.empty()) piece(records);
-      }
+  void for_each_piece(std::size_t part, std::uint64_t first, std::uint64_t last, Piece piece) const {
+    if (bases_[part + 1] <= first || bases_[part] >= last) return;
+    for (const Stretch& stretch : parts_[part].stretches) {
+      const std::span<const std::uint64_t> records = clip(stretch, first, last);
+      if (!records.empty()) piece(records);
     }
+  }
+  std::size_t parts() const { return parts_.size(); }
+  std::uint64_t part_places(std::size_t part) const {
+    std::uint64_t sum = 0;
+    for (const Stretch& stretch : parts_[part].stretches) sum += stretch.size;
+    return sum;
   }
   std::uint64_t group_of(std::uint64_t record) const { return record >> position_bits_; }
   std::uint64_t position_of(std::uint64_t record) const { return record & low_mask(position_bits_); }
 
  private:
-  static constexpr std::uint64_t low_mask(unsigned bits) { return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1; }
+  static constexpr std::uint64_t low_mask(unsigned bits) {
+    return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+  }
 
   struct Segment {
     Segment(MemoryBudget& budget, std::size_t size) : places(budget, "repeated n-grams", size) {}

@@ -1,7 +1,5 @@
 #include "ngram/counting_filter.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -20,7 +18,7 @@ CountingFilter::CountingFilter(std::uint64_t bytes, unsigned m, MemoryBudget& bu
     : limit_(std::min(m, 3U)),
       words_(budget, "a filter of n-grams", std::max<std::size_t>(bytes / sizeof(std::uint32_t), 1)),
       counters_(words_.size() * kPerWord) {
-  madvise(words_.data(), words_.size() * sizeof(std::uint32_t), MADV_HUGEPAGE);
+  words_.use_huge_pages();
 }
 
 std::uint64_t CountingFilter::place(std::uint64_t key) const {

@@ -117,7 +117,8 @@ void repeated_hashes(const RepeatTask& task, unsigned bits, RepeatCost& cost,
     ++cost.passes;
     task.sequence.pass(task.context, task.budget, "hash", task.n,
                        [&](unsigned worker, std::uint64_t, std::span<const std::uint32_t> words) {
-                         for (const std::uint64_t hash : hashes[worker](words)) writers[worker].add(hash >> (64 - bits));
+                         for (const std::uint64_t hash : hashes[worker](words))
+                           writers[worker].add(hash >> (64 - bits));
                        });
   }
   cost.file_bytes[0] = file.size() * sizeof(std::uint64_t);

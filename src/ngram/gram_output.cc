@@ -31,8 +31,7 @@ PositionList& KeyGroup::positions(std::uint64_t key, std::string_view text) {
 
 void KeyGroup::flush(GramOutput& output) {
   for (const auto& [gram, positions] : grams_)
-    if (positions.size() >= output.m())
-      output.write(gram.first, gram.second, [&](auto fn) { positions.for_each(fn); });
+    if (positions.size() >= output.m()) output.write(gram.first, gram.second, [&](auto fn) { positions.for_each(fn); });
   grams_.clear();
 }
 

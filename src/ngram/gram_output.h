@@ -70,6 +70,8 @@ class GramOutput {
       : writer_(writer), documents_(documents), m_(m) {}
 
   unsigned m() const { return m_; }
+  const DocumentTable& documents() const { return documents_; }
+  IndexWriter& writer() { return writer_; }
 
   // for_each(fn) calls fn(position) for each position, rising. There are at least m.
   template <class ForEach>

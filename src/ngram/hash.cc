@@ -8,9 +8,9 @@ namespace refrain {
 
 namespace {
 
-constexpr unsigned kWideBits = 40;    // b1
-constexpr unsigned kSpareBits = 5;    // b2 beyond log2 N: false matches are about one n-gram in 32
-constexpr unsigned kLeastBits = 6;    // of b2: a word of the vector
+constexpr unsigned kWideBits = 40;  // b1
+constexpr unsigned kSpareBits = 5;  // b2 beyond log2 N: false matches are about one n-gram in 32
+constexpr unsigned kLeastBits = 6;  // of b2: a word of the vector
 
 }  // namespace
 

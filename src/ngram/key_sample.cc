@@ -24,7 +24,8 @@ void KeySampler::take(std::uint64_t key) {
 }
 
 void KeySampler::thin(std::uint64_t interval) {
-  for (; interval_ < interval; interval_ *= 2) std::erase_if(keys_, [&](std::uint64_t) { return random() >> 63U != 0; });
+  for (; interval_ < interval; interval_ *= 2)
+    std::erase_if(keys_, [&](std::uint64_t) { return random() >> 63U != 0; });
 }
 
 Array<std::uint64_t> joined_sample(std::span<KeySampler> parts, MemoryBudget& budget) {

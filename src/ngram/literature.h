@@ -46,7 +46,7 @@ struct RepeatTask {
 
 // What it took.
 struct RepeatCost {
-  std::uint64_t passes = 0;                     // over S
+  std::uint64_t passes = 0;                      // over S
   std::array<std::uint64_t, 3> file_bytes = {};  // records written to F1, F2 and F3; the one file of `disk` is F3
 };
 

@@ -17,8 +17,7 @@ struct Located {
   std::uint32_t location_low;
 
   static Located of(std::uint64_t hash, std::uint64_t location) {
-    return {static_cast<std::uint32_t>(hash >> 24U),
-            static_cast<std::uint32_t>(hash << 8U | location >> 32U),
+    return {static_cast<std::uint32_t>(hash >> 24U), static_cast<std::uint32_t>(hash << 8U | location >> 32U),
             static_cast<std::uint32_t>(location)};
   }
   std::uint64_t hash() const { return std::uint64_t{hash_high} << 24U | both >> 8U; }

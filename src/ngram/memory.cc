@@ -12,12 +12,12 @@ RepeatCost memory_based(const RepeatTask& task) {
   Context alone = task.context;
   alone.threads = 1;
   ++cost.passes;
-  task.sequence.pass(alone, task.budget, "index", task.n,
-                     [&](unsigned, std::uint64_t position, std::span<const std::uint32_t> words) {
-                       const std::size_t bytes = task.n * sizeof(std::uint32_t);
-                       for (std::size_t i = 0; i + task.n <= words.size(); ++i)
-                         dictionary[std::string(reinterpret_cast<const char*>(&words[i]), bytes)].push_back(position + i);
-                     });
+  task.sequence.pass(
+      alone, task.budget, "index", task.n, [&](unsigned, std::uint64_t position, std::span<const std::uint32_t> words) {
+        const std::size_t bytes = task.n * sizeof(std::uint32_t);
+        for (std::size_t i = 0; i + task.n <= words.size(); ++i)
+          dictionary[std::string(reinterpret_cast<const char*>(&words[i]), bytes)].push_back(position + i);
+      });
   struct Gram {
     std::uint64_t key;
     std::string text;
@@ -32,7 +32,8 @@ RepeatCost memory_based(const RepeatTask& task) {
   std::sort(grams.begin(), grams.end(),
             [](const Gram& a, const Gram& b) { return a.key != b.key ? a.key < b.key : a.text < b.text; });
   for (const Gram& gram : grams)
-    task.output.write(gram.key, gram.text, [&](auto fn) { std::for_each(gram.positions->begin(), gram.positions->end(), fn); });
+    task.output.write(gram.key, gram.text,
+                      [&](auto fn) { std::for_each(gram.positions->begin(), gram.positions->end(), fn); });
   return cost;
 }
 

@@ -25,6 +25,8 @@ Resolver::Resolver(const Candidates& candidates, std::uint64_t first, std::uint6
       slots_(budget, "repeated n-grams", last - first),
       arena_(budget, "the texts of repeated n-grams", text_bytes),
       piece_bytes_(std::clamp<std::uint64_t>(text_bytes / workers / 16, 1024, std::uint64_t{64} << 10)) {
+  slots_.use_huge_pages();
+  arena_.use_huge_pages();
   for (unsigned i = 0; i < workers; ++i) workers_.emplace_back(budget);
 }
 

@@ -40,25 +40,27 @@ class Sequence {
     const std::uint64_t tokens = documents_.tokens();
     Progress progress(context, stage, "tokens", tokens);
     std::vector<std::unique_ptr<Array<std::uint32_t>>> buffers(thread_count(context));
-    parallel_for(thread_count(context), static_cast<std::size_t>((tokens + kChunk - 1) / kChunk),
-                 [&](unsigned worker, std::size_t chunk) {
-                   if (!buffers[worker])
-                     buffers[worker] =
-                         std::make_unique<Array<std::uint32_t>>(budget, "a stretch of the text", kChunk + window);
-                   const std::uint64_t begin = chunk * kChunk;
-                   const std::uint64_t end = std::min(begin + kChunk, tokens);
-                   const std::uint64_t reach = std::min(end + window - 1, tokens);
-                   const std::span<std::uint32_t> words(buffers[worker]->data(), static_cast<std::size_t>(reach - begin));
-                   read(begin, words);
-                   for (DocId document = documents_.locate(begin).document;
-                        document < documents_.size() && documents_.first(document) < end; ++document) {
-                     const std::uint64_t from = std::max(begin, documents_.first(document));
-                     const std::uint64_t to = std::min(documents_.first(document + 1), reach);
-                     if (to - from >= window && from < end)
-                       use(worker, from, std::span<const std::uint32_t>(words).subspan(static_cast<std::size_t>(from - begin), static_cast<std::size_t>(to - from)));
-                   }
-                   progress.add(end - begin);
-                 });
+    parallel_for(
+        thread_count(context), static_cast<std::size_t>((tokens + kChunk - 1) / kChunk),
+        [&](unsigned worker, std::size_t chunk) {
+          if (!buffers[worker])
+            buffers[worker] = std::make_unique<Array<std::uint32_t>>(budget, "a stretch of the text", kChunk + window);
+          const std::uint64_t begin = chunk * kChunk;
+          const std::uint64_t end = std::min(begin + kChunk, tokens);
+          const std::uint64_t reach = std::min(end + window - 1, tokens);
+          const std::span<std::uint32_t> words(buffers[worker]->data(), static_cast<std::size_t>(reach - begin));
+          read(begin, words);
+          for (DocId document = documents_.locate(begin).document;
+               document < documents_.size() && documents_.first(document) < end; ++document) {
+            const std::uint64_t from = std::max(begin, documents_.first(document));
+            const std::uint64_t to = std::min(documents_.first(document + 1), reach);
+            if (to - from >= window && from < end)
+              use(worker, from,
+                  std::span<const std::uint32_t>(words).subspan(static_cast<std::size_t>(from - begin),
+                                                                static_cast<std::size_t>(to - from)));
+          }
+          progress.add(end - begin);
+        });
     progress.finish();
   }
 

@@ -1,12 +1,46 @@
 #include "ngram/verify.h"
 
 #include <algorithm>
+#include <condition_variable>
+#include <mutex>
 #include <utility>
 
 #include "base/threads.h"
 #include "refrain/error.h"
 
 namespace refrain {
+
+namespace {
+
+constexpr std::uint64_t kDraftPlaces = std::uint64_t{1} << 16U;
+
+// Lets workers do the last part of their work one after the other, in order.
+class InTurn {
+ public:
+  void wait(std::size_t item) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return failed_ || next_ == item; });
+    if (failed_) throw Error(Errc::interrupted, "another worker failed");
+  }
+  void done() {
+    const std::lock_guard lock(mutex_);
+    ++next_;
+    changed_.notify_all();
+  }
+  void fail() {
+    const std::lock_guard lock(mutex_);
+    failed_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t next_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace
 
 Verifier::Verifier(const Context& context, MemoryBudget& budget, TempSpace& temp, GramOutput& output, Pass pass,
                    std::function<std::uint64_t()> memory, double text_bytes)
@@ -51,44 +85,157 @@ void Verifier::verify(Candidates& candidates, bool cut) {
   candidates.clear();
 }
 
+// N-grams made ready to be written: by many workers ahead, written by one at a time.
+struct Verifier::Drafts {
+  struct Draft {
+    std::uint64_t key = 0;
+    std::size_t text = 0;  // where it begins in `texts`
+    std::size_t text_bytes = 0;
+    std::size_t code = 0;  // where its places begin in the encoder's buffer
+    EncodedPlaces places = {};
+    // One that is to be written apart: its group, and its pieces.
+    bool apart = false;
+    std::uint64_t group = 0;
+    std::size_t pieces_begin = 0;
+    std::size_t pieces_end = 0;
+  };
+  std::vector<Draft> drafts;
+  std::string texts;
+  PlaceEncoder encoder;
+  std::vector<Piece> pieces;
+
+  void clear() {
+    drafts.clear();
+    texts.clear();
+    encoder.clear();
+    pieces.clear();
+  }
+
+  // The group whose pieces begin at `begin` in `pieces`.
+  void add(const Candidates& candidates, const Resolver::Gram& gram, const DocumentTable& documents,
+           std::size_t begin) {
+    Draft& draft = drafts.emplace_back();
+    draft.key = gram.key;
+    draft.text = texts.size();
+    draft.text_bytes = gram.text.size();
+    texts += gram.text;
+    encoder.begin();
+    draft.code = encoder.begin_offset();
+    DocId document = 0;
+    std::uint64_t document_begin = 0;
+    std::uint64_t document_end = 0;
+    for (const Piece piece : std::span(pieces).subspan(begin))
+      for (const std::uint64_t record : piece) {
+        const std::uint64_t position = candidates.position_of(record);
+        if (position >= document_end) {
+          document = documents.locate(position).document;
+          document_begin = documents.first(document);
+          document_end = documents.first(document + 1);
+        }
+        encoder.add(document, position - document_begin);
+      }
+    draft.places = encoder.places();
+    draft.places.bytes = {nullptr, draft.places.bytes.size()};  // the buffer may move yet
+    pieces.resize(begin);
+  }
+};
+
 void Verifier::write(const Candidates& candidates, const Resolver& resolver, std::uint64_t first, std::uint64_t last,
                      bool cut) {
   const std::vector<Resolver::Stray> strays = resolver.strays();
-  auto stray = strays.begin();
-  std::vector<std::span<const std::uint64_t>> pieces;  // of the group at hand
-  std::uint64_t group = first;
-  const auto end_group = [&] {
-    const auto begin = stray;
-    while (stray != strays.end() && stray->group == group) ++stray;
-    write_group(candidates, resolver.gram(group), pieces, {begin, stray}, cut && group + 1 == last);
-    pieces.clear();
+  const auto strays_of = [&](std::uint64_t group) {
+    const auto before = [](const auto& stray, std::uint64_t value) { return stray.group < value; };
+    const auto begin = std::lower_bound(strays.begin(), strays.end(), group, before);
+    return std::span<const Resolver::Stray>(begin, std::lower_bound(begin, strays.end(), group + 1, before));
   };
-  candidates.for_each_piece(first, last, [&](std::span<const std::uint64_t> records) {
-    throw_if_stopped(context_);
-    while (!records.empty()) {
-      const std::uint64_t now = candidates.group_of(records.front());
-      if (now != group) {
-        end_group();
-        group = now;
+  // Parts that are drafted together.
+  std::vector<std::size_t> begins{0};
+  std::uint64_t places = 0;
+  for (std::size_t part = 0; part < candidates.parts(); ++part) {
+    if (places >= kDraftPlaces) {
+      begins.push_back(part);
+      places = 0;
+    }
+    places += candidates.part_places(part);
+  }
+  begins.push_back(candidates.parts());
+
+  const auto draft = [&](Drafts& drafts, std::size_t i) {
+    drafts.clear();
+    std::uint64_t group = 0;
+    std::size_t begin = 0;  // of the group's pieces
+    std::uint64_t size = 0;
+    const auto end_group = [&] {
+      if (size == 0) return;
+      const Resolver::Gram gram = resolver.gram(group);
+      const bool opened = group == first && first == 0 && !open_.empty();
+      if (gram.strays || opened || (cut && group + 1 == last) || size > kDraftPlaces) {
+        Drafts::Draft& apart = drafts.drafts.emplace_back();
+        apart.apart = true;
+        apart.group = group;
+        apart.pieces_begin = begin;
+        apart.pieces_end = begin = drafts.pieces.size();
+      } else if (size >= output_.m()) {
+        drafts.add(candidates, gram, output_.documents(), begin);
+      } else {
+        drafts.pieces.resize(begin);
       }
-      std::size_t size = 1;
-      while (size < records.size() && candidates.group_of(records[size]) == now) ++size;
-      pieces.push_back(records.first(size));
-      records = records.subspan(size);
+      size = 0;
+    };
+    for (std::size_t part = begins[i]; part < begins[i + 1]; ++part)
+      candidates.for_each_piece(part, first, last, [&](Piece records) {
+        while (!records.empty()) {
+          const std::uint64_t now = candidates.group_of(records.front());
+          if (now != group) end_group();
+          group = now;
+          std::size_t run = 1;
+          while (run < records.size() && candidates.group_of(records[run]) == now) ++run;
+          drafts.pieces.push_back(records.first(run));
+          size += run;
+          records = records.subspan(run);
+        }
+      });
+    end_group();
+  };
+  const auto write_drafts = [&](const Drafts& drafts) {
+    for (const Drafts::Draft& one : drafts.drafts) {
+      if (one.apart) {
+        write_group(candidates, resolver.gram(one.group),
+                    std::span(drafts.pieces).subspan(one.pieces_begin, one.pieces_end - one.pieces_begin),
+                    strays_of(one.group), cut && one.group + 1 == last);
+        continue;
+      }
+      EncodedPlaces places_of_one = one.places;
+      places_of_one.bytes = drafts.encoder.buffer().substr(one.code, one.places.bytes.size());
+      output_.writer().add_gram(one.key, std::string_view(drafts.texts).substr(one.text, one.text_bytes),
+                                places_of_one);
+    }
+  };
+  InTurn turns;
+  std::vector<Drafts> drafts(thread_count(context_));
+  parallel_for(thread_count(context_), begins.size() - 1, [&](unsigned worker, std::size_t i) {
+    try {
+      throw_if_stopped(context_);
+      draft(drafts[worker], i);
+      turns.wait(i);
+      write_drafts(drafts[worker]);
+      turns.done();
+    } catch (...) {
+      turns.fail();
+      throw;
     }
   });
-  if (!pieces.empty()) end_group();
 }
 
-void Verifier::write_group(const Candidates& candidates, const Resolver::Gram& gram, Pieces pieces,
+void Verifier::write_group(const Candidates& candidates, const Resolver::Gram& gram, std::span<const Piece> pieces,
                            std::span<const Resolver::Stray> strays, bool cut) {
   const auto for_each = [&](auto fn) {
-    for (const std::span<const std::uint64_t> piece : pieces)
+    for (const Piece piece : pieces)
       for (const std::uint64_t record : piece) fn(candidates.position_of(record));
   };
   if (!cut && strays.empty() && open_.empty()) {
     std::size_t places = 0;
-    for (const std::span<const std::uint64_t> piece : pieces) places += piece.size();
+    for (const Piece piece : pieces) places += piece.size();
     if (places >= output_.m()) output_.write(gram.key, gram.text, for_each);
     return;
   }

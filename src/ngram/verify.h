@@ -35,9 +35,10 @@ class Verifier {
   double group_bytes() const { return Resolver::kGroupBytes + text_bytes_; }
 
  private:
+  struct Drafts;
   void write(const Candidates& candidates, const Resolver& resolver, std::uint64_t first, std::uint64_t last, bool cut);
-  using Pieces = std::span<const std::span<const std::uint64_t>>;
-  void write_group(const Candidates& candidates, const Resolver::Gram& gram, Pieces pieces,
+  using Piece = std::span<const std::uint64_t>;
+  void write_group(const Candidates& candidates, const Resolver::Gram& gram, std::span<const Piece> pieces,
                    std::span<const Resolver::Stray> strays, bool cut);
 
   const Context& context_;

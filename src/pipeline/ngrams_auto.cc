@@ -31,6 +31,7 @@ namespace {
 
 constexpr std::size_t kMostSlices = 8;
 constexpr std::size_t kSampleKeys = std::size_t{1} << 18U;
+constexpr std::size_t kPartitionRecords = std::size_t{1} << 18U;
 constexpr std::size_t kRunRecords = std::size_t{1} << 15U;
 // A filter is good while it has not many fewer counters than n-grams.
 constexpr double kFilterLoad = 0.7;
@@ -41,7 +42,11 @@ struct HeldKey {
   unsigned position_bits;
   std::uint64_t operator()(std::uint64_t record) const { return record >> position_bits; }
 };
-using Grams = Shuffle<std::uint64_t, HeldKey>;
+// As numbers they are in the order of their keys, then of their positions.
+struct PackedLayout : FixedLayout<std::uint64_t> {
+  static void sort_all(std::uint64_t* begin, std::size_t size) { sort_numbers({begin, size}); }
+};
+using Grams = Shuffle<std::uint64_t, HeldKey, PackedLayout>;
 
 // A range of keys, and the part of the sample that lies in it.
 struct Slice {
@@ -150,12 +155,14 @@ class AutoBuild {
         context_, budget_, temp_, output_, [&](Resolver& resolver) { verify_pass(resolver); },
         [&] { return free_memory(); }, (token_bytes + 1) * std::min(options_.n, 3U));
     for (unsigned i = 0; i < threads_; ++i) keys_.push_back(std::make_unique<GramKeys>(*tokenizer_, options_.n));
-    const Reservation held =
-        budget_.reserve(threads_ * (GramKeys::bytes(options_.n) + kRunRecords * sizeof(std::uint32_t)), "the tokens at hand");
+    const Reservation held = budget_.reserve(
+        threads_ * (GramKeys::bytes(options_.n) + kRunRecords * sizeof(std::uint32_t)), "the tokens at hand");
     const std::uint64_t memory = free_memory();
     grams_per_slice_ = slice_grams(memory, 8);
     const bool filtered = report_.grams > kMostSlices * grams_per_slice_;
-    if (filtered) grams_per_slice_ = static_cast<std::uint64_t>(kFilterLoad * static_cast<double>(CountingFilter::counters(filter_bytes(memory))));
+    if (filtered)
+      grams_per_slice_ =
+          static_cast<std::uint64_t>(kFilterLoad * static_cast<double>(CountingFilter::counters(filter_bytes(memory))));
     for (std::size_t at = 0; at < sample_.size();) {
       const Slice slice = next_slice(at, grams_per_slice_, at == 0 ? 0 : sample_[at]);
       at = slice.sample_end;
@@ -192,8 +199,8 @@ class AutoBuild {
     const std::uint64_t slices = std::max<std::uint64_t>((grams_of(begin, end) + grams - 1) / grams, 1);
     std::size_t middle = begin + std::max<std::size_t>((end - begin) / slices, 1);
     if (middle < end && sample_[middle] <= std::max(low, sample_[begin]))
-      middle = static_cast<std::size_t>(std::upper_bound(sample_.begin() + middle, sample_.begin() + end, sample_[middle]) -
-                                        sample_.begin());
+      middle = static_cast<std::size_t>(
+          std::upper_bound(sample_.begin() + middle, sample_.begin() + end, sample_[middle]) - sample_.begin());
     else if (middle < end)
       middle = static_cast<std::size_t>(
           std::lower_bound(sample_.begin() + begin, sample_.begin() + middle, sample_[middle]) - sample_.begin());
@@ -235,7 +242,8 @@ class AutoBuild {
     std::uint64_t low = slice.low;
     while (at < slice.sample_end) {
       const Slice part = cut(at, slice.sample_end, grams, low, slice.high);
-      const std::uint64_t expected = survivors * (part.sample_end - part.sample_begin) / (slice.sample_end - slice.sample_begin) + 1;
+      const std::uint64_t expected =
+          survivors * (part.sample_end - part.sample_begin) / (slice.sample_end - slice.sample_begin) + 1;
       at = part.sample_end;
       low = part.high + 1;
       if (!filter) {  // the memory was needed to verify
@@ -268,6 +276,7 @@ class AutoBuild {
   Grams new_shuffle(std::uint64_t expected, std::uint64_t memory) {
     return Grams({.what = "the n-grams of a slice",
                   .expected_records = expected,
+                  .partition_records = kPartitionRecords,
                   .order_values = true,
                   .run_records = kRunRecords,
                   .temp = &temp_,
@@ -287,14 +296,14 @@ class AutoBuild {
 
   template <class Use>
   void each_key(Use use) {
-    passes_.again(pass_name(), [](unsigned, std::uint64_t) {},
-                  [&](unsigned worker, std::uint64_t position, std::string_view text) {
-                    GramKeys& stream = *keys_[worker];
-                    stream.start(text);
-                    for (std::span<const std::uint64_t> keys; stream.next(keys);)
-                      use(worker, position + stream.first(), keys);
-                    return stream.tokens();
-                  });
+    passes_.again(
+        pass_name(), [](unsigned, std::uint64_t) {},
+        [&](unsigned worker, std::uint64_t position, std::string_view text) {
+          GramKeys& stream = *keys_[worker];
+          stream.start(text);
+          for (std::span<const std::uint64_t> keys; stream.next(keys);) use(worker, position + stream.first(), keys);
+          return stream.tokens();
+        });
   }
 
   void slice_pass(const KeyParts& parts, Grams& grams, const CountingFilter* filter) {
@@ -325,7 +334,8 @@ class AutoBuild {
 
   void timed_verification(Grams& grams, std::uint64_t memory) {
     Candidates candidates(position_bits_, threads_, grams.partitions(),
-                          std::clamp<std::size_t>(memory / 64, std::size_t{64} << 10U, std::size_t{32} << 20U) / 8, budget_);
+                          std::clamp<std::size_t>(memory / 64, std::size_t{64} << 10U, std::size_t{32} << 20U) / 8,
+                          budget_);
     const std::vector<std::size_t> begins = grams.partition_begins();
     const std::size_t parts = grams.partitions();
     seen_grams_ += begins[parts];
@@ -339,7 +349,8 @@ class AutoBuild {
       // In memory, candidates take what n-grams give back. From disk, as many partitions as fit whatever they hold.
       std::size_t last = parts;
       if (grams.spilled_bytes() != 0) {
-        const auto taken = static_cast<std::uint64_t>(verifier_->group_bytes() * static_cast<double>(candidates.groups()));
+        const auto taken =
+            static_cast<std::uint64_t>(verifier_->group_bytes() * static_cast<double>(candidates.groups()));
         const std::uint64_t room = free_memory() / 3 * 2;
         const std::uint64_t fit = (room - std::min(room, taken)) / 12;
         last = first;
@@ -355,11 +366,12 @@ class AutoBuild {
         continue;
       }
       timed("group", [&] {
-        grams.drain(context_, first, last, free_memory() / 3, [&](unsigned worker, std::size_t part, const Run<std::uint64_t>& run) {
-          if (run.first && run.last && run.records.size() < options_.m) return;
-          if (run.first) candidates.begin_group(worker, part);
-          candidates.add(worker, run.records);
-        });
+        grams.drain(context_, first, last, free_memory() / 3,
+                    [&](unsigned worker, std::size_t part, const Run<std::uint64_t>& run) {
+                      if (run.first && run.last && run.records.size() < options_.m) return;
+                      if (run.first) candidates.begin_group(worker, part);
+                      candidates.add(worker, run.records);
+                    });
       });
       first = last;
     }
@@ -376,7 +388,8 @@ class AutoBuild {
       if (run.first && run.last && run.records.size() < options_.m) return;
       if (run.first || std::exchange(going_on, false)) candidates.begin_group(0, part);
       candidates.add(0, run.records);
-      const auto taken = static_cast<std::uint64_t>(verifier_->group_bytes() * static_cast<double>(candidates.groups()));
+      const auto taken =
+          static_cast<std::uint64_t>(verifier_->group_bytes() * static_cast<double>(candidates.groups()));
       if (free_memory() / 2 > taken + (std::uint64_t{1} << 20U) + candidates.segment_bytes()) return;
       verify(!run.last);
       going_on = !run.last;
@@ -388,19 +401,18 @@ class AutoBuild {
     for (unsigned i = 0; i < threads_; ++i)
       texts.push_back(std::make_unique<GramTexts>(*tokenizer_, options_.n, budget_));
     timed("verify", [&] {
-      passes_.again(pass_name(), [&](unsigned worker, std::uint64_t position) { resolver.seek(worker, position); },
-                    [&](unsigned worker, std::uint64_t position, std::string_view text) {
-                      GramTexts& stream = *texts[worker];
-                      stream.start(text);
-                      while (stream.next()) resolver.visit(worker, stream, position);
-                      return stream.tokens();
-                    });
+      passes_.again(
+          pass_name(), [&](unsigned worker, std::uint64_t position) { resolver.seek(worker, position); },
+          [&](unsigned worker, std::uint64_t position, std::string_view text) {
+            GramTexts& stream = *texts[worker];
+            stream.start(text);
+            while (stream.next()) resolver.visit(worker, stream, position);
+            return stream.tokens();
+          });
     });
   }
 
-  std::string pass_name() const {
-    return fmt::format("pass {}", passes_.passes() + 1);
-  }
+  std::string pass_name() const { return fmt::format("pass {}", passes_.passes() + 1); }
 
   template <class Do>
   void timed(const char* stage, Do action) {

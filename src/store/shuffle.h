@@ -54,7 +54,6 @@
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -77,6 +76,7 @@ struct ShuffleOptions {
   std::string what = "records";      // for the message where memory or disk do not suffice: "the pairs"
   unsigned key_bits = 64;            // keys are below 2^key_bits
   std::size_t expected_records = 0;  // a guess is enough: it sizes the partitions, and what the disk must hold
+  std::size_t partition_records = std::size_t{1} << 15U;  // that a partition should hold: what lies in the cache
   bool order_values = false;
   std::size_t run_records = std::numeric_limits<std::size_t>::max();
   TempSpace* temp = nullptr;       // where to spill; null: never
@@ -211,49 +211,62 @@ class Shuffle {
     });
   }
 
+  // Whether the largest partitions can be grouped at the same time beside all that is held.
   bool fits_in_memory(const Range& range, unsigned threads) const {
-    std::vector<std::uint64_t> bytes(range.size());
-    for (std::size_t i = 0; i < range.size(); ++i) bytes[i] = grouping_bytes(count(range.first + i));
-    std::sort(bytes.begin(), bytes.end(), std::greater<>());
-    bytes.resize(std::min<std::size_t>(bytes.size(), threads));
-    const std::uint64_t reading = std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
+    std::vector<std::size_t> largest(range.size());
+    for (std::size_t i = 0; i < range.size(); ++i) largest[i] = count(range.first + i);
+    std::sort(largest.begin(), largest.end(), std::greater<>());
+    std::uint64_t reading = 0;
+    for (std::size_t i = 0; i < std::min<std::size_t>(largest.size(), threads); ++i)
+      reading += grouping_bytes(largest[i]) - largest[i] * order_.layout.record_bytes() + 3 * kArrayBytes;
     return held_bytes() + reading <= share_.plan.memory_bytes && reading <= budget_.available();
   }
 
-  // Before reading from disk: spills what is left in memory, unless all workers find room beside it. Returns what stays
-  // held.
-  std::uint64_t settle(const Context& context) const {
+  struct Workers {
+    unsigned count;
+    std::uint64_t bytes;  // for each
+  };
+  // Who can read beside what is held now: few where memory is short.
+  Workers workers(const Range& range, unsigned threads) const {
+    const std::uint64_t memory =
+        std::min(range.memory_bytes - std::min(held_bytes(), range.memory_bytes), budget_.available());
+    const auto count = static_cast<unsigned>(std::clamp<std::uint64_t>(memory / kLeastWorkerBytes, 1, threads));
+    return {count, memory / count / kArrayBytes * kArrayBytes};
+  }
+
+  // Before reading from disk: what is left in memory stays if all threads have room beside it for any partition, and
+  // is spilled if not.
+  Workers settle(const Context& context, const Range& range) const {
+    const unsigned threads = thread_count(context);
     std::size_t largest = 0;
     for (std::size_t p = 0; p < partitions(); ++p) largest = std::max(largest, count(p));
-    const std::uint64_t worker = Workspace::reader_bytes(share_.frames) + grouping_bytes(largest);
     for (const auto& part : parts_) part->rest();
-    if (held_bytes() + thread_count(context) * worker > share_.plan.memory_bytes)
-      parallel_for(thread_count(context), parts_.size(), [&](unsigned /*worker*/, std::size_t i) {
-        throw_if_stopped(context);
-        if (parts_[i]->slab_bytes() == 0) return;
-        parts_[i]->spill();
-        parts_[i]->rest();
-        parts_[i]->release();
-      });
-    return held_bytes();
+    const Workers beside = workers(range, threads);
+    if (beside.count == threads && beside.bytes >= Workspace::reader_bytes(share_.frames) + grouping_bytes(largest))
+      return beside;
+    parallel_for(threads, parts_.size(), [&](unsigned /*worker*/, std::size_t i) {
+      throw_if_stopped(context);
+      if (parts_[i]->slab_bytes() == 0) return;
+      parts_[i]->spill();
+      parts_[i]->rest();
+      parts_[i]->release();
+    });
+    const Workers alone = workers(range, threads);
+    return {alone.count, std::max(alone.bytes, kLeastWorkerBytes / 2)};  // with less there is no working
   }
 
   template <class Consume, class Done>
   void read_spilled(const Context& context, const Range& range, Consume& consume, Done& done) const {
-    const std::uint64_t held = settle(context);
-    const std::uint64_t memory = std::min(range.memory_bytes - std::min(held, range.memory_bytes), budget_.available());
-    const auto workers =
-        static_cast<unsigned>(std::clamp<std::uint64_t>(memory / kLeastWorkerBytes, 1, thread_count(context)));
-    const std::uint64_t share = std::max(memory / workers, kLeastWorkerBytes / 2) >> 16U << 16U;
-    std::vector<std::unique_ptr<Workspace>> workspaces(workers);
-    parallel_for(workers, range.size(), [&](unsigned worker, std::size_t i) {
+    const Workers workers = settle(context, range);
+    std::vector<std::unique_ptr<Workspace>> workspaces(workers.count);
+    parallel_for(workers.count, range.size(), [&](unsigned worker, std::size_t i) {
       throw_if_stopped(context);
       const std::size_t partition = range.first + i;
       const std::size_t records = count(partition);
       if (records == 0) return;
       if (!workspaces[worker])
         workspaces[worker] =
-            std::make_unique<Workspace>(budget_, "a partition of " + options_.what, share, share_.frames);
+            std::make_unique<Workspace>(budget_, "a partition of " + options_.what, workers.bytes, share_.frames);
       Workspace& mine = *workspaces[worker];
       const auto emit = [&](const typename Layout::Run& run) { consume(worker, partition, run); };
       if (grouping_bytes(records) <= mine.room.size())
@@ -323,6 +336,7 @@ class Shuffle {
 
   // ---- room to group in: the records as they were loaded, the records sorted, the buckets
 
+  static constexpr std::uint64_t kArrayBytes = std::uint64_t{64} << 10;  // an Array takes multiples of it
   static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
   static std::size_t bytes_between(const Element* begin, const Element* end) {
     return static_cast<std::size_t>(end - begin) * sizeof(Element);

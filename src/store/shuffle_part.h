@@ -165,10 +165,12 @@ class ShufflePart {
     if (by_address_.size() != slabs_.size()) {
       by_address_.clear();
       for (Array<Element>& slab : slabs_) by_address_.push_back(&slab);
-      std::sort(by_address_.begin(), by_address_.end(), [](const auto* a, const auto* b) { return a->data() < b->data(); });
+      std::sort(by_address_.begin(), by_address_.end(),
+                [](const auto* a, const auto* b) { return a->data() < b->data(); });
     }
-    const auto after = std::upper_bound(by_address_.begin(), by_address_.end(), block,
-                                        [](const Element* at, const Array<Element>* slab) { return at < slab->data(); });
+    const auto after =
+        std::upper_bound(by_address_.begin(), by_address_.end(), block,
+                         [](const Element* at, const Array<Element>* slab) { return at < slab->data(); });
     Array<Element>& slab = **(after - 1);
     slab_bytes_ -= slab.give_back(static_cast<std::size_t>(block - slab.data()), block_size());
   }
@@ -218,10 +220,10 @@ class ShufflePart {
   std::vector<std::uint64_t> spilled_;        // records a partition
   std::deque<Array<Element>> slabs_;
   std::vector<Array<Element>*> by_address_;  // for discard()
-  std::size_t slab_ = 0;            // the next block is of this one,
-  std::size_t slab_used_ = 0;       // after so many
-  std::uint64_t slab_bytes_ = 0;    // of all slabs,
-  std::uint64_t common_bytes_ = 0;  // and of those beyond the writer's own share
+  std::size_t slab_ = 0;                     // the next block is of this one,
+  std::size_t slab_used_ = 0;                // after so many
+  std::uint64_t slab_bytes_ = 0;             // of all slabs,
+  std::uint64_t common_bytes_ = 0;           // and of those beyond the writer's own share
   std::optional<SpillFile> file_;
 };
 

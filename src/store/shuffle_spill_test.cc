@@ -89,7 +89,7 @@ std::vector<R> read(const S& shuffle, const Context& context, std::size_t run_re
     } else if (!out[partition].empty()) {
       EXPECT_LT(out[partition].back().key, run.key);
     }
-    for (const R& record : run.records) EXPECT_EQ(record.key, run.key);
+    EXPECT_TRUE(std::all_of(run.records.begin(), run.records.end(), [&](const R& r) { return r.key == run.key; }));
     out[partition].insert(out[partition].end(), run.records.begin(), run.records.end());
     open[partition] = run.last ? 0 : 1;
   });
@@ -108,15 +108,15 @@ class SpillTest : public testing::TestWithParam<Keys> {};
 
 TEST_P(SpillTest, GivesTheSameGroupsForAnyMemoryAndThreads) {
   std::mt19937_64 random(7);
-  std::vector<Record> records(300'000);
+  std::vector<Record> records(150'000);
   for (std::size_t i = 0; i < records.size(); ++i) records[i] = {GetParam().key(random(), i), i};
   std::vector<Record> sorted = records;
   std::sort(sorted.begin(), sorted.end());
   for (const unsigned threads : {1U, 2U, 3U, 8U})
-    for (const std::uint64_t memory : {threads * kMiB / 2, 6 * kMiB, 24 * kMiB})
-      for (const std::size_t expected : {std::size_t{0}, std::size_t{1000}, records.size(), 50 * records.size()}) {
+    for (const std::uint64_t memory : {threads * kMiB / 2, threads * kMiB, 32 * kMiB})
+      for (const std::size_t expected : {std::size_t{0}, records.size(), 50 * records.size()}) {
         const Context context = with_threads(threads);
-        TightBudget budget(context, std::max(memory, threads * kMiB / 2));
+        TightBudget budget(context, memory);
         TempSpace temp(context);
         const std::size_t run_records = expected == 0 ? 777 : SIZE_MAX;
         {
@@ -128,11 +128,14 @@ TEST_P(SpillTest, GivesTheSameGroupsForAnyMemoryAndThreads) {
                                          *budget);
           write(shuffle, records, threads);
           EXPECT_EQ(shuffle.size(), records.size());
-          ASSERT_EQ(read<Record>(shuffle, context, run_records), sorted) << threads << " threads, " << memory;
-          ASSERT_EQ(read<Record>(shuffle, context, run_records), sorted) << "the second time";
+          ASSERT_TRUE(read<Record>(shuffle, context, run_records) == sorted)
+              << threads << " threads, " << memory << " expected " << expected;
+          ASSERT_TRUE(read<Record>(shuffle, context, run_records) == sorted) << "the second time";
           EXPECT_EQ(shuffle.spilled_bytes() != 0, temp.peak_bytes() != 0);
           if (memory < records.size() * sizeof(Record)) {
             EXPECT_NE(shuffle.spilled_bytes(), 0U);
+          } else if (memory == 32 * kMiB) {
+            EXPECT_EQ(shuffle.spilled_bytes(), 0U);
           }
         }
         EXPECT_EQ(temp.bytes(), 0U);
@@ -267,7 +270,7 @@ TEST(ShuffleSpill, TakesRowsWhoseWidthOnlyTheRunKnows) {
     return std::uint64_t{word};
   };
   using Row = std::vector<std::byte>;
-  for (const std::size_t row_bytes : {8U, 12U, 20U, 28U, 100U})
+  for (const std::size_t row_bytes : {12U, 28U, 100U})
     for (const std::uint64_t memory : {kMiB, 10 * kMiB, 100 * kMiB})
       for (const std::uint32_t distinct : {2U, 5000U}) {
         std::mt19937_64 random(row_bytes);
@@ -335,7 +338,7 @@ TEST(ShuffleSpill, IsSortingForAnyInput) {
     RC_ASSERT(std::is_sorted(all.begin(), all.end(), [](const Record& a, const Record& b) { return a.key < b.key; }));
     if (!order) std::sort(all.begin(), all.end());
     std::sort(records.begin(), records.end());
-    RC_ASSERT(all == records);
+    RC_ASSERT(static_cast<bool>(all == records));
   });
 }
 
