@@ -6,6 +6,7 @@
 // by position, and the writing of the index, which goes by group.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -66,22 +67,16 @@ class Candidates {
     }
   }
 
-  // While sorted by group: the places of a part, piece after piece, in order, so far as they are of groups [first, last).
-  // Calls piece(records), each a group number above position_bits of position. A group may go on in the next piece, but
-  // not in the next part.
+  // While sorted by group: the places of the groups [first, last), piece after piece, in order. Calls piece(records),
+  // each a group number above position_bits of position. A group may go on in the next piece.
   template <class Piece>
-  void for_each_piece(std::size_t part, std::uint64_t first, std::uint64_t last, Piece piece) const {
-    if (bases_[part + 1] <= first || bases_[part] >= last) return;
-    for (const Stretch& stretch : parts_[part].stretches) {
-      const std::span<const std::uint64_t> records = clip(stretch, first, last);
-      if (!records.empty()) piece(records);
-    }
-  }
-  std::size_t parts() const { return parts_.size(); }
-  std::uint64_t part_places(std::size_t part) const {
-    std::uint64_t sum = 0;
-    for (const Stretch& stretch : parts_[part].stretches) sum += stretch.size;
-    return sum;
+  void for_each_piece(std::uint64_t first, std::uint64_t last, Piece piece) const {
+    auto base = std::upper_bound(bases_.begin(), bases_.end(), first);
+    for (; base != bases_.end() && *(base - 1) < last; ++base)
+      for (const Stretch& stretch : parts_[static_cast<std::size_t>(base - 1 - bases_.begin())].stretches) {
+        const std::span<const std::uint64_t> records = clip(stretch, first, last);
+        if (!records.empty()) piece(records);
+      }
   }
   std::uint64_t group_of(std::uint64_t record) const { return record >> position_bits_; }
   std::uint64_t position_of(std::uint64_t record) const { return record & low_mask(position_bits_); }

@@ -1,5 +1,6 @@
 #include "ngram/gram_texts.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "ngram/gram_key.h"
@@ -17,8 +18,14 @@ GramTexts::GramTexts(const Tokenizer& tokenizer, unsigned n, MemoryBudget& budge
       n_(n),
       joined_(budget, "the texts at hand"),
       begins_(budget, "the texts at hand"),
-      hashes_(n) {
-  begins_.push_back(0);
+      hashes_(budget, "the texts at hand"),
+      block_bytes_(budget.reserve(2 * TokenBlock::kMaxEdges * sizeof(std::uint32_t) + TokenBlock::kMaxNormalBytes,
+                                  "the texts at hand")) {
+  // What stretches take, so that little is asked for later.
+  constexpr std::size_t kMaxTokens = TokenBlock::kMaxEdges / 2;
+  joined_.resize(2 * kMaxTokenBytes + kMaxTokens + 16 * std::size_t{n});
+  begins_.resize(kMaxTokens + n + 1);
+  hashes_.resize(kMaxTokens + n + 1);
 }
 
 void GramTexts::start(std::string_view text) {
@@ -36,6 +43,7 @@ bool GramTexts::next() {
     const std::size_t cut = begins_[gone];
     std::memmove(joined_.data(), joined_.data() + cut, begins_[held_] - cut);
     for (std::size_t i = gone; i <= held_; ++i) begins_[i - gone] = begins_[i] - cut;
+    std::copy(hashes_.data() + gone, hashes_.data() + held_, hashes_.data());
     held_ -= gone;
   }
   first_ = last_;
@@ -46,7 +54,11 @@ bool GramTexts::next() {
   const std::size_t more = count == 0 ? 0 : edges[2 * count - 1] - edges[0] + count;
   const std::size_t end = begins_[held_];
   if (joined_.size() < end + more + kStep) joined_.resize((end + more + kStep) * 5 / 4);
-  if (begins_.size() < held_ + count + 1) begins_.resize((held_ + count + 1) * 5 / 4);
+  if (begins_.size() < held_ + count + 1) {
+    begins_.resize((held_ + count + 1) * 5 / 4);
+    hashes_.resize(begins_.size());
+  }
+  std::fill_n(hashes_.data() + held_, count, 0);
   char* out = joined_.data() + end;
   std::size_t* begins = begins_.data() + held_;
   for (std::size_t i = 0; i < count; ++i) {
@@ -68,9 +80,11 @@ bool GramTexts::next() {
 
 std::uint64_t GramTexts::key(std::uint64_t token) const {
   const std::size_t* begins = begins_.data() + (token - first_);
+  std::uint64_t* hashes = hashes_.data() + (token - first_);
   for (unsigned i = 0; i < n_; ++i)
-    hashes_[i] = hash_token(HashKind::xxh3, {joined_.data() + begins[i], begins[i + 1] - 1 - begins[i]}, 0);
-  return gram_key(std::span<const std::uint64_t>(hashes_));
+    if (hashes[i] == 0)
+      hashes[i] = hash_token(HashKind::xxh3, {joined_.data() + begins[i], begins[i + 1] - 1 - begins[i]}, 0);
+  return gram_key(std::span<const std::uint64_t>(hashes, n_));
 }
 
 }  // namespace refrain

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include "base/array.h"
 #include "base/budget.h"
@@ -39,7 +38,7 @@ class GramTexts {
     const std::size_t begin = begins_[static_cast<std::size_t>(token - first_)];
     return {joined_.data() + begin, begins_[static_cast<std::size_t>(end - first_)] - 1 - begin};
   }
-  // Its key, the slow way.
+  // Its key.
   std::uint64_t key(std::uint64_t token) const;
 
  private:
@@ -55,7 +54,9 @@ class GramTexts {
   std::size_t held_ = 0;
   Array<char> joined_;
   Array<std::size_t> begins_;
-  mutable std::vector<std::uint64_t> hashes_;
+  // The hashes of those tokens, so far as anybody asked; 0 where not.
+  mutable Array<std::uint64_t> hashes_;
+  Reservation block_bytes_;
 };
 
 }  // namespace refrain

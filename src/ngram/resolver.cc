@@ -13,6 +13,7 @@ std::atomic_ref<std::uint64_t> shared(std::uint64_t& value) {
 }
 
 // Places to look ahead, so that slots and then texts are in the cache when they are needed.
+constexpr std::size_t kMaxTokens = TokenBlock::kMaxEdges / 2;  // of a stretch
 constexpr std::size_t kSlotAhead = 24;
 constexpr std::size_t kTextAhead = 12;
 
@@ -22,12 +23,17 @@ Resolver::Resolver(const Candidates& candidates, std::uint64_t first, std::uint6
                    unsigned workers, MemoryBudget& budget)
     : candidates_(candidates),
       first_(first),
+      at_hand_(budget.reserve(working_bytes(workers), "the places at hand")),
       slots_(budget, "repeated n-grams", last - first),
       arena_(budget, "the texts of repeated n-grams", text_bytes),
       piece_bytes_(std::clamp<std::uint64_t>(text_bytes / workers / 16, 1024, std::uint64_t{64} << 10)) {
   slots_.use_huge_pages();
   arena_.use_huge_pages();
   for (unsigned i = 0; i < workers; ++i) workers_.emplace_back(budget);
+}
+
+std::uint64_t Resolver::working_bytes(unsigned workers) {
+  return workers * kMaxTokens * (sizeof(std::uint64_t) + sizeof(Found));
 }
 
 void Resolver::preset(std::uint64_t key, std::string_view text) {

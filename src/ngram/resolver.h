@@ -48,6 +48,12 @@ class Resolver {
     bool strays;  // some places of the group belong to other n-grams
   };
   Gram gram(std::uint64_t group) const;
+  // Its text will be asked for soon.
+  void prefetch(std::uint64_t group) const {
+    const char* text = arena_.data() + (slots_[group - first_].text & ((std::uint64_t{1} << kPlaceBits) - 1));
+    __builtin_prefetch(text);
+    __builtin_prefetch(text + 64);
+  }
 
   struct Stray {
     std::uint64_t group;
@@ -61,6 +67,8 @@ class Resolver {
   // What texts took, and what slots take a group: for sizing the next one.
   std::uint64_t text_bytes() const { return used_.load(std::memory_order_relaxed); }
   static constexpr std::uint64_t kGroupBytes = 16;
+  // What it takes besides.
+  static std::uint64_t working_bytes(unsigned workers);
 
  private:
   // A text in the arena, as one number: where it begins, and its length; 0 for none. The top bit: the group has strays.
@@ -106,6 +114,7 @@ class Resolver {
 
   const Candidates& candidates_;
   const std::uint64_t first_;
+  Reservation at_hand_;
   Array<Slot> slots_;
   Array<char> arena_;
   std::atomic<std::uint64_t> used_{1};  // 0 is no place

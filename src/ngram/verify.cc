@@ -12,7 +12,11 @@ namespace refrain {
 
 namespace {
 
-constexpr std::uint64_t kDraftPlaces = std::uint64_t{1} << 16U;
+// What is drafted at a time, and what is too much for a draft.
+constexpr std::uint64_t kDraftGroups = 1024;
+constexpr std::uint64_t kDraftPlaces = std::uint64_t{1} << 14U;
+constexpr std::size_t kDraftBytes = std::size_t{1} << 17U;
+constexpr std::uint64_t kTextsAhead = 16;
 
 // Lets workers do the last part of their work one after the other, in order.
 class InTurn {
@@ -58,12 +62,14 @@ void Verifier::verify(Candidates& candidates, bool cut) {
   const std::uint64_t groups = candidates.groups();
   double share = 1;  // of the groups that should fit, after some did not
   for (std::uint64_t first = 0; first < groups;) {
-    const std::uint64_t memory = memory_();
-    // Room for one text at least, however long: more groups than that are another pass.
+    // Arrays are rounded up to pages of 64 KiB, and strays need a few.
+    const std::uint64_t given = memory_();
+    const std::uint64_t kept_back = Resolver::working_bytes(workers) + (workers + 2) * (std::uint64_t{64} << 10U);
+    const std::uint64_t memory = given - std::min(given, kept_back);
+    // One group at least, however long its text.
     const auto fit = static_cast<std::uint64_t>(share * static_cast<double>(memory) / (group_bytes() * 1.1));
     const std::uint64_t last = std::min(groups, first + std::max<std::uint64_t>(fit, 1));
-    const std::uint64_t slot_bytes = (last - first) * Resolver::kGroupBytes + (std::uint64_t{64} << 10);
-    const std::uint64_t arena_bytes = memory - std::min(memory, slot_bytes + (std::uint64_t{64} << 10));
+    const std::uint64_t arena_bytes = memory - std::min(memory, (last - first) * Resolver::kGroupBytes);
     Resolver resolver(candidates, first, last, arena_bytes, workers, budget_);
     candidates.sort_by_position(context_);
     if (first == 0 && !open_.empty()) resolver.preset(open_key_, open_text_);
@@ -111,6 +117,12 @@ struct Verifier::Drafts {
     pieces.clear();
   }
 
+  // Whether one more n-gram, with so many places, would be too much to hold.
+  bool full(std::uint64_t places, const Resolver::Gram& gram) const {
+    return places > kDraftPlaces || gram.text.size() > kDraftBytes || texts.size() > kDraftBytes ||
+           encoder.buffer().size() > kDraftBytes;
+  }
+
   // The group whose pieces begin at `begin` in `pieces`.
   void add(const Candidates& candidates, const Resolver::Gram& gram, const DocumentTable& documents,
            std::size_t begin) {
@@ -148,19 +160,7 @@ void Verifier::write(const Candidates& candidates, const Resolver& resolver, std
     const auto begin = std::lower_bound(strays.begin(), strays.end(), group, before);
     return std::span<const Resolver::Stray>(begin, std::lower_bound(begin, strays.end(), group + 1, before));
   };
-  // Parts that are drafted together.
-  std::vector<std::size_t> begins{0};
-  std::uint64_t places = 0;
-  for (std::size_t part = 0; part < candidates.parts(); ++part) {
-    if (places >= kDraftPlaces) {
-      begins.push_back(part);
-      places = 0;
-    }
-    places += candidates.part_places(part);
-  }
-  begins.push_back(candidates.parts());
-
-  const auto draft = [&](Drafts& drafts, std::size_t i) {
+  const auto draft = [&](Drafts& drafts, std::uint64_t from) {
     drafts.clear();
     std::uint64_t group = 0;
     std::size_t begin = 0;  // of the group's pieces
@@ -169,7 +169,7 @@ void Verifier::write(const Candidates& candidates, const Resolver& resolver, std
       if (size == 0) return;
       const Resolver::Gram gram = resolver.gram(group);
       const bool opened = group == first && first == 0 && !open_.empty();
-      if (gram.strays || opened || (cut && group + 1 == last) || size > kDraftPlaces) {
+      if (gram.strays || opened || (cut && group + 1 == last) || drafts.full(size, gram)) {
         Drafts::Draft& apart = drafts.drafts.emplace_back();
         apart.apart = true;
         apart.group = group;
@@ -182,19 +182,19 @@ void Verifier::write(const Candidates& candidates, const Resolver& resolver, std
       }
       size = 0;
     };
-    for (std::size_t part = begins[i]; part < begins[i + 1]; ++part)
-      candidates.for_each_piece(part, first, last, [&](Piece records) {
-        while (!records.empty()) {
-          const std::uint64_t now = candidates.group_of(records.front());
-          if (now != group) end_group();
-          group = now;
-          std::size_t run = 1;
-          while (run < records.size() && candidates.group_of(records[run]) == now) ++run;
-          drafts.pieces.push_back(records.first(run));
-          size += run;
-          records = records.subspan(run);
-        }
-      });
+    candidates.for_each_piece(from, std::min(from + kDraftGroups, last), [&](Piece records) {
+      while (!records.empty()) {
+        const std::uint64_t now = candidates.group_of(records.front());
+        if (now != group) end_group();
+        group = now;
+        if (size == 0) resolver.prefetch(std::min(group + kTextsAhead, last - 1));
+        std::size_t run = 1;
+        while (run < records.size() && candidates.group_of(records[run]) == now) ++run;
+        drafts.pieces.push_back(records.first(run));
+        size += run;
+        records = records.subspan(run);
+      }
+    });
     end_group();
   };
   const auto write_drafts = [&](const Drafts& drafts) {
@@ -213,10 +213,11 @@ void Verifier::write(const Candidates& candidates, const Resolver& resolver, std
   };
   InTurn turns;
   std::vector<Drafts> drafts(thread_count(context_));
-  parallel_for(thread_count(context_), begins.size() - 1, [&](unsigned worker, std::size_t i) {
+  const auto items = static_cast<std::size_t>((last - first + kDraftGroups - 1) / kDraftGroups);
+  parallel_for(thread_count(context_), items, [&](unsigned worker, std::size_t i) {
     try {
       throw_if_stopped(context_);
-      draft(drafts[worker], i);
+      draft(drafts[worker], first + i * kDraftGroups);
       turns.wait(i);
       write_drafts(drafts[worker]);
       turns.done();

@@ -157,6 +157,8 @@ class AutoBuild {
     for (unsigned i = 0; i < threads_; ++i) keys_.push_back(std::make_unique<GramKeys>(*tokenizer_, options_.n));
     const Reservation held = budget_.reserve(
         threads_ * (GramKeys::bytes(options_.n) + kRunRecords * sizeof(std::uint32_t)), "the tokens at hand");
+    for (unsigned i = 0; i < threads_; ++i)
+      texts_.push_back(std::make_unique<GramTexts>(*tokenizer_, options_.n, budget_));
     const std::uint64_t memory = free_memory();
     grams_per_slice_ = slice_grams(memory, 8);
     const bool filtered = report_.grams > kMostSlices * grams_per_slice_;
@@ -179,9 +181,11 @@ class AutoBuild {
     return budget_.available() - std::min(budget_.available(), reading);
   }
 
-  // N-grams of a slice that `memory` has room for, with `bytes` each; a shuffle needs a sixth for itself.
+  // N-grams of a slice that `memory` has room for, with `bytes` each; a shuffle needs a sixth for itself, or more where
+  // memory is small.
   std::uint64_t slice_grams(std::uint64_t memory, double bytes) const {
-    return std::max<std::uint64_t>(static_cast<std::uint64_t>(static_cast<double>(memory) * 0.85 / bytes), 4096);
+    const double part = memory < (std::uint64_t{256} << 20U) ? 0.75 : 0.85;
+    return std::max<std::uint64_t>(static_cast<std::uint64_t>(static_cast<double>(memory) * part / bytes), 4096);
   }
 
   std::uint64_t grams_of(std::size_t sample_begin, std::size_t sample_end) const {
@@ -274,14 +278,15 @@ class AutoBuild {
   // ---- a slice
 
   Grams new_shuffle(std::uint64_t expected, std::uint64_t memory) {
-    return Grams({.what = "the n-grams of a slice",
-                  .expected_records = expected,
-                  .partition_records = kPartitionRecords,
-                  .order_values = true,
-                  .run_records = kRunRecords,
-                  .temp = &temp_,
-                  .memory_bytes = memory},
-                 budget_, HeldKey{position_bits_});
+    return Grams(
+        {.what = "the n-grams of a slice",
+         .expected_records = expected,
+         .partition_records = std::clamp<std::size_t>(expected / 256, kPartitionRecords / 8, kPartitionRecords),
+         .order_values = true,
+         .run_records = kRunRecords,
+         .temp = &temp_,
+         .memory_bytes = memory},
+        budget_, HeldKey{position_bits_});
   }
 
   KeyParts parts_of(const Slice& slice, const Grams& grams) {
@@ -397,14 +402,11 @@ class AutoBuild {
   }
 
   void verify_pass(Resolver& resolver) {
-    std::vector<std::unique_ptr<GramTexts>> texts;
-    for (unsigned i = 0; i < threads_; ++i)
-      texts.push_back(std::make_unique<GramTexts>(*tokenizer_, options_.n, budget_));
     timed("verify", [&] {
       passes_.again(
           pass_name(), [&](unsigned worker, std::uint64_t position) { resolver.seek(worker, position); },
           [&](unsigned worker, std::uint64_t position, std::string_view text) {
-            GramTexts& stream = *texts[worker];
+            GramTexts& stream = *texts_[worker];
             stream.start(text);
             while (stream.next()) resolver.visit(worker, stream, position);
             return stream.tokens();
@@ -438,6 +440,7 @@ class AutoBuild {
   unsigned position_bits_ = 1;
   std::optional<Verifier> verifier_;
   std::vector<std::unique_ptr<GramKeys>> keys_;
+  std::vector<std::unique_ptr<GramTexts>> texts_;
   std::uint64_t grams_per_slice_ = 0;
   // So far.
   std::uint64_t seen_grams_ = 0;
