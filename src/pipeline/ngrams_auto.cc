@@ -341,6 +341,8 @@ class AutoBuild {
     Candidates candidates(position_bits_, threads_, grams.partitions(),
                           std::clamp<std::size_t>(memory / 64, std::size_t{64} << 10U, std::size_t{32} << 20U) / 8,
                           budget_);
+    const bool spilled = !grams.in_memory(context_);
+    if (spilled) grams.spill(context_);
     const std::vector<std::size_t> begins = grams.partition_begins();
     const std::size_t parts = grams.partitions();
     seen_grams_ += begins[parts];
@@ -353,7 +355,7 @@ class AutoBuild {
     for (std::size_t first = 0; first < parts;) {
       // In memory, candidates take what n-grams give back. From disk, as many partitions as fit whatever they hold.
       std::size_t last = parts;
-      if (grams.spilled_bytes() != 0) {
+      if (spilled) {
         const auto taken =
             static_cast<std::uint64_t>(verifier_->group_bytes() * static_cast<double>(candidates.groups()));
         const std::uint64_t room = free_memory() / 3 * 2;
@@ -366,12 +368,12 @@ class AutoBuild {
         }
       }
       if (last == first) {
-        drain_heavy(grams, first, candidates, verify);
+        drain_heavy(grams, first, memory / 3, candidates, verify);
         ++first;
         continue;
       }
       timed("group", [&] {
-        grams.drain(context_, first, last, free_memory() / 3,
+        grams.drain(context_, first, last, memory / 3,
                     [&](unsigned worker, std::size_t part, const Run<std::uint64_t>& run) {
                       if (run.first && run.last && run.records.size() < options_.m) return;
                       if (run.first) candidates.begin_group(worker, part);
@@ -385,11 +387,11 @@ class AutoBuild {
 
   // A partition that is larger than memory, in order, verified as often as memory is full.
   template <class Verify>
-  void drain_heavy(Grams& grams, std::size_t part, Candidates& candidates, Verify verify) {
+  void drain_heavy(Grams& grams, std::size_t part, std::uint64_t memory, Candidates& candidates, Verify verify) {
     Context alone = context_;
     alone.threads = 1;
     bool going_on = false;
-    grams.drain(alone, part, part + 1, free_memory() / 3, [&](unsigned, std::size_t, const Run<std::uint64_t>& run) {
+    grams.drain(alone, part, part + 1, memory, [&](unsigned, std::size_t, const Run<std::uint64_t>& run) {
       if (run.first && run.last && run.records.size() < options_.m) return;
       if (run.first || std::exchange(going_on, false)) candidates.begin_group(0, part);
       candidates.add(0, run.records);

@@ -136,6 +136,14 @@ class Shuffle {
     read(context, {0, partitions(), share_.plan.memory_bytes}, consume, [](std::size_t) {});
   }
 
+  // Whether that would need nothing from disk.
+  bool in_memory(const Context& context) const {
+    return spilled_bytes() == 0 && (options_.temp == nullptr ||
+                                    fits_in_memory({0, partitions(), share_.plan.memory_bytes}, thread_count(context)));
+  }
+  // Puts all records on disk and gives their memory back. Needs a `temp`.
+  void spill(const Context& context) { spill_parts(context); }
+
   // The same for the partitions [first, last), for the last time: the memory and disk of each are given back as soon as
   // it was consumed. Where records were spilled, reading takes `memory_bytes` at most.
   template <class Consume>
@@ -222,6 +230,16 @@ class Shuffle {
     return held_bytes() + reading <= share_.plan.memory_bytes && reading <= budget_.available();
   }
 
+  void spill_parts(const Context& context) const {
+    parallel_for(thread_count(context), parts_.size(), [&](unsigned /*worker*/, std::size_t i) {
+      throw_if_stopped(context);
+      if (parts_[i]->slab_bytes() == 0) return;
+      parts_[i]->spill();
+      parts_[i]->rest();
+      parts_[i]->release();
+    });
+  }
+
   struct Workers {
     unsigned count;
     std::uint64_t bytes;  // for each
@@ -244,15 +262,11 @@ class Shuffle {
     const Workers beside = workers(range, threads);
     if (beside.count == threads && beside.bytes >= Workspace::reader_bytes(share_.frames) + grouping_bytes(largest))
       return beside;
-    parallel_for(threads, parts_.size(), [&](unsigned /*worker*/, std::size_t i) {
-      throw_if_stopped(context);
-      if (parts_[i]->slab_bytes() == 0) return;
-      parts_[i]->spill();
-      parts_[i]->rest();
-      parts_[i]->release();
-    });
+    spill_parts(context);
     const Workers alone = workers(range, threads);
-    return {alone.count, std::max(alone.bytes, kLeastWorkerBytes / 2)};  // with less there is no working
+    // With less there is no working.
+    const std::uint64_t least = Workspace::reader_bytes(share_.frames) + 8 * share_.frames.frame_bytes;
+    return {alone.count, std::max({alone.bytes, kLeastWorkerBytes / 2, least})};
   }
 
   template <class Consume, class Done>
