@@ -24,6 +24,7 @@ struct InputOptions {
   std::string text_field = "text";  // jsonl, csv, tsv
   std::string id_field = {};        // empty: ordinals
   std::uint64_t max_doc_bytes = std::uint64_t{64} << 20;
+  std::string standard_input = {};  // a file to read where "-" is named; empty: the standard input of this process
   bool binary = false;  // take files with a NUL in their first 8 KiB too
   bool strict = false;  // throw Error(bad_input) at the first bad record
 };

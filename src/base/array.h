@@ -69,6 +69,21 @@ class Array {
     size_ += values.size();
   }
 
+  // For arrays that are read here and there: fewer, larger pages where the system has them. After resize().
+  void use_huge_pages() {
+    if (data_ != nullptr) madvise(data_, capacity_ * sizeof(T), MADV_HUGEPAGE);
+  }
+  // Gives the memory of whole pages among `count` elements from `first` on back to the system and to the budget, for
+  // good: they may not be used again. Returns the bytes. Not for arrays that grow.
+  std::size_t give_back(std::size_t first, std::size_t count) {
+    constexpr std::uintptr_t kSystemPage = 4096;
+    const auto begin = (reinterpret_cast<std::uintptr_t>(data_ + first) + kSystemPage - 1) & ~(kSystemPage - 1);
+    const auto end = reinterpret_cast<std::uintptr_t>(data_ + first + count) & ~(kSystemPage - 1);
+    if (begin >= end || madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED) != 0) return 0;
+    reservation_.resize(reservation_.bytes() - (end - begin), what_);
+    return end - begin;
+  }
+
   T* data() { return data_; }
   const T* data() const { return data_; }
   std::size_t size() const { return size_; }

@@ -86,6 +86,10 @@ void MemoryBudget::take(std::uint64_t bytes, std::string_view what) {
       throw Error(Errc::over_budget, fmt::format("--memory {}: not enough for {}; more than {} is needed",
                                                  human_bytes(ceiling_), what, human_bytes(needed)));
   } while (!reserved_.compare_exchange_weak(reserved, reserved + bytes, std::memory_order_relaxed));
+  const std::uint64_t now = reserved + bytes;
+  std::uint64_t peak = peak_.load(std::memory_order_relaxed);
+  while (peak < now && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  }
 }
 
 Reservation MemoryBudget::reserve(std::uint64_t bytes, std::string_view what) {

@@ -68,6 +68,10 @@ class MemoryBudget {
   unsigned threads() const { return static_cast<unsigned>((set_aside_ - kProcessBytes) / kThreadBytes); }
   // What could be reserved now. Another thread may be quicker.
   std::uint64_t available() const;
+  // The most that was reserved at a time, since the beginning or since reset_peak().
+  std::uint64_t peak() const { return peak_.load(std::memory_order_relaxed); }
+  std::uint64_t reserved() const { return reserved_.load(std::memory_order_relaxed); }
+  void reset_peak() { peak_.store(reserved(), std::memory_order_relaxed); }
 
  private:
   friend class Reservation;
@@ -76,6 +80,7 @@ class MemoryBudget {
   std::uint64_t ceiling_;
   std::uint64_t set_aside_;
   std::atomic<std::uint64_t> reserved_{0};
+  std::atomic<std::uint64_t> peak_{0};
 };
 
 // "1.5 GiB", "640 MiB", "12 KiB", "7 bytes"; rounded up.

@@ -58,6 +58,8 @@ class TempFile {
   void discard(std::uint64_t offset, std::uint64_t size);
 
   std::uint64_t size() const { return size_.load(std::memory_order_relaxed); }
+  // A path by which this process, and as long as this lives, can open the file for reading.
+  std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
 
  private:
   TempSpace* space_;

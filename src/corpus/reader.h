@@ -6,6 +6,7 @@
 // compressed files are decompressed side by side, and memory is one piece a worker plus the closures that wait.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -33,6 +34,15 @@ struct BatchIds {
 
 struct RawBatch;  // corpus/raw.h
 
+// Which batch of the input it is. Batches in input order have rising places, and an input that is read again with the
+// same tuning is cut into the same batches: so what was learnt of a batch can be found again while it is worked on.
+struct BatchPlace {
+  std::uint64_t slot = 0;   // a file of records, or a handful of whole files
+  std::uint64_t piece = 0;  // of the slot
+  std::uint64_t part = 0;   // of the piece
+  friend auto operator<=>(const BatchPlace&, const BatchPlace&) = default;
+};
+
 // Consecutive records of the input. A bad record has its place here (an empty text and id), so that ordinals are right.
 // Valid during the call that it is given to; `ids` may be moved out of.
 struct Batch {
@@ -40,6 +50,7 @@ struct Batch {
   std::vector<std::uint8_t> bad;  // one a record: 1 where it could not be used
   BatchIds ids;
   const RawBatch* raw = nullptr;  // the bytes that they were read from, where somebody asked for them
+  BatchPlace place;
 };
 
 // What remains to be done for a batch in input order; `first` is the ordinal of its first record.

@@ -50,7 +50,7 @@ RecordStream::RecordStream(const Input& input, const InputOptions& options, cons
       bytes_(budget),
       rest_(budget, "the rest of a piece of the input"),
       scanner_(input.format == Format::tsv ? '\t' : ',') {
-  bytes_.open(input.path, context.stop);
+  bytes_.open(source_of(input, options), context.stop);
 }
 
 bool RecordStream::next(RawPiece& piece, LargeTurn& turn) {

@@ -26,6 +26,11 @@ struct Input {
   std::size_t operand = 0;  // which of the paths named it, or a folder above it
 };
 
+// The path to open: its own, unless standard input has been put into a file.
+inline const std::string& source_of(const Input& input, const InputOptions& options) {
+  return input.path == "-" && !options.standard_input.empty() ? options.standard_input : input.path;
+}
+
 // What Format::automatic stands for, by the name without .gz, .zst or .zstd.
 Format format_by_name(std::string_view path);
 

@@ -64,6 +64,7 @@ PieceResult Worker::read(const Task& task) {
   task_ = &task;
   raw_ = {};
   raw_begin_ = 0;
+  place_ = {.slot = task.slot->place, .piece = task.piece, .part = 0};
   const LargeTurn::End end(turn_);
   if (task.slot->whole_files)
     read_files(*task.slot, result);
@@ -177,7 +178,7 @@ bool Worker::attempt(const Input& input, PieceResult& result, const std::functio
 
 void Worker::read_file(const Input& input, PieceResult& result) {
   const std::uint64_t max_bytes = reading_.options.max_doc_bytes;
-  if (!attempt(input, result, [&] { file_.open(input.path); })) return;
+  if (!attempt(input, result, [&] { file_.open(source_of(input, reading_.options)); })) return;
   std::size_t have = 0;
   std::size_t wanted = kBinaryBytes;  // first only as much as tells whether the file is wanted at all
   while (true) {
@@ -221,8 +222,11 @@ void Worker::hand_over(PieceResult& result, std::size_t keep) {
                     .examples = std::move(builder_.examples())};
   raw_.files = raw_files_;
   raw_.texts = builder_.located();
-  builder_.batch().raw = reading_.raw ? &raw_ : nullptr;
-  batch.in_order = reading_.work(number_, builder_.batch());
+  Batch& made = builder_.batch();
+  made.raw = reading_.raw ? &raw_ : nullptr;
+  made.place = place_;
+  ++place_.part;
+  batch.in_order = reading_.work(number_, made);
   result.batches.push_back(std::move(batch));
   builder_.clear(keep);
   raw_files_.clear();

@@ -57,6 +57,7 @@ class Worker {
   const unsigned number_;
   const Reading& reading_;
   LargeTurn turn_;
+  BatchPlace place_;  // of the next batch
   RawPiece piece_;
   BatchBuilder builder_;
   JsonlParser jsonl_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 #include <stdexcept>
 
 #include "ngram/gram_key.h"
@@ -16,8 +18,16 @@ void require(bool holds, const char* what) {
 
 std::size_t shared_prefix(std::string_view a, std::string_view b) {
   const std::size_t most = std::min(a.size(), b.size());
-  return static_cast<std::size_t>(
-      std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(most), b.begin()).first - a.begin());
+  std::size_t size = 0;
+  for (; size + sizeof(std::uint64_t) <= most; size += sizeof(std::uint64_t)) {
+    std::uint64_t of_a = 0;
+    std::uint64_t of_b = 0;
+    std::memcpy(&of_a, a.data() + size, sizeof of_a);
+    std::memcpy(&of_b, b.data() + size, sizeof of_b);
+    if (of_a != of_b) return size + static_cast<std::size_t>(std::countr_zero(of_a ^ of_b)) / 8;
+  }
+  while (size < most && a[size] == b[size]) ++size;
+  return size;
 }
 
 template <class Number>
@@ -116,6 +126,31 @@ void IndexWriter::add_place(DocId document, std::uint64_t token) {
     places_.write_varint(token);
     ++in_documents_;
   }
+  document_ = document;
+  token_ = token;
+  ++count_;
+}
+
+void IndexWriter::add_gram(std::uint64_t key, std::string_view text, const EncodedPlaces& places) {
+  begin_gram(key, text);
+  require(places.count == 0 || places.last_document < sizes_.documents, "n-gram index: places out of order");
+  places_.write(places.bytes);
+  count_ = places.count;
+  in_documents_ = places.documents;
+  end_gram();
+}
+
+void PlaceEncoder::add(DocId document, std::uint64_t token) {
+  if (bytes_.size() - used_ < 2 * kMaxVarintBytes) bytes_.resize(2 * bytes_.size() + 64);
+  char* out = bytes_.data() + used_;
+  if (count_ != 0 && document == document_) {
+    out = put_varint(out, (token - token_) << 1U | 1U);
+  } else {
+    out = put_varint(out, (count_ == 0 ? document : document - document_) << 1U);
+    out = put_varint(out, token);
+    ++documents_;
+  }
+  used_ = static_cast<std::size_t>(out - bytes_.data());
   document_ = document;
   token_ = token;
   ++count_;

@@ -76,6 +76,7 @@ struct ShuffleOptions {
   std::string what = "records";      // for the message where memory or disk do not suffice: "the pairs"
   unsigned key_bits = 64;            // keys are below 2^key_bits
   std::size_t expected_records = 0;  // a guess is enough: it sizes the partitions, and what the disk must hold
+  std::size_t partition_records = std::size_t{1} << 15U;  // that a partition should hold: what lies in the cache
   bool order_values = false;
   std::size_t run_records = std::numeric_limits<std::size_t>::max();
   TempSpace* temp = nullptr;       // where to spill; null: never
@@ -132,10 +133,24 @@ class Shuffle {
   // again, with the same result; not by two threads at once.
   template <class Consume>
   void for_each_run(const Context& context, Consume consume) const {
-    if (options_.temp == nullptr || (spilled_bytes() == 0 && fits_in_memory(thread_count(context))))
-      read_in_memory(context, consume);
-    else
-      read_spilled(context, consume);
+    read(context, {0, partitions(), share_.plan.memory_bytes}, consume, [](std::size_t) {});
+  }
+
+  // Whether that would need nothing from disk.
+  bool in_memory(const Context& context) const {
+    return spilled_bytes() == 0 && (options_.temp == nullptr ||
+                                    fits_in_memory({0, partitions(), share_.plan.memory_bytes}, thread_count(context)));
+  }
+  // Puts all records on disk and gives their memory back. Needs a `temp`.
+  void spill(const Context& context) { spill_parts(context); }
+
+  // The same for the partitions [first, last), for the last time: the memory and disk of each are given back as soon as
+  // it was consumed. Where records were spilled, reading takes `memory_bytes` at most.
+  template <class Consume>
+  void drain(const Context& context, std::size_t first, std::size_t last, std::uint64_t memory_bytes, Consume consume) {
+    read(context, {first, last, std::min(memory_bytes, share_.plan.memory_bytes)}, consume, [&](std::size_t partition) {
+      for (const auto& part : parts_) part->discard(partition);
+    });
   }
 
  private:
@@ -144,6 +159,22 @@ class Shuffle {
 
   static constexpr std::uint64_t kArrayBytes = std::uint64_t{64} << 10;  // an Array takes multiples of it
   static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+  // What is to be read, and in how much memory.
+  struct Range {
+    std::size_t first;
+    std::size_t last;
+    std::uint64_t memory_bytes;
+    std::size_t size() const { return last - first; }
+  };
+
+  // `done(partition)`: it was consumed.
+  template <class Consume, class Done>
+  void read(const Context& context, const Range& range, Consume& consume, Done done) const {
+    if (options_.temp == nullptr || (spilled_bytes() == 0 && fits_in_memory(range, thread_count(context))))
+      read_in_memory(context, range, consume, done);
+    else
+      read_spilled(context, range, consume, done);
+  }
 
   // One worker's memory while it reads what was spilled.
   struct Workspace {
@@ -163,8 +194,8 @@ class Shuffle {
     std::span<std::byte> room;
   };
 
-  template <class Consume>
-  void read_in_memory(const Context& context, Consume& consume) const {
+  template <class Consume, class Done>
+  void read_in_memory(const Context& context, const Range& range, Consume& consume, Done& done) const {
     struct Scratch {
       Scratch(MemoryBudget& budget, const std::string& what)
           : sorted(budget, what), begins(budget, what), order(budget, what) {}
@@ -178,8 +209,9 @@ class Shuffle {
       array.resize(size);
     };
     std::vector<std::unique_ptr<Scratch>> scratch(thread_count(context));
-    parallel_for(thread_count(context), partitions(), [&](unsigned worker, std::size_t partition) {
+    parallel_for(thread_count(context), range.size(), [&](unsigned worker, std::size_t i) {
       throw_if_stopped(context);
+      const std::size_t partition = range.first + i;
       const std::size_t records = count(partition);
       if (records == 0) return;
       if (!scratch[worker]) scratch[worker] = std::make_unique<Scratch>(budget_, "a partition of " + options_.what);
@@ -190,18 +222,29 @@ class Shuffle {
       const auto for_each = [&](auto fn) { for_each_record(partition, fn); };
       group(records, for_each, {mine.sorted.data(), mine.begins.data(), mine.order.data()},
             [&](const typename Layout::Run& run) { consume(worker, partition, run); });
+      done(partition);
     });
   }
 
   // Whether the largest partitions can be grouped at the same time beside all that is held.
-  bool fits_in_memory(unsigned threads) const {
-    std::vector<std::size_t> largest(partitions());
-    for (std::size_t p = 0; p < partitions(); ++p) largest[p] = count(p);
+  bool fits_in_memory(const Range& range, unsigned threads) const {
+    std::vector<std::size_t> largest(range.size());
+    for (std::size_t i = 0; i < range.size(); ++i) largest[i] = count(range.first + i);
     std::sort(largest.begin(), largest.end(), std::greater<>());
     std::uint64_t reading = 0;
-    for (std::size_t p = 0; p < std::min<std::size_t>(partitions(), threads); ++p)
-      reading += grouping_bytes(largest[p]) - largest[p] * order_.layout.record_bytes() + 3 * kArrayBytes;
+    for (std::size_t i = 0; i < std::min<std::size_t>(largest.size(), threads); ++i)
+      reading += grouping_bytes(largest[i]) - largest[i] * order_.layout.record_bytes() + 3 * kArrayBytes;
     return held_bytes() + reading <= share_.plan.memory_bytes && reading <= budget_.available();
+  }
+
+  void spill_parts(const Context& context) const {
+    parallel_for(thread_count(context), parts_.size(), [&](unsigned /*worker*/, std::size_t i) {
+      throw_if_stopped(context);
+      if (parts_[i]->slab_bytes() == 0) return;
+      parts_[i]->spill();
+      parts_[i]->rest();
+      parts_[i]->release();
+    });
   }
 
   struct Workers {
@@ -209,9 +252,9 @@ class Shuffle {
     std::uint64_t bytes;  // for each
   };
   // Who can read beside what is held now: few where memory is short.
-  Workers workers(unsigned threads) const {
+  Workers workers(const Range& range, unsigned threads) const {
     const std::uint64_t memory =
-        std::min(share_.plan.memory_bytes - std::min(held_bytes(), share_.plan.memory_bytes), budget_.available());
+        std::min(range.memory_bytes - std::min(held_bytes(), range.memory_bytes), budget_.available());
     const auto count =
         static_cast<unsigned>(std::clamp<std::uint64_t>(memory / Workspace::least_bytes(share_.frames), 1, threads));
     return {count, memory / count / kArrayBytes * kArrayBytes};
@@ -219,31 +262,26 @@ class Shuffle {
 
   // Before reading from disk: what is left in memory stays if all threads have room beside it for any partition, and
   // is spilled if not.
-  Workers settle(const Context& context) const {
+  Workers settle(const Context& context, const Range& range) const {
     const unsigned threads = thread_count(context);
     std::size_t largest = 0;
     for (std::size_t p = 0; p < partitions(); ++p) largest = std::max(largest, count(p));
     for (const auto& part : parts_) part->rest();
-    const Workers beside = workers(threads);
+    const Workers beside = workers(range, threads);
     if (beside.count == threads && beside.bytes >= Workspace::reader_bytes(share_.frames) + grouping_bytes(largest))
       return beside;
-    parallel_for(threads, parts_.size(), [&](unsigned /*worker*/, std::size_t i) {
-      throw_if_stopped(context);
-      if (parts_[i]->slab_bytes() == 0) return;
-      parts_[i]->spill();
-      parts_[i]->rest();
-      parts_[i]->release();
-    });
-    const Workers alone = workers(threads);
+    spill_parts(context);
+    const Workers alone = workers(range, threads);
     return {alone.count, std::max(alone.bytes, Workspace::least_bytes(share_.frames))};
   }
 
-  template <class Consume>
-  void read_spilled(const Context& context, Consume& consume) const {
-    const Workers workers = settle(context);
+  template <class Consume, class Done>
+  void read_spilled(const Context& context, const Range& range, Consume& consume, Done& done) const {
+    const Workers workers = settle(context, range);
     std::vector<std::unique_ptr<Workspace>> workspaces(workers.count);
-    parallel_for(workers.count, partitions(), [&](unsigned worker, std::size_t partition) {
+    parallel_for(workers.count, range.size(), [&](unsigned worker, std::size_t i) {
       throw_if_stopped(context);
+      const std::size_t partition = range.first + i;
       const std::size_t records = count(partition);
       if (records == 0) return;
       if (!workspaces[worker])
@@ -255,6 +293,7 @@ class Shuffle {
         read_at_once(partition, records, mine, emit);
       else
         read_in_runs(partition, records, mine, context, emit);
+      done(partition);
     });
   }
 

@@ -40,6 +40,9 @@ inline std::size_t most_buckets(std::size_t count) {
   return std::size_t{1} << most_bucket_bits(count);
 }
 
+// A layout may have its own way: sort_all(begin, count), for records that are one element and whose own order is that of
+// their keys. Else:
+//
 // Scatters `count` records, which for_each(fn) shows to fn(record) each time it is called, into room.sorted; sorts each
 // bucket and calls on_bucket(begin, size, several_keys) for it, in ascending order.
 template <class Layout, class KeyOf, class ForEach, class OnBucket>
@@ -47,6 +50,13 @@ void sort_into_buckets(const RecordOrder<Layout, KeyOf>& order, std::size_t coun
                        const GroupingRoom<typename Layout::Element>& room, OnBucket on_bucket) {
   using Element = typename Layout::Element;
   const std::size_t stride = order.layout.stride();
+  if constexpr (requires { Layout::sort_all(room.sorted, count); }) {
+    Element* end = room.sorted;
+    for_each([&](const Element* record) { *end++ = *record; });
+    Layout::sort_all(room.sorted, count);
+    on_bucket(room.sorted, count, true);
+    return;
+  }
   std::uint64_t varying = 0;
   std::optional<std::uint64_t> first_key;
   for_each([&](const Element* record) {

@@ -113,6 +113,18 @@ class ShufflePart {
     share_.common_bytes.fetch_sub(std::exchange(common_bytes_, 0));
     slab_bytes_ = 0;
   }
+  // A partition that was read for the last time: its memory and disk are given back. Thread-safe for different ones.
+  void discard(std::size_t partition) {
+    {
+      const std::lock_guard lock(share_.mutex);
+      for (Element* block : lists_[partition]) give_back(block);
+    }
+    lists_[partition] = {};
+    open_[partition] = {};
+    spilled_[partition] = 0;
+    for (std::size_t spill = 0; file_ && spill < file_->spills(); ++spill)
+      file_->discard(file_->region(spill, partition));
+  }
   // Writing is over for now.
   void rest() {
     if (file_) file_->rest();
@@ -147,6 +159,20 @@ class ShufflePart {
   std::size_t held_count(std::size_t p) const {
     const auto unfilled = static_cast<std::size_t>(open_[p].end - open_[p].next);
     return lists_[p].size() * share_.plan.block_records - unfilled / layout_.stride();
+  }
+
+  void give_back(Element* block) {
+    if (by_address_.size() != slabs_.size()) {
+      by_address_.clear();
+      for (Array<Element>& slab : slabs_) by_address_.push_back(&slab);
+      std::sort(by_address_.begin(), by_address_.end(),
+                [](const auto* a, const auto* b) { return a->data() < b->data(); });
+    }
+    const auto after =
+        std::upper_bound(by_address_.begin(), by_address_.end(), block,
+                         [](const Element* at, const Array<Element>* slab) { return at < slab->data(); });
+    Array<Element>& slab = **(after - 1);
+    slab_bytes_ -= slab.give_back(static_cast<std::size_t>(block - slab.data()), block_size());
   }
 
   // Whether there was memory for it. A writer always gets its first slab, or else throws. The first slabs are small, so
@@ -193,10 +219,11 @@ class ShufflePart {
   std::vector<Place> open_;                   // the last of which is being filled
   std::vector<std::uint64_t> spilled_;        // records a partition
   std::deque<Array<Element>> slabs_;
-  std::size_t slab_ = 0;            // the next block is of this one,
-  std::size_t slab_used_ = 0;       // after so many
-  std::uint64_t slab_bytes_ = 0;    // of all slabs,
-  std::uint64_t common_bytes_ = 0;  // and of those beyond the writer's own share
+  std::vector<Array<Element>*> by_address_;  // for discard()
+  std::size_t slab_ = 0;                     // the next block is of this one,
+  std::size_t slab_used_ = 0;                // after so many
+  std::uint64_t slab_bytes_ = 0;             // of all slabs,
+  std::uint64_t common_bytes_ = 0;           // and of those beyond the writer's own share
   std::optional<SpillFile> file_;
 };
 

@@ -10,8 +10,7 @@ namespace refrain {
 namespace {
 
 constexpr std::size_t kBlockBytes = 4096;
-constexpr std::size_t kPartitionRecords = std::size_t{1} << 15;  // lie in the cache
-constexpr unsigned kMostBits = 11;                               // in memory: blocks that are open at once cost
+constexpr unsigned kMostBits = 11;  // in memory: blocks that are open at once cost
 constexpr unsigned kMostSpilledBits = 13;
 constexpr unsigned kUnknownBits = 8;                             // where nobody has a guess
 constexpr std::size_t kLeastFrameBytes = std::size_t{16} << 10;  // below, a disk reads mostly elsewhere
@@ -29,7 +28,7 @@ ShufflePlan plan_shuffle(const ShuffleOptions& options, std::size_t record_bytes
   ShufflePlan plan{};
   plan.block_records = std::max<std::size_t>(kBlockBytes / record_bytes, 16);
   plan.slab_blocks = 64;
-  const unsigned cached = bits_for(options.expected_records / kPartitionRecords);
+  const unsigned cached = bits_for(options.expected_records / options.partition_records);
   plan.partition_bits = std::min({cached, kMostBits, options.key_bits});
   if (options.temp == nullptr) return plan;
 

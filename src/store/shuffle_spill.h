@@ -126,6 +126,10 @@ class SpillFile {
     return {i == 0 ? 0 : ends_[i - 1], ends_[i]};
   }
   const TempFile& file() const { return *file_; }
+  // A region that nobody reads again. Thread-safe.
+  void discard(const FrameRegion& region) {
+    if (region.begin != region.end) file_->discard(region.begin, region.end - region.begin);
+  }
   std::uint64_t list_bytes() const { return ends_.size() * sizeof(std::uint64_t) * 5 / 4 + (std::uint64_t{64} << 10); }
 
  private:

@@ -1,0 +1,260 @@
+#include "ngram/verify.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+#include "base/threads.h"
+#include "refrain/error.h"
+
+namespace refrain {
+
+namespace {
+
+// What is drafted at a time, and what is too much for a draft.
+constexpr std::uint64_t kDraftGroups = 1024;
+constexpr std::uint64_t kDraftPlaces = std::uint64_t{1} << 14U;
+constexpr std::size_t kDraftBytes = std::size_t{1} << 17U;
+constexpr std::uint64_t kTextsAhead = 16;
+
+// Lets workers do the last part of their work one after the other, in order.
+class InTurn {
+ public:
+  void wait(std::size_t item) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return failed_ || next_ == item; });
+    if (failed_) throw Error(Errc::interrupted, "another worker failed");
+  }
+  void done() {
+    const std::lock_guard lock(mutex_);
+    ++next_;
+    changed_.notify_all();
+  }
+  void fail() {
+    const std::lock_guard lock(mutex_);
+    failed_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t next_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+Verifier::Verifier(const Context& context, MemoryBudget& budget, TempSpace& temp, GramOutput& output, Pass pass,
+                   std::function<std::uint64_t()> memory, double text_bytes)
+    : context_(context),
+      budget_(budget),
+      output_(output),
+      pass_(std::move(pass)),
+      memory_(std::move(memory)),
+      text_bytes_(text_bytes),
+      open_(temp) {}
+
+void Verifier::verify(Candidates& candidates, bool cut) {
+  const unsigned workers = thread_count(context_);
+  candidates.number();
+  const std::uint64_t groups = candidates.groups();
+  double share = 1;  // of the groups that should fit, after some did not
+  for (std::uint64_t first = 0; first < groups;) {
+    // Arrays are rounded up to pages of 64 KiB, and strays need a few.
+    const std::uint64_t given = memory_();
+    const std::uint64_t kept_back = Resolver::working_bytes(workers) + (workers + 2) * (std::uint64_t{64} << 10U);
+    const std::uint64_t memory = given - std::min(given, kept_back);
+    // One group at least, however long its text.
+    const auto fit = static_cast<std::uint64_t>(share * static_cast<double>(memory) / (group_bytes() * 1.1));
+    const std::uint64_t last = std::min(groups, first + std::max<std::uint64_t>(fit, 1));
+    const std::uint64_t arena_bytes = memory - std::min(memory, (last - first) * Resolver::kGroupBytes);
+    Resolver resolver(candidates, first, last, arena_bytes, workers, budget_);
+    candidates.sort_by_position(context_);
+    if (first == 0 && !open_.empty()) resolver.preset(open_key_, open_text_);
+    try {
+      pass_(resolver);
+    } catch (const Resolver::TooManyTexts&) {
+      if (last - first == 1)
+        throw Error(Errc::over_budget, "--memory: not enough for the text of one n-gram and its places; give more");
+      candidates.sort_by_group(context_);
+      share /= 2;
+      continue;
+    }
+    candidates.sort_by_group(context_);
+    write(candidates, resolver, first, last, cut && last == groups);
+    text_bytes_ = static_cast<double>(resolver.text_bytes()) / static_cast<double>(last - first);
+    share = 1;
+    first = last;
+  }
+  candidates.clear();
+}
+
+// N-grams made ready to be written: by many workers ahead, written by one at a time.
+struct Verifier::Drafts {
+  struct Draft {
+    std::uint64_t key = 0;
+    std::size_t text = 0;  // where it begins in `texts`
+    std::size_t text_bytes = 0;
+    std::size_t code = 0;  // where its places begin in the encoder's buffer
+    EncodedPlaces places = {};
+    // One that is to be written apart: its group, and its pieces.
+    bool apart = false;
+    std::uint64_t group = 0;
+    std::size_t pieces_begin = 0;
+    std::size_t pieces_end = 0;
+  };
+  std::vector<Draft> drafts;
+  std::string texts;
+  PlaceEncoder encoder;
+  std::vector<Piece> pieces;
+
+  void clear() {
+    drafts.clear();
+    texts.clear();
+    encoder.clear();
+    pieces.clear();
+  }
+
+  // Whether one more n-gram, with so many places, would be too much to hold.
+  bool full(std::uint64_t places, const Resolver::Gram& gram) const {
+    return places > kDraftPlaces || gram.text.size() > kDraftBytes || texts.size() > kDraftBytes ||
+           encoder.buffer().size() > kDraftBytes;
+  }
+
+  // The group whose pieces begin at `begin` in `pieces`.
+  void add(const Candidates& candidates, const Resolver::Gram& gram, const DocumentTable& documents,
+           std::size_t begin) {
+    Draft& draft = drafts.emplace_back();
+    draft.key = gram.key;
+    draft.text = texts.size();
+    draft.text_bytes = gram.text.size();
+    texts += gram.text;
+    encoder.begin();
+    draft.code = encoder.begin_offset();
+    DocId document = 0;
+    std::uint64_t document_begin = 0;
+    std::uint64_t document_end = 0;
+    for (const Piece piece : std::span(pieces).subspan(begin))
+      for (const std::uint64_t record : piece) {
+        const std::uint64_t position = candidates.position_of(record);
+        if (position >= document_end) {
+          document = documents.locate(position).document;
+          document_begin = documents.first(document);
+          document_end = documents.first(document + 1);
+        }
+        encoder.add(document, position - document_begin);
+      }
+    draft.places = encoder.places();
+    draft.places.bytes = {nullptr, draft.places.bytes.size()};  // the buffer may move yet
+    pieces.resize(begin);
+  }
+};
+
+void Verifier::write(const Candidates& candidates, const Resolver& resolver, std::uint64_t first, std::uint64_t last,
+                     bool cut) {
+  const std::vector<Resolver::Stray> strays = resolver.strays();
+  const auto strays_of = [&](std::uint64_t group) {
+    const auto before = [](const auto& stray, std::uint64_t value) { return stray.group < value; };
+    const auto begin = std::lower_bound(strays.begin(), strays.end(), group, before);
+    return std::span<const Resolver::Stray>(begin, std::lower_bound(begin, strays.end(), group + 1, before));
+  };
+  const auto draft = [&](Drafts& drafts, std::uint64_t from) {
+    drafts.clear();
+    std::uint64_t group = 0;
+    std::size_t begin = 0;  // of the group's pieces
+    std::uint64_t size = 0;
+    const auto end_group = [&] {
+      if (size == 0) return;
+      const Resolver::Gram gram = resolver.gram(group);
+      const bool opened = group == first && first == 0 && !open_.empty();
+      if (gram.strays || opened || (cut && group + 1 == last) || drafts.full(size, gram)) {
+        Drafts::Draft& apart = drafts.drafts.emplace_back();
+        apart.apart = true;
+        apart.group = group;
+        apart.pieces_begin = begin;
+        apart.pieces_end = begin = drafts.pieces.size();
+      } else if (size >= output_.m()) {
+        drafts.add(candidates, gram, output_.documents(), begin);
+      } else {
+        drafts.pieces.resize(begin);
+      }
+      size = 0;
+    };
+    candidates.for_each_piece(from, std::min(from + kDraftGroups, last), [&](Piece records) {
+      while (!records.empty()) {
+        const std::uint64_t now = candidates.group_of(records.front());
+        if (now != group) end_group();
+        group = now;
+        if (size == 0) resolver.prefetch(std::min(group + kTextsAhead, last - 1));
+        std::size_t run = 1;
+        while (run < records.size() && candidates.group_of(records[run]) == now) ++run;
+        drafts.pieces.push_back(records.first(run));
+        size += run;
+        records = records.subspan(run);
+      }
+    });
+    end_group();
+  };
+  const auto write_drafts = [&](const Drafts& drafts) {
+    for (const Drafts::Draft& one : drafts.drafts) {
+      if (one.apart) {
+        write_group(candidates, resolver.gram(one.group),
+                    std::span(drafts.pieces).subspan(one.pieces_begin, one.pieces_end - one.pieces_begin),
+                    strays_of(one.group), cut && one.group + 1 == last);
+        continue;
+      }
+      EncodedPlaces places_of_one = one.places;
+      places_of_one.bytes = drafts.encoder.buffer().substr(one.code, one.places.bytes.size());
+      output_.writer().add_gram(one.key, std::string_view(drafts.texts).substr(one.text, one.text_bytes),
+                                places_of_one);
+    }
+  };
+  InTurn turns;
+  std::vector<Drafts> drafts(thread_count(context_));
+  const auto items = static_cast<std::size_t>((last - first + kDraftGroups - 1) / kDraftGroups);
+  parallel_for(thread_count(context_), items, [&](unsigned worker, std::size_t i) {
+    try {
+      throw_if_stopped(context_);
+      draft(drafts[worker], first + i * kDraftGroups);
+      turns.wait(i);
+      write_drafts(drafts[worker]);
+      turns.done();
+    } catch (...) {
+      turns.fail();
+      throw;
+    }
+  });
+}
+
+void Verifier::write_group(const Candidates& candidates, const Resolver::Gram& gram, std::span<const Piece> pieces,
+                           std::span<const Resolver::Stray> strays, bool cut) {
+  const auto for_each = [&](auto fn) {
+    for (const Piece piece : pieces)
+      for (const std::uint64_t record : piece) fn(candidates.position_of(record));
+  };
+  if (!cut && strays.empty() && open_.empty()) {
+    std::size_t places = 0;
+    for (const Piece piece : pieces) places += piece.size();
+    if (places >= output_.m()) output_.write(gram.key, gram.text, for_each);
+    return;
+  }
+  // Strays are sorted by text; their positions, to be passed over, must be found among all.
+  std::vector<std::uint64_t> astray;
+  for (const Resolver::Stray& stray : strays) astray.push_back(stray.position);
+  std::sort(astray.begin(), astray.end());
+  PositionList& own = open_.positions(gram.key, gram.text);
+  for_each([&](std::uint64_t position) {
+    if (!std::binary_search(astray.begin(), astray.end(), position)) own.add(position);
+  });
+  for (const Resolver::Stray& stray : strays) open_.positions(stray.key, stray.text).add(stray.position);
+  if (cut) {
+    open_key_ = gram.key;
+    open_text_ = gram.text;
+  } else {
+    open_.flush(output_);
+  }
+}
+
+}  // namespace refrain

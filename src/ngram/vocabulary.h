@@ -1,0 +1,43 @@
+// The distinct words of a text, numbered from 0 as they come. All of its memory is reserved from the budget.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/array.h"
+#include "base/budget.h"
+
+namespace refrain {
+
+// Not thread-safe while words are added.
+class Vocabulary {
+ public:
+  explicit Vocabulary(MemoryBudget& budget);
+
+  // The number of the word, which is new or known; it occurred `times` times more. `hash` is XXH3 of the word, seed 0.
+  std::uint32_t add(std::string_view word, std::uint64_t hash, std::uint64_t times = 1);
+
+  std::size_t size() const { return entries_.size(); }
+  std::string_view word(std::uint32_t id) const {
+    const std::uint64_t begin = id == 0 ? 0 : entries_[id - 1].end;
+    return {bytes_.data() + begin, static_cast<std::size_t>(entries_[id].end - begin)};
+  }
+  std::uint64_t hash(std::uint32_t id) const { return entries_[id].hash; }
+  // How often the word occurred.
+  std::uint64_t count(std::uint32_t id) const { return entries_[id].count; }
+
+ private:
+  struct Entry {
+    std::uint64_t hash;
+    std::uint64_t end;  // of its bytes
+    std::uint64_t count;
+  };
+  void rehash();
+
+  Array<char> bytes_;
+  Array<Entry> entries_;
+  Array<std::uint32_t> table_;  // numbers + 1, by hash; 0 where there is none
+};
+
+}  // namespace refrain

@@ -1,0 +1,25 @@
+// The default way to build an index of n-grams: no sequence, no vocabulary, and no temporary disk while eight slices
+// suffice.
+//
+// Positions count tokens over the whole input, and every pass reads and tokenizes the input anew.
+// 1. Count the tokens of all documents, and sample keys.
+// 2. The range of keys is cut into slices that fit in memory. For each: a pass keeps its n-grams, eight bytes each
+//    (ngram/key_sample.h), in a shuffle; groups of m or more become candidates; another pass, or a few, verifies those
+//    against the text (ngram/resolver.h), and they are written. Slices come in key order, and so do n-grams.
+// 3. Where that would take more than eight slices: a pass puts the n-grams of a slice into a counting filter, and only
+//    those that may occur m times go to the shuffle, which then spills: at most four bytes a token at a time.
+#pragma once
+
+#include "base/budget.h"
+#include "base/temp_space.h"
+#include "ngram/index_writer.h"
+#include "refrain/context.h"
+#include "refrain/ngrams.h"
+
+namespace refrain {
+
+// Writes all documents and n-grams, and fills in what the report says of them.
+void build_auto(const NgramsOptions& options, const Context& context, MemoryBudget& budget, TempSpace& temp,
+                IndexWriter& writer, NgramsReport& report);
+
+}  // namespace refrain

@@ -1,0 +1,83 @@
+// The slow and obvious way to an n-gram index, for tests: a map of texts. And texts to try.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/file.h"
+#include "ngram/gram_key.h"
+#include "ngram/index_writer.h"
+#include "text/token_hash.h"
+
+namespace refrain {
+
+inline unsigned below(std::mt19937& random, unsigned limit) {
+  return static_cast<unsigned>(random() % limit);
+}
+
+using Documents = std::vector<std::vector<std::string>>;  // words
+
+// Words "a", "b", ... of a small alphabet, so that much repeats; some documents are empty or short.
+inline Documents random_documents(std::mt19937& random, std::size_t documents, std::size_t longest, unsigned alphabet) {
+  Documents all(documents);
+  for (std::vector<std::string>& words : all) {
+    words.resize(random() % 4 == 0 ? random() % 4 : random() % longest);
+    for (std::string& word : words) word = std::string(1 + random() % 2, static_cast<char>('a' + random() % alphabet));
+  }
+  return all;
+}
+
+inline std::string joined(const std::vector<std::string>& words, std::size_t begin, std::size_t end) {
+  std::string text;
+  for (std::size_t i = begin; i < end; ++i) text += (i == begin ? "" : " ") + words[i];
+  return text;
+}
+
+// All n-grams, also those that occur once, by key and text, with their places.
+using GramMap = std::map<std::pair<std::uint64_t, std::string>, std::vector<std::pair<std::uint64_t, std::uint64_t>>>;
+inline GramMap all_grams(const Documents& documents, unsigned n) {
+  GramMap grams;
+  for (std::size_t document = 0; document < documents.size(); ++document)
+    for (std::size_t i = 0; i + n <= documents[document].size(); ++i) {
+      std::vector<std::uint64_t> hashes;
+      for (unsigned j = 0; j < n; ++j) hashes.push_back(hash_token(HashKind::xxh3, documents[document][i + j], 0));
+      grams[{gram_key(std::span<const std::uint64_t>(hashes)), joined(documents[document], i, i + n)}].emplace_back(
+          document, i);
+    }
+  return grams;
+}
+
+inline std::uint64_t count_grams(const Documents& documents, unsigned n) {
+  std::uint64_t sum = 0;
+  for (const auto& words : documents) sum += words.size() < n ? 0 : words.size() - n + 1;
+  return sum;
+}
+
+// The bytes of the index's files, one after the other.
+inline std::string index_bytes(const std::filesystem::path& folder) {
+  std::string bytes;
+  for (const char* name : {kGramsName, kPlacesName, kDocumentsName}) bytes += read_file((folder / name).string());
+  return bytes;
+}
+
+inline std::string oracle_index(const Documents& documents, unsigned n, unsigned m,
+                                const std::filesystem::path& folder) {
+  IndexWriter writer(folder, {.n = n, .m = m, .tokenizer = TokenizerKind::words});
+  for (const auto& words : documents) writer.add_document(std::nullopt, words.size());
+  for (const auto& [gram, places] : all_grams(documents, n)) {
+    if (places.size() < m) continue;
+    writer.begin_gram(gram.first, gram.second);
+    for (const auto& [document, token] : places) writer.add_place(document, token);
+    writer.end_gram();
+  }
+  writer.finish(count_grams(documents, n));
+  return index_bytes(folder);
+}
+
+}  // namespace refrain
