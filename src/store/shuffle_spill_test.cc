@@ -197,8 +197,8 @@ void check_width() {
     for (std::uint8_t& byte : record.rest) byte = static_cast<std::uint8_t>(random() % 3);
   }
   const Context context = with_threads(2);
-  // With 12 MiB frames are compressed, and what is written last may stay in memory.
-  for (const std::uint64_t memory : {kMiB, 12 * kMiB}) {
+  // With 9 MiB frames are compressed, and what is written last may stay in memory.
+  for (const std::uint64_t memory : {kMiB, 9 * kMiB}) {
     TightBudget budget(context, memory);
     TempSpace temp(context);
     Shuffle<R, KeyOf> shuffle(
@@ -218,10 +218,8 @@ void check_width() {
 }
 
 TEST(ShuffleSpill, TakesRecordsOfAnyWidth) {
-  check_width<8>();
   check_width<12>();
   check_width<20>();
-  check_width<24>();
   check_width<64>();
 }
 
@@ -276,15 +274,18 @@ TEST(ShuffleSpill, TakesRowsWhoseWidthOnlyTheRunKnows) {
   };
   using Row = std::vector<std::byte>;
   for (const std::size_t row_bytes : {12U, 28U, 100U})
-    for (const std::uint64_t memory : {kMiB, 8 * kMiB, 64 * kMiB})
-      for (const std::uint32_t distinct : {2U, 5000U}) {
-        std::mt19937_64 random(row_bytes);
-        std::vector<Row> rows(60'000, Row(row_bytes));
-        for (Row& row : rows) {
-          const auto word = static_cast<std::uint32_t>(random() % distinct << 12U);
-          for (std::byte& byte : row) byte = static_cast<std::byte>(random() % 2 * 255);
-          std::memcpy(row.data(), &word, sizeof word);
-        }
+    for (const std::uint32_t distinct : {2U, 5000U}) {
+      std::mt19937_64 random(row_bytes);
+      std::vector<Row> rows(60'000, Row(row_bytes));
+      for (Row& row : rows) {
+        const auto word = static_cast<std::uint32_t>(random() % distinct << 12U);
+        for (std::byte& byte : row) byte = static_cast<std::byte>(random() % 2 * 255);
+        std::memcpy(row.data(), &word, sizeof word);
+      }
+      std::vector<Row> sorted = rows;
+      std::sort(sorted.begin(), sorted.end(),
+                [&](const Row& a, const Row& b) { return key_of(a) != key_of(b) ? key_of(a) < key_of(b) : a < b; });
+      for (const std::uint64_t memory : {kMiB, 8 * kMiB, 64 * kMiB}) {
         const Context context = with_threads(2);
         TightBudget budget(context, memory);
         TempSpace temp(context);
@@ -298,8 +299,6 @@ TEST(ShuffleSpill, TakesRowsWhoseWidthOnlyTheRunKnows) {
                              *budget, key_of);
         write(shuffle, rows, 2);
         EXPECT_EQ(shuffle.spilled_bytes() == 0, rows.size() * row_bytes < memory / 2);
-        std::sort(rows.begin(), rows.end(),
-                  [&](const Row& a, const Row& b) { return std::pair(key_of(a), a) < std::pair(key_of(b), b); });
         std::vector<std::vector<Row>> out(shuffle.partitions());
         shuffle.for_each_run(context, [&](unsigned, std::size_t partition, const RowRun& run) {
           EXPECT_LE(run.size, 1000U);
@@ -310,8 +309,9 @@ TEST(ShuffleSpill, TakesRowsWhoseWidthOnlyTheRunKnows) {
         });
         std::vector<Row> all;
         for (const auto& part : out) all.insert(all.end(), part.begin(), part.end());
-        ASSERT_TRUE(all == rows) << row_bytes << " bytes a row, " << memory;
+        ASSERT_TRUE(all == sorted) << row_bytes << " bytes a row, " << memory;
       }
+    }
 }
 
 TEST(ShuffleSpill, IsSortingForAnyInput) {
