@@ -18,7 +18,8 @@ struct ReaderTuning {
   std::size_t max_waiting = 0;  // pieces that may be done and wait for an earlier one
 };
 
-ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget& budget, const ReadPurpose& purpose);
+ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget& budget,
+                      const ReadPurpose& purpose = {});
 
 // The same as read_documents of reader.h.
 ReadReport read_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
