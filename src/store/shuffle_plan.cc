@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "store/shuffle.h"
 
@@ -60,6 +61,11 @@ ShufflePlan plan_shuffle(const ShuffleOptions& options, std::size_t record_bytes
   const unsigned good = options.expected_records == 0 ? kUnknownBits : std::max(cached, needed);
   const bool fits = data <= blocks && options.expected_records != 0;
   plan.partition_bits = std::min({good, most, fits ? kMostBits : kMostSpilledBits, options.key_bits});
+  // Blocks of whole pages can be given back one by one (drain). Where that costs little: those that are open are half
+  // empty.
+  const std::size_t in_pages = kBlockBytes / std::gcd(record_bytes, kBlockBytes);
+  if (fits && (threads * in_pages * record_bytes << plan.partition_bits) < plan.memory_bytes / 32)
+    plan.block_records = in_pages;
   return plan;
 }
 

@@ -125,13 +125,14 @@ class Finder {
       to_links.add(Link(at + fold.first, fold.windows, at + fold.first - fold.period));
   }
 
-  void meet(const Samples& samples, Windows& windows, Links& links) const {
+  // What was read is given back at once: links take its place.
+  void meet(Samples& samples, Windows& windows, Links& links) const {
     std::vector<GroupResolver> resolvers;
     for (unsigned worker = 0; worker < thread_count(context_); ++worker)
       resolvers.emplace_back(plan_, text_, windows, links);
-    samples.for_each_run(context_, [&](unsigned worker, std::size_t /*partition*/, const Run<SampleRecord>& run) {
-      resolvers[worker].add(run);
-    });
+    samples.drain(
+        context_, 0, samples.partitions(), budget_.available(),
+        [&](unsigned worker, std::size_t /*partition*/, const Run<SampleRecord>& run) { resolvers[worker].add(run); });
   }
 
   void meet_windows(const Windows& windows, Links& links) const {
