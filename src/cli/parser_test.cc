@@ -51,6 +51,28 @@ TEST(VerbTable, IsInTheOrderOfTheEnum) {
   for (const VerbInfo& verb : verbs()) EXPECT_EQ(&info(verb.verb), &verb);
 }
 
+TEST(VerbTable, KnowsFamilies) {
+  EXPECT_EQ(members(Verb::ngrams).size(), 5U);
+  EXPECT_TRUE(members(Verb::near).empty());
+  EXPECT_TRUE(members(Verb::ngrams_show).empty());
+  EXPECT_EQ(last_word(info(Verb::ngrams_show)), "show");
+  EXPECT_EQ(last_word(info(Verb::near)), "near");
+}
+
+TEST(Parser, ReadsVerbsOfTwoWords) {
+  EXPECT_EQ(parse(Words{"ngrams", "show", "index", "--limit", "3"}).verb, Verb::ngrams_show);
+  EXPECT_EQ(settings_of({"ngrams", "show", "index", "--limit", "3"}).limit, 3U);
+  EXPECT_EQ(settings_of({"ngrams", "build", "x", "-o", "i", "-n5", "-m", "3"}).n, 5U);
+  for (const Words& words : {Words{"ngrams"}, Words{"ngrams", "--help"}, Words{"ngrams", "-h"}}) {
+    EXPECT_EQ(parse(words).verb, Verb::ngrams);
+    EXPECT_TRUE(parse(words).settings.help);
+  }
+  EXPECT_TRUE(settings_of({"ngrams", "--version"}).version);
+  EXPECT_EQ(settings_of({"help", "ngrams", "show"}).operands, Words{"ngrams show"});
+  EXPECT_EQ(refusal({"ngrams", "shwo"}), "unknown verb 'ngrams shwo'; did you mean 'ngrams show'?");
+  EXPECT_EQ(refusal({"ngrams", "lookup", "index"}), "'ngrams lookup' needs INDEX PHRASE...");
+}
+
 TEST(Parser, ReadsEverySpellingOfAValue) {
   for (const Words& words : {Words{"near", "x", "--output", "d"}, Words{"near", "x", "--output=d"},
                              Words{"near", "x", "-o", "d"}, Words{"near", "x", "-od"}, Words{"near", "-o", "d", "x"}}) {

@@ -227,7 +227,11 @@ const IndexReader::DocumentBlock& IndexReader::document_block(DocId document) {
   if (document >= sizes_.documents) documents_.corrupt("a document that is not there");
   const std::uint64_t number = document / kBlockDocuments;
   std::unique_ptr<DocumentBlock>& slot = cache_[number % kCachedBlocks];
-  if (slot && slot->number == number) return *slot;
+  const auto checked = [&]() -> const DocumentBlock& {
+    if (document % kBlockDocuments >= slot->tokens.size()) documents_.corrupt("a document that is not there");
+    return *slot;
+  };
+  if (slot && slot->number == number) return checked();
   if (cached_bytes_ > kCachedBytes) {
     for (std::unique_ptr<DocumentBlock>& other : cache_) other.reset();
     cached_bytes_ = 0;
@@ -239,11 +243,11 @@ const IndexReader::DocumentBlock& IndexReader::document_block(DocId document) {
   slot->number = ~std::uint64_t{0};
   BlockTreeReader::Block block;
   document_tree_.seek(document + 1);
-  if (!document_tree_.next(block) || block.key != number * kBlockDocuments || document - block.key >= block.rows)
+  if (!document_tree_.next(block) || block.key != number * kBlockDocuments)
     documents_.corrupt("a document that is not there");
   decode(block, *slot);
   cached_bytes_ += slot->bytes();
-  return *slot;
+  return checked();
 }
 
 void IndexReader::append_id(std::string& out, DocId document) {

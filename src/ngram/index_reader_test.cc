@@ -266,6 +266,30 @@ TEST_F(IndexReaderTest, CheckFindsWhatIsWrongThoughTheBytesAreWhole) {
   EXPECT_TRUE(refused(wrong)) << "a place past the end";
 }
 
+// Two documents of one block, the second of which is not there, though the count says so: once the first was asked for,
+// its block lay decoded, and the second was read behind its end.
+TEST_F(IndexReaderTest, ADocumentBehindTheEndOfItsBlockIsCorrupt) {
+  make(5, 10, 2, 1).write(folder());
+  const std::string path = (folder() / kGramsName).string();
+  std::string stream;
+  std::string tail;
+  {
+    PageReader file(path, kGramsMagic, kNgramFormatVersion);
+    std::string scratch;
+    stream = file.read(PageReader::kBegin, file.size() - PageReader::kBegin, scratch);
+    tail = file.tail();
+  }
+  tail[sizeof(BlockTreeRoot)] = 20;  // documents, of which there are 10
+  PageWriter file(path, kGramsMagic, kNgramFormatVersion);
+  file.write(stream);
+  file.finish(tail);
+  IndexReader reader(folder());
+  std::string id;
+  EXPECT_NO_THROW(reader.append_id(id, 5));
+  EXPECT_THROW(reader.append_id(id, 15), Error);
+  EXPECT_THROW(reader.tokens(15), Error);
+}
+
 // What stands in tests/compat was written by version 1, and must be readable for ever; and version 1 is still written.
 TEST_F(IndexReaderTest, ReadsAndWritesTheBytesOfVersion1) {
   const fs::path golden = fs::path(REFRAIN_TESTS_DIR) / "compat" / "v1" / "ngrams";

@@ -20,7 +20,7 @@ constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
 }  // namespace
 
 std::unique_ptr<IndexReader> open_ngrams(const fs::path& folder, const Context& context) {
-  if (context.memory_bytes != 0) MemoryBudget{context};
+  if (context.memory_bytes != 0) const MemoryBudget refuses_too_little(context);
   std::error_code ignored;
   if (!fs::is_directory(folder, ignored))
     throw Error(Errc::not_found,
