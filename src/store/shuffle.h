@@ -155,8 +155,10 @@ class Shuffle {
 
  private:
   using Element = typename Layout::Element;
-
   using Part = ShufflePart<Layout>;
+
+  static constexpr std::uint64_t kArrayBytes = std::uint64_t{64} << 10;  // an Array takes multiples of it
+  static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
   // What is to be read, and in how much memory.
   struct Range {
@@ -182,6 +184,12 @@ class Shuffle {
           reader(frames, {memory.data(), FrameReader::room_bytes(frames)}),
           room(std::span(memory.data(), bytes).subspan(reader_bytes(frames))) {}
     static std::size_t reader_bytes(const FrameFormat& frames) { return aligned(FrameReader::room_bytes(frames)); }
+    // With less there is no working: room to sort a frame or two, or to merge a few runs.
+    static std::uint64_t least_bytes(const FrameFormat& frames) {
+      const std::uint64_t bytes = reader_bytes(frames) + RunMerger<Layout, KeyOf>::writing_bytes(frames) +
+                                  8 * static_cast<std::uint64_t>(frames.frame_bytes);
+      return (bytes + kArrayBytes - 1) / kArrayBytes * kArrayBytes;
+    }
     Array<std::byte> memory;
     FrameReader reader;
     std::span<std::byte> room;
@@ -248,7 +256,8 @@ class Shuffle {
   Workers workers(const Range& range, unsigned threads) const {
     const std::uint64_t memory =
         std::min(range.memory_bytes - std::min(held_bytes(), range.memory_bytes), budget_.available());
-    const auto count = static_cast<unsigned>(std::clamp<std::uint64_t>(memory / kLeastWorkerBytes, 1, threads));
+    const auto count =
+        static_cast<unsigned>(std::clamp<std::uint64_t>(memory / Workspace::least_bytes(share_.frames), 1, threads));
     return {count, memory / count / kArrayBytes * kArrayBytes};
   }
 
@@ -264,9 +273,7 @@ class Shuffle {
       return beside;
     spill_parts(context);
     const Workers alone = workers(range, threads);
-    // With less there is no working.
-    const std::uint64_t least = Workspace::reader_bytes(share_.frames) + 8 * share_.frames.frame_bytes;
-    return {alone.count, std::max({alone.bytes, kLeastWorkerBytes / 2, least})};
+    return {alone.count, std::max(alone.bytes, Workspace::least_bytes(share_.frames))};
   }
 
   template <class Consume, class Done>
@@ -350,8 +357,6 @@ class Shuffle {
 
   // ---- room to group in: the records as they were loaded, the records sorted, the buckets
 
-  static constexpr std::uint64_t kArrayBytes = std::uint64_t{64} << 10;  // an Array takes multiples of it
-  static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
   static std::size_t bytes_between(const Element* begin, const Element* end) {
     return static_cast<std::size_t>(end - begin) * sizeof(Element);
   }

@@ -55,7 +55,8 @@ ShufflePlan plan_shuffle(const ShuffleOptions& options, std::size_t record_bytes
   // A partition should be read inside a worker's share, where it stands twice, with room for a guess that was low; and
   // what a writer spills of it at once should be a frame that is worth a seek.
   const unsigned needed = bits_for(data * 3 / worker);
-  const unsigned most = bits_for(blocks / threads / kLeastFrameBytes) - 1;
+  const std::size_t least_frame = std::max(kLeastFrameBytes, 4 * plan.block_records * record_bytes);
+  const unsigned most = bits_for(std::max<std::uint64_t>(blocks / threads / least_frame, 1)) - 1;
   const unsigned good = options.expected_records == 0 ? kUnknownBits : std::max(cached, needed);
   const bool fits = data <= blocks && options.expected_records != 0;
   plan.partition_bits = std::min({good, most, fits ? kMostBits : kMostSpilledBits, options.key_bits});

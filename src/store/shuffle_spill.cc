@@ -19,6 +19,10 @@ constexpr std::uint32_t kMagic = 0x4D524652;  // "RFRM"
 constexpr int kLevel = 1;
 constexpr std::size_t kOutFrames = 4;  // that are written to the file at once
 
+// What zstd takes, measured for frames of 64 KiB: 304,032 and 95,992 bytes.
+constexpr std::size_t kCompressorBytes = std::size_t{320} << 10;
+constexpr std::size_t kDecompressorBytes = std::size_t{128} << 10;
+
 enum class Codec : std::uint32_t { plain = 0, columns = 1 };
 
 struct Header {
@@ -83,7 +87,7 @@ FrameWriter::FrameWriter(TempFile& file, const FrameFormat& format, std::span<st
       format_(format),
       raw_(room.first(format.frame_bytes)),
       columns_(room.subspan(format.frame_bytes, format.compress ? format.frame_bytes : 0)),
-      out_(room.subspan(raw_.size() + columns_.size())),
+      out_(room.subspan(raw_.size() + columns_.size(), kOutFrames * (format.frame_bytes + kFrameHeaderBytes))),
       flushed_(file.size()),
       zstd_(format.compress ? ZSTD_createCCtx() : nullptr) {}
 
@@ -91,7 +95,8 @@ FrameWriter::FrameWriter(FrameWriter&&) noexcept = default;
 FrameWriter::~FrameWriter() = default;
 
 std::size_t FrameWriter::room_bytes(const FrameFormat& format) {
-  return format.frame_bytes * (format.compress ? 2 : 1) + kOutFrames * (format.frame_bytes + kFrameHeaderBytes);
+  return format.frame_bytes + kOutFrames * (format.frame_bytes + kFrameHeaderBytes) +
+         (format.compress ? format.frame_bytes + kCompressorBytes : 0);
 }
 
 void FrameWriter::add(std::span<const std::byte> records) {
@@ -143,14 +148,14 @@ void FrameReader::Free::operator()(ZSTD_DCtx_s* context) const {
 FrameReader::FrameReader(const FrameFormat& format, std::span<std::byte> room)
     : format_(format),
       stored_(room.first(format.frame_bytes + kFrameHeaderBytes)),
-      columns_(room.subspan(stored_.size(), format.frame_bytes)),
-      zstd_(ZSTD_createDCtx()) {}
+      columns_(room.subspan(stored_.size(), format.compress ? format.frame_bytes : 0)),
+      zstd_(format.compress ? ZSTD_createDCtx() : nullptr) {}
 
 FrameReader::FrameReader(FrameReader&&) noexcept = default;
 FrameReader::~FrameReader() = default;
 
 std::size_t FrameReader::room_bytes(const FrameFormat& format) {
-  return 2 * format.frame_bytes + kFrameHeaderBytes;
+  return format.frame_bytes + kFrameHeaderBytes + (format.compress ? format.frame_bytes + kDecompressorBytes : 0);
 }
 
 std::size_t FrameReader::next(const TempFile& file, FrameRegion& region, std::span<std::byte> to) {
@@ -168,12 +173,13 @@ std::size_t FrameReader::next(const TempFile& file, FrameRegion& region, std::sp
   if (header.magic != kMagic || header.stored_bytes > there - sizeof header) throw corrupt();
   const std::span<const std::byte> frame = stored_.first(sizeof header + header.stored_bytes);
   if (checksum(text(frame.subspan(sizeof header.checksum))) != header.checksum) throw corrupt();
-  if (header.raw_bytes > std::min(to.size(), columns_.size())) throw corrupt();
+  if (header.raw_bytes > to.size()) throw corrupt();
   const std::span<const std::byte> payload = frame.subspan(sizeof header);
   if (header.codec == Codec::plain) {
     if (payload.size() != header.raw_bytes) throw corrupt();
     std::memcpy(to.data(), payload.data(), payload.size());
   } else {
+    if (header.raw_bytes > columns_.size()) throw corrupt();
     const std::size_t size =
         ZSTD_decompressDCtx(zstd_.get(), columns_.data(), header.raw_bytes, payload.data(), payload.size());
     if (size != header.raw_bytes) throw corrupt();

@@ -50,7 +50,8 @@ double compressed_fraction(const FrameFormat& format, std::span<const std::byte>
 // Appends frames to a file that nobody else writes to. Not thread-safe.
 class FrameWriter {
  public:
-  // Works in `room`, which must have room_bytes() and outlive it.
+  // Works in `room`, which must have room_bytes() and outlive it. The end of the room is not touched: it stands for the
+  // tables that zstd takes from elsewhere, so that these are reserved too. The same holds for FrameReader.
   FrameWriter(TempFile& file, const FrameFormat& format, std::span<std::byte> room);
   FrameWriter(FrameWriter&&) noexcept;
   ~FrameWriter();
