@@ -3,6 +3,7 @@ holds would count as its children's memory."""
 import filecmp
 import itertools
 import json
+import subprocess
 
 from measure import Failed
 
@@ -26,6 +27,25 @@ def first_rows(out, twin, file, rows):
         count = len(expected) - 1 + sum(1 for _ in ours)
         if count != int(rows):
             raise Failed(f"{file} has {count} rows and not {rows}")
+
+
+def ngrams_whole(out, _twin, file, passes=None, temp_per_token=None, entries=None, documents=None):
+    """The index is whole by `refrain ngrams check` (`file` is the program), and took no more passes and temporary bytes a
+    token than allowed."""
+    done = subprocess.run([file, "ngrams", "check", out / "index"], capture_output=True, check=False)
+    if done.returncode != 0:
+        raise Failed(f"the index is not whole: {done.stderr.decode(errors='replace').strip()}")
+    with open(out / "index" / "summary.json", encoding="utf-8") as summary_file:
+        summary = json.load(summary_file)
+    if summary["entries"] == 0:
+        raise Failed("no n-gram repeats, so nothing was checked")
+    for key, value in (("entries", entries), ("documents", documents)):
+        if value is not None and summary[key] != int(value):
+            raise Failed(f"summary.json: {key} is {summary[key]} and not {value}")
+    if passes is not None and summary["run"]["passes"] > int(passes):
+        raise Failed(f"{summary['run']['passes']} passes, and {passes} are allowed")
+    if temp_per_token is not None and summary["run"]["temp_peak_bytes"] > int(temp_per_token) * summary["tokens"]:
+        raise Failed(f"{summary['run']['temp_peak_bytes']} bytes of temporary disk for {summary['tokens']} tokens")
 
 
 def near_copies(out, _twin, planted):

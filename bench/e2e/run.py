@@ -12,7 +12,8 @@ A [[case]] is a whole command:
                    {twin}/`stdout`
     twin_runs      how often; the best counts [1]
     check          a function of checks.py; no figure counts before the answer has been found right, in every run
-    work, unit     rate = work / seconds; the unit's first letter scales it (M: millions, k: thousands)
+    work, unit     rate = work / seconds (work_counts: the work is this number of the output's summary.json, beside `work`
+                   bytes); the unit's first letter scales it (M: millions, k: thousands)
     work_seconds   seconds are this number under "run" in the JSON on standard error (the twin's too), not the whole command's
     twin_work      the baseline's work where it is smaller than ours; its seconds are then scaled up
     twin_counts    false: the twin is there for its answer only
@@ -126,8 +127,8 @@ class CaseRunner:
         try:
             for data in case.get("data", []):
                 program, *arguments = map(self.fill, data["make"])
-                folder = SOURCE / "bench" / "twin" if program.endswith(".py") else BIN / "bench"
-                measure.make(folder / program, arguments, DATA / self.fill(data["file"]))
+                maker = SOURCE / "bench" / "twin" / program if program.endswith(".py") else BIN / "bench" / program
+                measure.make(maker, arguments, DATA / self.fill(data["file"]))
             twin = None
             if "twin" in case:
                 baseline_seconds, twin = self.run_twin(case, work)
@@ -138,6 +139,9 @@ class CaseRunner:
         except (measure.Failed, OSError, KeyError, ValueError) as error:  # also an answer that cannot be read is wrong
             figure.error = str(error) if isinstance(error, measure.Failed) else repr(error)
             return figure
+        if "work_counts" in case:
+            with open(self.scratch / "out" / case["work_counts"][0], encoding="utf-8") as file:
+                work = json.load(file)[case["work_counts"][1]]
         figure.rate = work / figure.seconds / SCALES[case["unit"][0]]
         figure.peak_rss_mb = max(one.peak_rss_mb for one in runs)
         figure.temp_mb = max(one.temp_mb for one in runs)

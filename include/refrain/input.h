@@ -25,8 +25,8 @@ struct InputOptions {
   std::string id_field = {};        // empty: ordinals
   std::uint64_t max_doc_bytes = std::uint64_t{64} << 20;
   std::string standard_input = {};  // a file to read where "-" is named; empty: the standard input of this process
-  bool binary = false;  // take files with a NUL in their first 8 KiB too
-  bool strict = false;  // throw Error(bad_input) at the first bad record
+  bool binary = false;              // take files with a NUL in their first 8 KiB too
+  bool strict = false;              // throw Error(bad_input) at the first bad record
 };
 
 // A record that could not be used: where it stood and why.

@@ -64,7 +64,8 @@ TEST_F(Literature, EveryWayGivesTheBytesOfTheOracle) {
         random_documents(random, random() % 40, round % 3 == 0 ? 40 : 400, 1 + below(random, n > 6 ? 2 : 6));
     const std::string expected = oracle(documents, n, m);
     for (const Way& way : kWays)
-      ASSERT_EQ(build(way, documents, n, m, 1 + below(random, 3)).bytes, expected) << way.name << " n " << n << " m " << m;
+      ASSERT_EQ(build(way, documents, n, m, 1 + below(random, 3)).bytes, expected)
+          << way.name << " n " << n << " m " << m;
   }
 }
 

@@ -162,6 +162,8 @@ class AutoBuild {
     const std::uint64_t memory = free_memory();
     grams_per_slice_ = slice_grams(memory, 8);
     const bool filtered = report_.grams > kMostSlices * grams_per_slice_;
+    // A slice is a pass to fill it and one to verify it, where nothing is larger than it was thought to be.
+    if (!filtered) expected_passes_ = 1 + 2 * ((report_.grams + grams_per_slice_ - 1) / grams_per_slice_);
     if (filtered)
       grams_per_slice_ =
           static_cast<std::uint64_t>(kFilterLoad * static_cast<double>(CountingFilter::counters(filter_bytes(memory))));
@@ -350,7 +352,10 @@ class AutoBuild {
     const auto verify = [&](bool cut) {
       seen_places_ += candidates.places();
       seen_groups_ += candidates.groups();
+      const double passing = seconds_of("verify");
+      const Stopwatch watch;
       verifier_->verify(candidates, cut);
+      add_seconds("write", watch.seconds() - (seconds_of("verify") - passing));
     };
     for (std::size_t first = 0; first < parts;) {
       // In memory, candidates take what n-grams give back. From disk, as many partitions as fit whatever they hold.
@@ -416,16 +421,24 @@ class AutoBuild {
     });
   }
 
-  std::string pass_name() const { return fmt::format("pass {}", passes_.passes() + 1); }
+  std::string pass_name() const {
+    const std::uint64_t number = passes_.passes() + 1;
+    return number <= expected_passes_ ? fmt::format("pass {} of about {}", number, expected_passes_)
+                                      : fmt::format("pass {}", number);
+  }
 
+  StageCost& cost_of(const char* stage) {
+    const auto known = std::find_if(report_.stages.begin(), report_.stages.end(),
+                                    [&](const StageCost& cost) { return cost.stage == stage; });
+    return known != report_.stages.end() ? *known : report_.stages.emplace_back(StageCost{stage, 0, 0});
+  }
+  double seconds_of(const char* stage) { return cost_of(stage).seconds; }
+  void add_seconds(const char* stage, double seconds) { cost_of(stage).seconds += seconds; }
   template <class Do>
   void timed(const char* stage, Do action) {
     const Stopwatch watch;
     action();
-    const auto known = std::find_if(report_.stages.begin(), report_.stages.end(),
-                                    [&](const StageCost& cost) { return cost.stage == stage; });
-    StageCost& cost = known != report_.stages.end() ? *known : report_.stages.emplace_back(StageCost{stage, 0, 0});
-    cost.seconds += watch.seconds();
+    add_seconds(stage, watch.seconds());
   }
 
   const NgramsOptions& options_;
@@ -444,6 +457,7 @@ class AutoBuild {
   std::vector<std::unique_ptr<GramKeys>> keys_;
   std::vector<std::unique_ptr<GramTexts>> texts_;
   std::uint64_t grams_per_slice_ = 0;
+  std::uint64_t expected_passes_ = 0;  // 0 where nobody can tell
   // So far.
   std::uint64_t seen_grams_ = 0;
   std::uint64_t seen_places_ = 0;

@@ -159,6 +159,7 @@ class Shuffle {
 
   static constexpr std::uint64_t kArrayBytes = std::uint64_t{64} << 10;  // an Array takes multiples of it
   static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
   // What is to be read, and in how much memory.
   struct Range {
     std::size_t first;
