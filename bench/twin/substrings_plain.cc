@@ -31,7 +31,8 @@ int main(int argc, char** argv) {
   }
 
   std::vector<std::int32_t> suffixes(text.size());
-  divsufsort(reinterpret_cast<const std::uint8_t*>(text.data()), suffixes.data(), static_cast<std::int32_t>(text.size()));
+  divsufsort(reinterpret_cast<const std::uint8_t*>(text.data()), suffixes.data(),
+             static_cast<std::int32_t>(text.size()));
   std::vector<bool> whole(text.size(), false);
   std::size_t begin = 0;
   for (const std::size_t end : ends) {

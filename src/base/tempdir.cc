@@ -59,8 +59,7 @@ TempDir::TempDir(const fs::path& parent, const std::string& prefix) {
     if (mkdir(path_.c_str(), 0777) != 0) {
       if (errno == EEXIST) continue;
       throw Error(errno == ENOSPC ? Errc::over_budget : Errc::io,
-                  fmt::format("{}: cannot make a folder: {}", path_.string(),
-                              system_reason(errno)));
+                  fmt::format("{}: cannot make a folder: {}", path_.string(), system_reason(errno)));
     }
     lock_ = lock_folder(path_);
     if (lock_ >= 0) return;
