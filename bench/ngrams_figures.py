@@ -126,8 +126,8 @@ def main():
         scratch = pathlib.Path(folder)
         texts = {}
         for size in sizes:
-            texts[size] = data / f"linux-{size}"
-            measure.make(SOURCE / "bench" / "twin" / "linux_text.py", ["--bytes", str(size)], texts[size])
+            texts[size] = data / f"source-{size}"
+            measure.make(SOURCE / "bench" / "twin" / "make_source.py", ["--bytes", str(size)], texts[size])
         by_size = [row for size in sizes for row in point(program, texts[size], 8, scratch)]
         by_n = [row for n in LENGTHS for row in point(program, texts[sizes[1]], n, scratch)]
         target = scratch if arguments.quick else SOURCE / "bench" / "record" / record.machine_name()
