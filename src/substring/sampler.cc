@@ -1,5 +1,6 @@
 #include "substring/sampler.h"
 
+#include <algorithm>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -144,33 +145,37 @@ void Sampler::sample(const char* text, std::size_t windows) {
   if (!plan_.places) fold(text, windows);
 }
 
-// Samples at equal distances, three or more, are the sign of a period.
+// Samples at equal distances, three or more, are the sign of a period. All of them are looked at once: what is known of
+// those at equal distances is kept from one to the next.
 void Sampler::fold(const char* text, std::size_t windows) {
   const std::size_t readable = windows + plan_.length - 1;
   std::size_t kept = 0;
+  std::size_t last = 0;  // of those at equal distances
+  std::uint32_t period = 0;
+  std::size_t end = 0;     // the period holds over text[samples_[i].core, end)
+  std::size_t inside = 0;  // the first behind i of which the windows, or their bytes, do not lie within
   for (std::size_t i = 0; i < samples_.size();) {
-    std::size_t last = i + 1;
-    if (last < samples_.size()) {
-      const std::uint32_t period = samples_[last].core - samples_[i].core;
+    if (i >= last && i + 1 < samples_.size()) {
+      last = i + 1;
+      period = samples_[last].core - samples_[i].core;
       while (last + 1 < samples_.size() && samples_[last + 1].core - samples_[last].core == period) ++last;
-      if (last - i > plan_.min_count + 1) {
-        // The period holds over text[begin, end).
-        const std::size_t begin = samples_[i].core;
-        std::size_t end = begin + period;
-        while (end < readable && text[end] == text[end - period]) ++end;
-        // A sample in the inside: its windows, and their bytes, lie within.
-        std::size_t inside = i + 1;
-        while (inside <= last && samples_[inside].core + plan_.length <= end && samples_[inside].windows == period)
-          ++inside;
-        const std::size_t from = i + 1 + plan_.min_count;
-        if (inside > from) {
-          for (std::size_t s = i; s < from; ++s) samples_[kept++] = samples_[s];
-          const std::uint32_t first = samples_[from].first;
-          const Sample& after = samples_[inside - 1];
-          folds_.push_back({first, after.first + after.windows - first, period});
-          i = inside;
-          continue;
-        }
+      end = 0;
+      inside = 0;
+    }
+    if (i < last && last - i - 1 > plan_.min_count) {
+      end = std::max<std::size_t>(end, samples_[i].core + period);
+      while (end < readable && text[end] == text[end - period]) ++end;
+      inside = std::max(inside, i + 1);
+      while (inside <= last && samples_[inside].core + plan_.length <= end && samples_[inside].windows == period)
+        ++inside;
+      const std::size_t from = i + 1 + plan_.min_count;
+      if (inside > from) {
+        for (std::size_t s = i; s < from; ++s) samples_[kept++] = samples_[s];
+        const std::uint32_t first = samples_[from].first;
+        const Sample& after = samples_[inside - 1];
+        folds_.push_back({first, after.first + after.windows - first, period});
+        i = inside;
+        continue;
       }
     }
     samples_[kept++] = samples_[i++];
