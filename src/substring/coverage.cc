@@ -24,9 +24,7 @@ void RangeList::add(ByteRange range) {
 }
 
 void Coverage::add(const Link& link) {
-  const bool goes_on =
-      link.first() == open_.first + open_.windows && link.first() - link.target == open_.first - open_.target;
-  if (!goes_on) {
+  if (!open_.goes_on(link.first(), link.target)) {
     finish();
     open_ = {link.first(), 0, link.target};
   }

@@ -25,6 +25,11 @@ struct Diagonal {
   std::uint64_t first = 0;
   std::uint64_t windows = 0;
   std::uint64_t target = 0;
+
+  // Whether windows at `next`, equal to those at `next_target`, are its continuation.
+  bool goes_on(std::uint64_t next, std::uint64_t next_target) const {
+    return next == first + windows && next - next_target == first - target;
+  }
 };
 
 // Ranges of bytes, ascending; those that touch are one, but for the end of a document.

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <optional>
 #include <vector>
 
@@ -187,8 +188,9 @@ class Finder {
     }
     const auto note_place = [&](unsigned worker) -> std::function<void(const Diagonal&)> {
       if (!plan_.places) return {};
-      return [this, &writer = writers[worker]](const Diagonal& diagonal) {
-        writer.add({diagonal.target, diagonal.first, diagonal.windows - 1 + plan_.length});
+      return [&write_place, &writer = writers[worker], &edge = edges[worker]](const Diagonal& diagonal) {
+        if (edge.size() < 2) return edge.push_back(diagonal);
+        write_place(writer, std::exchange(edge.back(), diagonal));
       };
     };
     Reservation held = budget_.reserve(0, "the ranges");
@@ -199,7 +201,8 @@ class Finder {
       const std::lock_guard lock(mutex);
       const std::uint64_t ranges = open[worker]->repeated.ranges().size() + open[worker]->first.ranges().size();
       held.resize(held.bytes() + ranges * sizeof(ByteRange), "the ranges");
-      done[partitions[worker]] = {open[worker]->repeated.ranges(), open[worker]->first.ranges()};
+      done[partitions[worker]] = {open[worker]->repeated.ranges(), open[worker]->first.ranges(),
+                                  std::exchange(edges[worker], {})};
       found_.windows += open[worker]->windows;
       found_.verified_bytes += open[worker]->verified_bytes;
       open[worker].reset();
@@ -218,6 +221,7 @@ class Finder {
   }
 
   template <class Done>
+      std::vector<Diagonal> edges;  // with places: the first and the last, which may go on in a neighbour
   void join(std::vector<Done>& done, std::vector<ByteRange> Done::*member, Array<ByteRange>& ranges) const {
     for (Done& one : done) {
       for (const ByteRange& range : one.*member) {
@@ -234,6 +238,10 @@ class Finder {
   }
 
   const SubstringPlan& plan_;
+    const auto write_place = [&](RepeatPlaces::Writer& writer, const Diagonal& diagonal) {
+      writer.add({diagonal.target, diagonal.first, diagonal.windows - 1 + plan_.length});
+    };
+    std::vector<std::vector<Diagonal>> edges(thread_count(context_));
   const TextSource& text_;
   const std::span<const std::uint64_t> ends_;
   const Context& context_;
@@ -264,3 +272,14 @@ Repeats find_repeats(const RepeatOptions& options, const TextSource& text, std::
 }
 
 }  // namespace refrain
+    Diagonal last;
+    for (const Done& one : done)
+      for (const Diagonal& edge : one.edges) {
+        if (last.goes_on(edge.first, edge.target)) {
+          last.windows += edge.windows;
+          continue;
+        }
+        if (last.windows != 0) write_place(writers.front(), last);
+        last = edge;
+      }
+    if (last.windows != 0) write_place(writers.front(), last);
