@@ -30,6 +30,43 @@ namespace {
 constexpr std::uint64_t kStretchBytes = std::uint64_t{1} << 20;
 static_assert(kStretchBytes % Sampler::kMaxWindows == 0);
 
+// Positions that wait; past a few thousand, in a file.
+class PlaceQueue {
+ public:
+  explicit PlaceQueue(TempSpace& temp) : temp_(&temp) {}
+
+  void push(std::uint64_t position) {
+    if (waiting_.size() == kMostInMemory) {
+      if (!file_) file_.emplace(*temp_);
+      file_->append({reinterpret_cast<const char*>(waiting_.data()), waiting_.size() * sizeof(std::uint64_t)});
+      waiting_.clear();
+    }
+    waiting_.push_back(position);
+  }
+  // Calls fn(position) for all, in order, and forgets them.
+  template <class Fn>
+  void take(Fn fn) {
+    std::vector<std::uint64_t> piece(file_ ? kMostInMemory : 0);
+    for (std::uint64_t at = 0; file_ && at < file_->size(); at += kMostInMemory * sizeof(std::uint64_t)) {
+      file_->read(at, {reinterpret_cast<char*>(piece.data()), kMostInMemory * sizeof(std::uint64_t)});
+      for (const std::uint64_t position : piece) fn(position);
+    }
+    for (const std::uint64_t position : waiting_) fn(position);
+    clear();
+  }
+  void clear() {
+    file_.reset();
+    waiting_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kMostInMemory = std::size_t{8} << 10;
+
+  TempSpace* temp_;
+  std::vector<std::uint64_t> waiting_;
+  std::optional<TempFile> file_;
+};
+
 class Finder {
  public:
   Finder(const SubstringPlan& plan, const TextSource& text, std::span<const std::uint64_t> ends, const Context& context,
@@ -139,12 +176,13 @@ class Finder {
   void meet_windows(const Windows& windows, Links& links) const {
     struct Group {
       Links::Writer writer;
-      std::vector<std::uint64_t> open = {};  // the first places, while they are too few
+      PlaceQueue open;  // the first places, while they are too few
       std::uint64_t weight = 0;
       std::uint64_t earliest = 0;
     };
     std::vector<Group> groups;
-    for (unsigned worker = 0; worker < thread_count(context_); ++worker) groups.push_back({links.writer()});
+    for (unsigned worker = 0; worker < thread_count(context_); ++worker)
+      groups.push_back({links.writer(), PlaceQueue(temp_)});
     windows.for_each_run(context_, [&](unsigned worker, std::size_t /*partition*/, const Run<WindowRecord>& run) {
       Group& group = groups[worker];
       if (run.first) {
@@ -155,11 +193,10 @@ class Finder {
       for (const WindowRecord& window : run.records) {
         group.weight += window.heavy() ? plan_.min_count : 1;
         if (group.weight < plan_.min_count) {
-          group.open.push_back(window.position());
+          group.open.push(window.position());
           continue;
         }
-        for (const std::uint64_t position : group.open) group.writer.add(Link(position, 1, group.earliest));
-        group.open.clear();
+        group.open.take([&](std::uint64_t position) { group.writer.add(Link(position, 1, group.earliest)); });
         group.writer.add(Link(window.position(), 1, group.earliest));
       }
     });

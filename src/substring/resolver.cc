@@ -139,7 +139,7 @@ void GroupResolver::link_all(const SampleRecord& place, const SampleRecord& targ
 }
 
 void GroupResolver::stream(const SampleRecord& place) {
-  if (plan_.places) return add_windows(place, false);
+  if (plan_.places || plan_.min_count > kMaxOpen) return add_windows(place, false);
   const bool same = settled_ || !open_.empty() ? place.same_context(head_) : false;
   if (!same) {
     end_class();

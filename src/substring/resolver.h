@@ -41,6 +41,8 @@ class GroupResolver {
 
  private:
   // Windows of a place that are equal to those of an earlier one, as a set of offsets (see bit_of in resolver.cc).
+  // Where min_count is more, a class is not waited for until it has so many places.
+  static constexpr std::uint64_t kMaxOpen = std::uint64_t{4} << 10;
   struct Piece {
     std::uint64_t offsets;
     std::uint64_t target;
