@@ -1,7 +1,6 @@
 #include "substring/repeats.h"
 
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <atomic>
@@ -9,8 +8,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <utility>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/progress.h"
@@ -21,6 +20,7 @@
 #include "substring/plan.h"
 #include "substring/resolver.h"
 #include "substring/sampler.h"
+#include "substring/stretch_hash.h"
 
 namespace refrain {
 
@@ -108,6 +108,17 @@ class Finder {
   }
 
  private:
+  // Of samples.
+  struct Hashers {
+    explicit Hashers(const SubstringPlan& plan) : core(plan.core, plan.seed), context(plan.length, plan.seed) {}
+    void reset() {
+      core.reset();
+      context.reset();
+    }
+    StretchHasher core;
+    StretchHasher context;
+  };
+
   void sample(Samples& samples, Links& links) {
     Progress progress(context_, "sample", "bytes", text_.size());
     const std::uint64_t stretches = (text_.size() + kStretchBytes - 1) / kStretchBytes;
@@ -117,13 +128,15 @@ class Finder {
       Samples::Writer to_samples = samples.writer();
       Links::Writer to_links = links.writer();
       Sampler sampler(plan_);
+      Hashers hashers(plan_);
       std::vector<char> scratch;
       for (std::uint64_t stretch = next++; stretch < stretches; stretch = next++) {
         const std::uint64_t begin = stretch * kStretchBytes;
         const std::uint64_t end = std::min(begin + kStretchBytes, text_.size());
         const std::uint64_t read_end = std::min(end + plan_.length - 1, text_.size());
         const char* bytes = text_.read(begin, static_cast<std::size_t>(read_end - begin), scratch);
-        count += sample_stretch(bytes, begin, end, sampler, to_samples, to_links);
+        hashers.reset();
+        count += sample_stretch(bytes, begin, end, sampler, hashers, to_samples, to_links);
         progress.add(end - begin);
       }
     });
@@ -133,7 +146,7 @@ class Finder {
 
   // The windows that begin in [begin, end), document by document, in pieces whose seams do not depend on the threads.
   std::uint64_t sample_stretch(const char* bytes, std::uint64_t begin, std::uint64_t end, Sampler& sampler,
-                               Samples::Writer& to_samples, Links::Writer& to_links) const {
+                               Hashers& hashers, Samples::Writer& to_samples, Links::Writer& to_links) const {
     std::uint64_t count = 0;
     auto document_end = std::upper_bound(ends_.begin(), ends_.end(), begin);
     for (std::uint64_t at = begin; at < end && document_end != ends_.end(); at = *document_end++) {
@@ -143,7 +156,7 @@ class Finder {
         const std::uint64_t seam = (at / Sampler::kMaxWindows + 1) * Sampler::kMaxWindows;
         const std::uint64_t windows = std::min(stop, seam) - at;
         sampler.sample(bytes + (at - begin), static_cast<std::size_t>(windows));
-        add(bytes + (at - begin), at, sampler, to_samples, to_links);
+        add(bytes + (at - begin), at, sampler, hashers, to_samples, to_links);
         count += sampler.samples().size();
         at += windows;
       }
@@ -151,12 +164,11 @@ class Finder {
     return count;
   }
 
-  void add(const char* bytes, std::uint64_t at, const Sampler& sampler, Samples::Writer& to_samples,
+  void add(const char* bytes, std::uint64_t at, const Sampler& sampler, Hashers& hashers, Samples::Writer& to_samples,
            Links::Writer& to_links) const {
     for (const Sample& sample : sampler.samples()) {
-      const std::uint64_t core = XXH3_64bits_withSeed(bytes + sample.core, plan_.core, plan_.seed);
-      const std::uint64_t context =
-          XXH3_64bits_withSeed(bytes + sample.first, sample.windows - 1 + plan_.length, plan_.seed);
+      const std::uint64_t core = hashers.core.hash(bytes + sample.core, plan_.core);
+      const std::uint64_t context = hashers.context.hash(bytes + sample.first, sample.windows - 1 + plan_.length);
       to_samples.add(SampleRecord(core, context, at + sample.core, sample.core - sample.first, sample.windows));
     }
     for (const Fold& fold : sampler.folds())
@@ -207,6 +219,7 @@ class Finder {
     struct Done {
       std::vector<ByteRange> repeated;
       std::vector<ByteRange> first;
+      std::vector<Diagonal> edges;  // with places: the first and the last, which may go on in a neighbour
     };
     std::vector<Done> done(links.partitions());
     std::vector<std::optional<Coverage>> open(thread_count(context_));
@@ -223,6 +236,10 @@ class Finder {
           budget_);
       for (unsigned worker = 0; worker < thread_count(context_); ++worker) writers.push_back(found_.places->writer());
     }
+    const auto write_place = [&](RepeatPlaces::Writer& writer, const Diagonal& diagonal) {
+      writer.add({diagonal.target, diagonal.first, diagonal.windows - 1 + plan_.length});
+    };
+    std::vector<std::vector<Diagonal>> edges(thread_count(context_));
     const auto note_place = [&](unsigned worker) -> std::function<void(const Diagonal&)> {
       if (!plan_.places) return {};
       return [&write_place, &writer = writers[worker], &edge = edges[worker]](const Diagonal& diagonal) {
@@ -255,10 +272,20 @@ class Finder {
     for (unsigned worker = 0; worker < thread_count(context_); ++worker) close(worker);
     join(done, &Done::repeated, found_.repeated);
     join(done, &Done::first, found_.first);
+    Diagonal last;
+    for (const Done& one : done)
+      for (const Diagonal& edge : one.edges) {
+        if (last.goes_on(edge.first, edge.target)) {
+          last.windows += edge.windows;
+          continue;
+        }
+        if (last.windows != 0) write_place(writers.front(), last);
+        last = edge;
+      }
+    if (last.windows != 0) write_place(writers.front(), last);
   }
 
   template <class Done>
-      std::vector<Diagonal> edges;  // with places: the first and the last, which may go on in a neighbour
   void join(std::vector<Done>& done, std::vector<ByteRange> Done::*member, Array<ByteRange>& ranges) const {
     for (Done& one : done) {
       for (const ByteRange& range : one.*member) {
@@ -275,10 +302,6 @@ class Finder {
   }
 
   const SubstringPlan& plan_;
-    const auto write_place = [&](RepeatPlaces::Writer& writer, const Diagonal& diagonal) {
-      writer.add({diagonal.target, diagonal.first, diagonal.windows - 1 + plan_.length});
-    };
-    std::vector<std::vector<Diagonal>> edges(thread_count(context_));
   const TextSource& text_;
   const std::span<const std::uint64_t> ends_;
   const Context& context_;
@@ -309,14 +332,3 @@ Repeats find_repeats(const RepeatOptions& options, const TextSource& text, std::
 }
 
 }  // namespace refrain
-    Diagonal last;
-    for (const Done& one : done)
-      for (const Diagonal& edge : one.edges) {
-        if (last.goes_on(edge.first, edge.target)) {
-          last.windows += edge.windows;
-          continue;
-        }
-        if (last.windows != 0) write_place(writers.front(), last);
-        last = edge;
-      }
-    if (last.windows != 0) write_place(writers.front(), last);

@@ -1,7 +1,5 @@
 #include "substring/resolver.h"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -69,7 +67,7 @@ void GroupResolver::add_group(std::span<const SampleRecord> group) {
   }
   if (classes_.size() == 1) {
     for (const SampleRecord& place : group) link_all(place, group.front());
-  } else if (plan_.min_count == 2 && classes_.size() <= kMaxPairedClasses) {
+  } else if (plan_.min_count == 2 && classes_.size() <= max_paired_classes()) {
     compare_classes(classes_);
   } else {
     for (const SampleRecord& place : group) stream(place);
@@ -165,8 +163,9 @@ void GroupResolver::add_windows(const SampleRecord& place, bool heavy) {
   contexts_.resize(std::max<std::size_t>(contexts_.size(), 1));
   const std::uint64_t first = place.position() - place.before();
   const char* context = text_.read(first, place.windows() - 1 + plan_.length, contexts_[0]);
+  hasher_.reset();
   for (unsigned w = 0; w < place.windows(); ++w)
-    windows_.add({XXH3_64bits_withSeed(context + w, plan_.length, plan_.seed), (first + w) << 1U | (heavy ? 1U : 0U)});
+    windows_.add({hasher_.hash(context + w, plan_.length), (first + w) << 1U | (heavy ? 1U : 0U)});
 }
 
 }  // namespace refrain

@@ -10,6 +10,7 @@
 // later, in order of their positions (coverage.h).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "store/shuffle.h"
 #include "substring/plan.h"
 #include "substring/records.h"
+#include "substring/stretch_hash.h"
 
 namespace refrain {
 
@@ -29,20 +31,21 @@ using Links = Shuffle<Link, FirstOfLink>;
 class GroupResolver {
  public:
   GroupResolver(const SubstringPlan& plan, const TextSource& text, Windows& windows, Links& links)
-      : plan_(plan), text_(text), windows_(windows.writer()), links_(links.writer()) {}
+      : plan_(plan), text_(text), windows_(windows.writer()), links_(links.writer()), hasher_(plan.length, plan.seed) {}
 
   // Runs of a group one after the other; a group may come in many.
   void add(const Run<SampleRecord>& run);
 
-  // More classes than that are not compared with each other: pairs grow with the square.
+  // More classes than that are not compared with each other: pairs grow with the square, and a context of each is held.
   static constexpr std::size_t kMaxPairedClasses = 128;
+  static constexpr std::size_t kMaxContextBytes = std::size_t{4} << 20;
   // A group with more places is taken a place at a time.
   static constexpr std::size_t kMaxGroup = std::size_t{64} << 10;
+  // Where min_count is more, a class is not waited for until it has so many places.
+  static constexpr std::uint64_t kMaxOpen = std::uint64_t{4} << 10;
 
  private:
   // Windows of a place that are equal to those of an earlier one, as a set of offsets (see bit_of in resolver.cc).
-  // Where min_count is more, a class is not waited for until it has so many places.
-  static constexpr std::uint64_t kMaxOpen = std::uint64_t{4} << 10;
   struct Piece {
     std::uint64_t offsets;
     std::uint64_t target;
@@ -59,6 +62,9 @@ class GroupResolver {
     std::vector<Piece> pieces = {};
   };
 
+  std::size_t max_paired_classes() const {
+    return std::clamp<std::size_t>(kMaxContextBytes / plan_.length, 2, kMaxPairedClasses);
+  }
   void add_group(std::span<const SampleRecord> group);
   void compare_classes(std::span<const std::span<const SampleRecord>> classes);
   void compare(Class& later, Class& earlier) const;
@@ -75,6 +81,7 @@ class GroupResolver {
   const TextSource& text_;
   Windows::Writer windows_;
   Links::Writer links_;
+  StretchHasher hasher_;
   std::vector<std::span<const SampleRecord>> classes_;
   std::vector<Class> compared_;
   std::vector<std::vector<char>> contexts_;
