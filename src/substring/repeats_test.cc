@@ -223,6 +223,47 @@ TEST(FindRepeats, EqualsTheSuffixArrayAtTheEndsOfDocumentsAndOfPieces) {
     for (const unsigned threads : {1, 2, 3, 8}) expect_as_oracle(corpus, length, 2, threads);
 }
 
+TEST(FindRepeats, EqualsTheSuffixArrayOnWindowsOfThousandsOfBytes) {
+  const std::string page = random_text(12'000, 26, 9);
+  Corpus corpus;
+  corpus.add(page);
+  corpus.add(page.substr(0, 5000) + "#" + page.substr(5000));
+  corpus.add(page.substr(3000) + page.substr(0, 6000));
+  corpus.add(std::string(9000, 'a'));
+  for (const std::size_t length : {2047, 2048, 2110, 2111, 2112, 4000})
+    for (const std::uint64_t min_count : {2, 3}) expect_as_oracle(corpus, length, min_count, 2, min_count == 3);
+}
+
+TEST(FindRepeats, EqualsTheSuffixArrayWhereThousandsOfEqualWindowsAreTooFew) {
+  Corpus corpus;
+  corpus.add(std::string(30'000, 'a'));
+  corpus.add("b" + std::string(10'000, 'a'));
+  for (const std::uint64_t min_count : {4096, 4097, 8193, 20'000, 39'986, 39'987})
+    expect_as_oracle(corpus, 8, min_count);
+  expect_as_oracle(corpus, 8, ~std::uint64_t{0});
+}
+
+TEST(FindRepeats, GivesOnePlaceForACopyHoweverTheWorkIsCut) {
+  for (const std::size_t size : {20, 3000, 3'000'000}) {
+    const std::string page = random_text(size, 26, 1);
+    Corpus corpus;
+    corpus.add(page);
+    corpus.add(page);
+    const TextInMemory text(corpus.text);
+    for (const unsigned threads : {1, 4}) {
+      const Context context{.memory_bytes = std::uint64_t{64} << 20U, .threads = threads};
+      MemoryBudget budget(context);
+      TempSpace temp(context);
+      const Repeats found = find_repeats({.length = 16, .places = true}, text, corpus.ends, context, budget, temp);
+      std::vector<RepeatPlace> places;
+      found.places->for_each_run({.threads = 1}, [&](unsigned, std::size_t, const refrain::Run<RepeatPlace>& run) {
+        places.insert(places.end(), run.records.begin(), run.records.end());
+      });
+      EXPECT_EQ(places, (std::vector<RepeatPlace>{{.target = 0, .begin = size, .size = size}}));
+    }
+  }
+}
+
 TEST(FindRepeats, DoesNotJoinRangesOfNeighbouringDocuments) {
   Corpus corpus;
   const std::string page = random_text(200, 26, 1);
