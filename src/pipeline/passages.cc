@@ -1,6 +1,8 @@
 #include "pipeline/passages.h"
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "base/json.h"
 #include "base/progress.h"
@@ -9,6 +11,8 @@
 namespace refrain {
 
 namespace {
+
+constexpr std::uint64_t kPieceBytes = std::uint64_t{64} << 10;
 
 // Passages in order, and places in the order of the passages that they repeat: a merge of two lists.
 class PassageWriter {
@@ -34,13 +38,14 @@ class PassageWriter {
     progress_.add(1);
     const std::size_t document = text_.document_at(passage.begin);
     const std::uint64_t begin = text_.document(document).begin;
-    const auto size = static_cast<std::size_t>(passage.end - passage.begin);
     row_ = R"({"id":)" + json_string(ids_.id(document));
     number(R"(,"start":)", passage.begin - begin);
     number(R"(,"end":)", passage.end - begin);
-    number(R"(,"length":)", size);
-    row_ += R"(,"text":)" + json_string({text_.read(passage.begin, size, scratch_), size}) + R"(,"places":[)";
+    number(R"(,"length":)", passage.end - passage.begin);
+    row_ += R"(,"text":")";
     out_.write(row_);
+    write_text(passage);
+    out_.write(R"(","places":[)");
     write_place(passage, 0);
     ++counts_.passages;
   }
@@ -55,6 +60,23 @@ class PassageWriter {
  private:
   void end_passage() {
     if (next_ > 0) out_.write("]}\n");
+  }
+
+  // Piece by piece: a passage may be as long as a document.
+  void write_text(ByteRange passage) {
+    for (std::uint64_t at = passage.begin; at < passage.end;) {
+      const auto size = static_cast<std::size_t>(std::min(kPieceBytes, passage.end - at));
+      std::string_view piece(text_.read(at, size, scratch_), size);
+      // A character that goes on behind the piece is left to the next.
+      for (std::size_t tail = 1; at + size < passage.end && tail <= 3; ++tail)
+        if (static_cast<unsigned char>(piece[size - tail]) >= 0xC0U) {
+          piece.remove_suffix(tail);
+          break;
+        }
+      const std::string quoted = json_string(piece);
+      out_.write(std::string_view(quoted).substr(1, quoted.size() - 2));
+      at += piece.size();
+    }
   }
 
   void write_place(ByteRange place, std::uint64_t offset) {
