@@ -37,6 +37,12 @@ void check(const SubstringsOptions& options) {
   if (options.apply && options.text_csv.empty()) check_rewritable(options.input);
 }
 
+// How much text stays in memory, of what is available. Where that is little, whoever reads long records needs most of it.
+std::uint64_t text_memory(std::uint64_t available) {
+  constexpr std::uint64_t kLittle = std::uint64_t{256} << 20U;
+  return available / (available < kLittle ? 8 : 3);
+}
+
 class Substrings {
  public:
   Substrings(const SubstringsOptions& options, const Context& context)
@@ -44,7 +50,7 @@ class Substrings {
         context_(context),
         budget_(context),
         temp_(context),
-        text_(budget_, temp_, budget_.available() / 3),
+        text_(budget_, temp_, text_memory(budget_.available())),
         ids_(budget_),
         removed_(budget_, "the ranges to remove") {
     report_.threads = thread_count(context);
