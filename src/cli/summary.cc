@@ -244,7 +244,8 @@ std::string ngrams_stats_text(const NgramsStats& stats) {
   built.add("temporary disk", size_of(stats.temp_peak_bytes), {"at its peak"});
   add_memory(built, stats.peak_rss_bytes, stats.memory_bytes);
   for (const StageCost& stage : stats.stages)
-    built.add(printable(stage.stage, false), seconds_text(stage.seconds), {size_of(stage.bytes)});
+    built.add(printable(stage.stage, false), seconds_text(stage.seconds),
+              stage.bytes > 0 ? std::vector{size_of(stage.bytes)} : std::vector<std::string>{});
   return out + built.text();
 }
 

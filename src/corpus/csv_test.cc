@@ -58,6 +58,16 @@ TEST_F(Corpus, CsvWithoutTheColumnIsRefusedAndNamesThoseThereAre) {
   EXPECT_EQ(refusal({.paths = {write("b.csv", "id,\"body\n1,one\n")}})->code(), Errc::bad_input);
 }
 
+TEST_F(Corpus, CsvWithoutTheColumnInAFolderIsABadRecord) {
+  const std::string path = write("in/a.csv", "id,body\n1,one\n");
+  write("in/b.csv", "id,text\n1,two\n");
+  write("in/c.txt", "three");
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  const Collected found = collect({.paths = {folder.string()}});
+  EXPECT_EQ(found.texts(), (Texts{"<bad>", "two", "three"}));
+  EXPECT_EQ(found.complaints(), (Texts{path + ":1: no column 'text'; the header has 'id', 'body'"}));
+}
+
 TEST_F(Corpus, CsvOfNothingButAHeaderOrEmptyLinesHasNoRecords) {
   EXPECT_TRUE(collect({.paths = {write("a.csv", "text\n")}}).documents.empty());
   EXPECT_TRUE(collect({.paths = {write("b.csv", "")}}).documents.empty());

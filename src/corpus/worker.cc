@@ -88,7 +88,14 @@ void Worker::read_records(const Task& task, PieceResult& result) {
     // Thrown again when its turn comes, so that the same error is met however many workers there are.
     if (error.code() == Errc::interrupted) throw;
     result.last = true;
-    result.error = std::current_exception();
+    // Of the files of a folder, one that is no table of documents counts as a bad record.
+    const Input& input = slot.inputs.front();
+    const bool table = input.format == Format::csv || input.format == Format::tsv;
+    if (table && task.piece == 0 && !input.named && error.code() == Errc::bad_input)
+      builder_.add_bad(input.path, 1, reason_of(error, input.path));
+    else
+      result.error = std::current_exception();
+    piece_.begin = piece_.end = 0;
   }
   if (slot.stream) raw_.file = {&slot.inputs.front(), slot.stream->packing()};
   raw_.first = task.piece == 0;
