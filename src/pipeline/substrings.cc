@@ -28,7 +28,9 @@ namespace refrain {
 namespace {
 
 void check(const SubstringsOptions& options) {
-  if (options.text_csv.empty() == options.input.paths.empty())
+  if (options.text_csv.empty() && options.input.paths.empty())
+    throw Error(Errc::invalid_argument, "no input; name files or folders, - for standard input, or --text-csv FILE");
+  if (!options.text_csv.empty() && !options.input.paths.empty())
     throw Error(Errc::invalid_argument, "give either inputs or --text-csv, not both");
   if (options.text_csv.empty() && !options.ids.empty())
     throw Error(Errc::invalid_argument, "--ids: belongs to --text-csv; for other inputs there is --id-field");

@@ -37,6 +37,12 @@ void for_each_line(InputFile& file, Progress& progress, Piece piece, Line line) 
   if (open) line(false);
 }
 
+// Places in a packed file would be places in nobody's text.
+void refuse_packed(const std::string& path, std::string_view begin) {
+  if (begin.starts_with("\x1F\x8B") || begin.starts_with("\x28\xB5\x2F\xFD"))
+    throw Error(Errc::bad_input, path + ": is packed, by gzip or zstd; unpack it first");
+}
+
 }  // namespace
 
 ReadReport read_text_csv(const std::string& path, const std::string& ids_path, const Context& context, TextStore& text,
@@ -46,7 +52,11 @@ ReadReport read_text_csv(const std::string& path, const std::string& ids_path, c
   Progress progress(context, "read", "bytes", file.size());
   text.one_string();
   for_each_line(
-      file, progress, [&](std::string_view bytes) { text.append(bytes); },
+      file, progress,
+      [&](std::string_view bytes) {
+        if (text.size() == 0 && text.documents() == 0) refuse_packed(path, bytes);
+        text.append(bytes);
+      },
       [&](bool line_break) {
         text.end_document();
         if (line_break) text.append("\n");
