@@ -27,6 +27,8 @@ namespace refrain {
 
 namespace {
 
+constexpr std::uint64_t kMostHeldBytes = std::uint64_t{16} << 20;  // of a batch that waits
+
 void check(const SubstringsOptions& options) {
   if (options.text_csv.empty() && options.input.paths.empty())
     throw Error(Errc::invalid_argument, "no input; name files or folders, - for standard input, or --text-csv FILE");
@@ -107,7 +109,7 @@ class Substrings {
       for (const std::int64_t offset : texts.offsets.subspan(1))
         ends_.push_back(static_cast<std::uint64_t>(offset - begin));
       const std::string_view bytes(texts.text + begin, static_cast<std::size_t>(ends_.back()));
-      if (bytes.size() > budget.available() / 32)
+      if (bytes.size() > std::min(kMostHeldBytes, budget.available() / 32))
         aside_.emplace(temp).append(bytes);
       else
         text_.append(std::span<const char>(bytes));
