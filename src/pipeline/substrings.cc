@@ -153,8 +153,10 @@ class Substrings {
     text_.finish();
   }
 
-  // The rows of substring_bytes.tsv and, for lines of one string, of sa.txt; and what is to be removed.
-  std::uint64_t write_ranges(const Repeats& found, OutputDir& output) {
+  // The rows of substring_bytes.tsv and, for lines of one string, of sa.txt; and what is to be removed, which takes the
+  // place of found.repeated: that is used up.
+  std::uint64_t write_ranges(Repeats& found, OutputDir& output) {
+    constexpr std::size_t kGiveBack = std::size_t{64} << 10U;
     OutputFile out = output.create("substring_bytes.tsv");
     std::optional<OutputFile> whole;
     if (!options_.text_csv.empty()) whole.emplace(output.create("sa.txt"));
@@ -165,7 +167,9 @@ class Substrings {
     const ByteRange* kept = found.first.begin();
     std::size_t document = 0;
     std::optional<std::size_t> last;
-    for (const ByteRange& range : found.repeated) {
+    for (std::size_t i = 0; i < found.repeated.size(); ++i) {
+      if (i != 0 && i % kGiveBack == 0) found.repeated.give_back(i - kGiveBack, kGiveBack);
+      const ByteRange range = found.repeated[i];
       progress.add(1);
       if (whole) write_row(*whole, std::string(), ' ', range);
       while (text_.document(document).end <= range.begin) ++document;

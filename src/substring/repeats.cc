@@ -67,6 +67,49 @@ class PlaceQueue {
   std::optional<TempFile> file_;
 };
 
+// The ranges of partitions until they are joined; past a megabyte, in a file.
+class RangePark {
+ public:
+  struct Parked {
+    std::vector<ByteRange> here;
+    std::uint64_t offset = 0;
+    std::size_t away = 0;
+  };
+
+  explicit RangePark(TempSpace& temp) : temp_(temp) {}
+
+  Parked park(const std::vector<ByteRange>& ranges) {
+    const std::size_t bytes = ranges.size() * sizeof(ByteRange);
+    if (held_ + bytes <= kMostInMemory) {
+      held_ += bytes;
+      return {.here = ranges};
+    }
+    if (!file_) file_.emplace(temp_);
+    return {.here = {},
+            .offset = file_->append({reinterpret_cast<const char*>(ranges.data()), bytes}),
+            .away = ranges.size()};
+  }
+  template <class Fn>
+  void for_each(const Parked& parked, Fn fn) const {
+    for (const ByteRange& range : parked.here) fn(range);
+    std::vector<ByteRange> piece;
+    for (std::size_t done = 0; done < parked.away; done += piece.size()) {
+      piece.resize(std::min(kPiece, parked.away - done));
+      file_->read(parked.offset + done * sizeof(ByteRange),
+                  {reinterpret_cast<char*>(piece.data()), piece.size() * sizeof(ByteRange)});
+      for (const ByteRange& range : piece) fn(range);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kMostInMemory = std::size_t{1} << 20;
+  static constexpr std::size_t kPiece = std::size_t{8} << 10;
+
+  TempSpace& temp_;
+  std::size_t held_ = 0;
+  std::optional<TempFile> file_;
+};
+
 class Finder {
  public:
   Finder(const SubstringPlan& plan, const TextSource& text, std::span<const std::uint64_t> ends, const Context& context,
@@ -217,8 +260,8 @@ class Finder {
   // Each partition of the links is a stretch of the text; its ranges are joined with its neighbours' at the end.
   void cover(const Links& links) {
     struct Done {
-      std::vector<ByteRange> repeated;
-      std::vector<ByteRange> first;
+      RangePark::Parked repeated;
+      RangePark::Parked first;
       std::vector<Diagonal> edges;  // with places: the first and the last, which may go on in a neighbour
     };
     std::vector<Done> done(links.partitions());
@@ -247,16 +290,14 @@ class Finder {
         write_place(writer, std::exchange(edge.back(), diagonal));
       };
     };
-    Reservation held = budget_.reserve(0, "the ranges");
+    RangePark ranges(temp_);
     std::mutex mutex;
     const auto close = [&](unsigned worker) {
       if (!open[worker]) return;
       open[worker]->finish();
       const std::lock_guard lock(mutex);
-      const std::uint64_t ranges = open[worker]->repeated.ranges().size() + open[worker]->first.ranges().size();
-      held.resize(held.bytes() + ranges * sizeof(ByteRange), "the ranges");
-      done[partitions[worker]] = {open[worker]->repeated.ranges(), open[worker]->first.ranges(),
-                                  std::exchange(edges[worker], {})};
+      done[partitions[worker]] = {ranges.park(open[worker]->repeated.ranges()),
+                                  ranges.park(open[worker]->first.ranges()), std::exchange(edges[worker], {})};
       found_.windows += open[worker]->windows;
       found_.verified_bytes += open[worker]->verified_bytes;
       open[worker].reset();
@@ -270,8 +311,8 @@ class Finder {
       for (const Link& link : run.records) open[worker]->add(link);
     });
     for (unsigned worker = 0; worker < thread_count(context_); ++worker) close(worker);
-    join(done, &Done::repeated, found_.repeated);
-    join(done, &Done::first, found_.first);
+    for (const Done& one : done) ranges.for_each(one.repeated, [&](ByteRange range) { join(range, found_.repeated); });
+    for (const Done& one : done) ranges.for_each(one.first, [&](ByteRange range) { join(range, found_.first); });
     Diagonal last;
     for (const Done& one : done)
       for (const Diagonal& edge : one.edges) {
@@ -285,20 +326,17 @@ class Finder {
     if (last.windows != 0) write_place(writers.front(), last);
   }
 
-  template <class Done>
-  void join(std::vector<Done>& done, std::vector<ByteRange> Done::*member, Array<ByteRange>& ranges) const {
-    for (Done& one : done) {
-      for (const ByteRange& range : one.*member) {
-        const bool touches = !ranges.empty() && range.begin <= ranges[ranges.size() - 1].end &&
-                             !(range.begin == ranges[ranges.size() - 1].end &&
-                               std::binary_search(ends_.begin(), ends_.end(), range.begin));
-        if (touches)
-          ranges[ranges.size() - 1].end = std::max(ranges[ranges.size() - 1].end, range.end);
-        else
-          ranges.push_back(range);
+  // Adds the next range, which may go on where the last one ends.
+  void join(ByteRange range, Array<ByteRange>& ranges) const {
+    if (!ranges.empty()) {
+      ByteRange& last = ranges[ranges.size() - 1];
+      if (range.begin < last.end ||
+          (range.begin == last.end && !std::binary_search(ends_.begin(), ends_.end(), range.begin))) {
+        last.end = std::max(last.end, range.end);
+        return;
       }
-      one.*member = {};
     }
+    ranges.push_back(range);
   }
 
   const SubstringPlan& plan_;

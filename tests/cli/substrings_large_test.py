@@ -146,6 +146,14 @@ class MemoryIsACeiling(SubstringsCase):
         self.assertEqual(found.rows, [["d/a", "0", str(16 << 20)], ["d/b", "0", str(16 << 20)]])
         self.assertGreater(os.path.getsize(os.path.join(found.folder, "passages.jsonl")), 6 * (15 << 20))
 
+    def test_a_million_equal_documents_on_many_threads(self):
+        text = "the very same words stand on every one of these lines, and there are enough of them to be found again"
+        self.write("in.txt", f"{text}\n" * 1_000_000)
+        found, took = self.fits("in.txt", "--format", "lines", "--threads", "8", "--apply")
+        self.assertEqual((found.summary["ranges"], found.summary["changed_documents"]), (1_000_000, 999_999))
+        self.assertTrue(found.read("clean", "in.txt") == text.encode() + b"\n" * 1_000_000)
+        self.assertLess(took, 30 * TIME_FACTOR)
+
     def test_windows_of_a_megabyte(self):
         text = random.Random(15).randbytes(6 << 20)
         self.write("d/a", text)
