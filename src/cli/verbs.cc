@@ -98,8 +98,8 @@ constexpr VerbInfo kVerbs[] = {
          "cross lines: sa.txt has those ranges, and substring_bytes.tsv what of them lies in each line, where that is "
          "--length bytes or more.\n"
          "--snap makes ranges smaller, so that they never cut a character, a word or a line in two. Where the memory "
-         "does not suffice, temporary files are written to --temp-dir, up to about three bytes for every byte of "
-         "text.\n",
+         "does not suffice, temporary files are written to --temp-dir: about two bytes for every byte of text, "
+         "and several times that for short windows, a --min-count above 2, or --groups.\n",
      .examples = {"refrain substrings /usr/share/common-licenses -o repeats --groups",
                   "refrain substrings /usr/share/common-licenses -o clean --snap line --apply"}},
     {.verb = Verb::ngrams,

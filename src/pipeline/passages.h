@@ -1,7 +1,7 @@
 // passages.jsonl: everything that is repeated, once, with its text and all its places.
 //
 // A passage is a range of first occurrences. Every other place lists its own part of it: a stretch that is equal to the
-// passage from `offset` on. So there is one right answer, and it is no longer than the text.
+// passage from `offset` on. So there is one right answer, and it grows with the places, never with the pairs of them.
 #pragma once
 
 #include <cstdint>
