@@ -177,10 +177,13 @@ class AutoBuild {
     }
   }
 
-  // What is left for the work itself: reading the input needs some too.
+  // What is left for the work itself: reading the input needs some too, and in a later pass perhaps more than in the
+  // first, where other long documents meet. As much again, as far as there is plenty.
   std::uint64_t free_memory() const {
-    const std::uint64_t reading = passes_.reading_bytes() + passes_.reading_bytes() / 8 + (std::uint64_t{1} << 20U);
-    return budget_.available() - std::min(budget_.available(), reading);
+    const std::uint64_t first = passes_.reading_bytes();
+    const std::uint64_t more =
+        std::max(first / 8 + (std::uint64_t{1} << 20U), std::min(2 * first, budget_.available() / 16));
+    return budget_.available() - std::min(budget_.available(), first + more);
   }
 
   // N-grams of a slice that `memory` has room for, with `bytes` each; a shuffle needs a sixth for itself, or more where
