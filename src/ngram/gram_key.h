@@ -16,6 +16,8 @@
 #include <cstdint>
 #include <span>
 
+#include "base/mix.h"
+
 namespace refrain {
 
 inline constexpr std::uint16_t kGramKeyVersion = 1;
@@ -29,21 +31,8 @@ struct GramShape {
   unsigned b;
 };
 
-namespace gram_key_detail {
-
-constexpr std::uint64_t mix(std::uint64_t x, std::uint64_t first, std::uint64_t second) {
-  x ^= x >> 32U;
-  x *= first;
-  x ^= x >> 29U;
-  x *= second;
-  return x ^ x >> 32U;
-}
-
-}  // namespace gram_key_detail
-
 // The key, of H(a), H(b) and H(n).
 constexpr std::uint64_t gram_key(std::uint64_t of_a, std::uint64_t of_b, std::uint64_t of_n) {
-  using gram_key_detail::mix;
   const std::uint64_t top = mix(of_a, 0x9FB21C651E98DF25ULL, 0xA24BAED4963EE407ULL) >> 48U;
   const std::uint64_t middle = mix(of_b, 0xC2B2AE3D27D4EB4FULL, 0x9E3779B97F4A7C15ULL) >> 48U;
   const std::uint64_t low = mix(of_n, 0xBF58476D1CE4E5B9ULL, 0x94D049BB133111EBULL) >> 32U;

@@ -1,5 +1,6 @@
 #include "ngram/sequence.h"
 
+#include "base/mix.h"
 #include "ngram/gram_key.h"
 
 namespace refrain {
@@ -10,12 +11,8 @@ std::uint64_t spread(std::uint32_t word) {
   return (std::uint64_t{word} + 1) * 0x9E3779B97F4A7C15ULL;
 }
 
-std::uint64_t mix(std::uint64_t x) {
-  x ^= x >> 32U;
-  x *= 0xBF58476D1CE4E5B9ULL;
-  x ^= x >> 29U;
-  x *= 0x94D049BB133111EBULL;
-  return x ^ x >> 32U;
+std::uint64_t finish(std::uint64_t sum) {
+  return mix(sum, 0xBF58476D1CE4E5B9ULL, 0x94D049BB133111EBULL);
 }
 
 }  // namespace
@@ -29,10 +26,10 @@ std::span<const std::uint64_t> WindowHashes::operator()(std::span<const std::uin
   hashes_.resize(std::max(hashes_.size(), windows));
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < window_; ++i) sum = sum * kGramBase + spread(words[i]);
-  hashes_[0] = mix(sum);
+  hashes_[0] = finish(sum);
   for (std::size_t i = 1; i < windows; ++i) {
     sum = sum * kGramBase + spread(words[i + window_ - 1]) - spread(words[i - 1]) * leave_;
-    hashes_[i] = mix(sum);
+    hashes_[i] = finish(sum);
   }
   return {hashes_.data(), windows};
 }

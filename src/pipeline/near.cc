@@ -22,6 +22,7 @@
 #include "pipeline/grouping.h"
 #include "pipeline/id_store.h"
 #include "pipeline/output_dir.h"
+#include "pipeline/stage.h"
 #include "pipeline/tsv.h"
 #include "refrain/error.h"
 #include "refrain/report_json.h"
@@ -92,7 +93,7 @@ class Near {
 
   NearReport run() {
     OutputDir output(options_.output, options_.force);
-    stage("read", [&] {
+    run_stage(report_.stages, "read", [&] {
       read();
       return report_.read.bytes;
     });
@@ -103,36 +104,26 @@ class Near {
                      .expected_records = count / 4,
                      .order_values = true},
                     budget_);
-    stage("group", [&] {
+    run_stage(report_.stages, "group", [&] {
       group(matches);
       return std::uint64_t{16} * count;
     });
-    stage("join", [&] {
+    run_stage(report_.stages, "join", [&] {
       join(matches);
       return std::uint64_t{8} * report_.distinct_fingerprints;
     });
     nodes_.reset();
     UnionFind clusters(budget_, count);
-    stage("write", [&] { return write_matches(matches, clusters, output) + write_clusters(clusters, output); });
+    run_stage(report_.stages, "write",
+              [&] { return write_matches(matches, clusters, output) + write_clusters(clusters, output); });
     report_.peak_rss_bytes = peak_rss_bytes();
-    OutputFile summary = output.create(kSummaryName);
-    summary.write(to_json(options_, report_));
-    summary.close();
-    output.publish();
+    output.publish(to_json(options_, report_));
     return report_;
   }
 
  private:
   // For what comes in pieces: blocks that are not full, pages that are begun, the reader's buffers.
   static constexpr std::uint64_t kSlack = std::uint64_t{8} << 20U;
-
-  // Runs `work`, which returns the bytes that it went through.
-  template <class Work>
-  void stage(const char* name, Work work) {
-    const Stopwatch watch;
-    const std::uint64_t bytes = work();
-    report_.stages.push_back({name, watch.seconds(), bytes});
-  }
 
   void read() {
     // Listens to the progress, to tell how much of the input was read when memory runs out.

@@ -54,10 +54,7 @@ NgramsReport build_ngrams(const NgramsOptions& options, const Context& context) 
   report.temp_peak_bytes = temp.peak_bytes();
   report.seconds = watch.seconds();
   report.peak_rss_bytes = peak_rss_bytes();
-  OutputFile summary = output.create(kSummaryName);
-  summary.write(to_json(options, report));
-  summary.close();
-  output.publish();
+  output.publish(to_json(options, report));
   return report;
 }
 

@@ -43,7 +43,10 @@ fs::path OutputDir::create_folder(const std::string& name) {
   return folder;
 }
 
-void OutputDir::publish() {
+void OutputDir::publish(std::string_view text) {
+  OutputFile summary = create(kSummaryName);
+  summary.write(text);
+  summary.close();
   if (!replace_) return staging_->publish(target_);
   std::error_code ignored;
   fs::remove(target_ / kSummaryName, ignored);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/file.h"
@@ -28,7 +29,8 @@ class OutputDir {
   const std::filesystem::path& staging() const { return staging_->path(); }
   void add(const std::string& name) { names_.push_back(name); }
 
-  void publish();
+  // Writes summary.json, the last file, and ends the staging.
+  void publish(std::string_view summary);
 
  private:
   std::filesystem::path target_;

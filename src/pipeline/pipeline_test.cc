@@ -83,8 +83,9 @@ TEST_F(OutputDirs, AppearWholeOrNotAtAll) {
   EXPECT_EQ(entries(), 0U);
   OutputDir dir(target_ / "", false);  // with a slash behind it
   write(dir, "a", "1");
-  dir.publish();
+  dir.publish("summary");
   EXPECT_EQ(read_file((target_ / "a").string()), "1");
+  EXPECT_EQ(read_file((target_ / kSummaryName).string()), "summary");
   EXPECT_EQ(entries(), 1U);
 }
 
@@ -95,13 +96,12 @@ TEST_F(OutputDirs, ThatExistAreRefusedUnlessForcedAndKeepWhatIsNotOurs) {
   EXPECT_THROW(OutputDir(target_, false), Error);
   {
     OutputDir dir(target_, true);
-    write(dir, kSummaryName, "never published");
+    write(dir, "a", "never published");
   }
   EXPECT_EQ(read_file((target_ / kSummaryName).string()), "old");
   OutputDir dir(target_, true);
-  write(dir, kSummaryName, "new");
   write(dir, "a", "1");
-  dir.publish();
+  dir.publish("new");
   EXPECT_EQ(read_file((target_ / kSummaryName).string()), "new");
   EXPECT_EQ(read_file((target_ / "mine").string()), "precious");
 }

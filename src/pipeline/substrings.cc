@@ -16,6 +16,7 @@
 #include "pipeline/output_dir.h"
 #include "pipeline/passages.h"
 #include "pipeline/snap.h"
+#include "pipeline/stage.h"
 #include "pipeline/text_csv.h"
 #include "pipeline/text_store.h"
 #include "pipeline/tsv.h"
@@ -63,7 +64,7 @@ class Substrings {
 
   SubstringsReport run() {
     OutputDir output(options_.output, options_.force);
-    stage("read", [&] {
+    run_stage(report_.stages, "read", [&] {
       if (options_.text_csv.empty())
         read();
       else
@@ -71,7 +72,7 @@ class Substrings {
       return report_.read.bytes;
     });
     std::optional<Repeats> found;
-    stage("find", [&] {
+    run_stage(report_.stages, "find", [&] {
       found.emplace(
           find_repeats({.length = options_.length, .min_count = options_.min_count, .places = options_.groups}, text_,
                        text_.bounds(), context_, budget_, temp_));
@@ -79,27 +80,17 @@ class Substrings {
     });
     report_.samples = found->samples;
     report_.windows = found->windows;
-    stage("write", [&] { return write_ranges(*found, output); });
-    if (options_.groups) stage("passages", [&] { return list_passages(*found, output); });
+    run_stage(report_.stages, "write", [&] { return write_ranges(*found, output); });
+    if (options_.groups) run_stage(report_.stages, "passages", [&] { return list_passages(*found, output); });
     found.reset();
-    if (options_.apply) stage("apply", [&] { return apply(output); });
+    if (options_.apply) run_stage(report_.stages, "apply", [&] { return apply(output); });
     report_.temp_peak_bytes = temp_.peak_bytes();
     report_.peak_rss_bytes = peak_rss_bytes();
-    OutputFile summary = output.create(kSummaryName);
-    summary.write(to_json(options_, report_));
-    summary.close();
-    output.publish();
+    output.publish(to_json(options_, report_));
     return report_;
   }
 
  private:
-  template <class Work>
-  void stage(const char* name, Work work) {
-    const Stopwatch watch;
-    const std::uint64_t bytes = work();
-    report_.stages.push_back({name, watch.seconds(), bytes});
-  }
-
   // The texts of a batch, until it is their turn: those of long documents not in memory.
   class Waiting {
    public:

@@ -10,17 +10,15 @@ namespace {
 constexpr std::uint64_t kCompareBytes = std::uint64_t{64} << 10;
 }  // namespace
 
+bool joins(const ByteRange& last, const ByteRange& next, std::span<const std::uint64_t> ends) {
+  return next.begin < last.end || (next.begin == last.end && !std::binary_search(ends.begin(), ends.end(), next.begin));
+}
+
 void RangeList::add(ByteRange range) {
-  if (!ranges_.empty()) {
-    ByteRange& last = ranges_.back();
-    const bool touches = range.begin < last.end ||
-                         (range.begin == last.end && !std::binary_search(ends_.begin(), ends_.end(), range.begin));
-    if (touches) {
-      last.end = std::max(last.end, range.end);
-      return;
-    }
-  }
-  ranges_.push_back(range);
+  if (!ranges_.empty() && joins(ranges_.back(), range, ends_))
+    ranges_.back().end = std::max(ranges_.back().end, range.end);
+  else
+    ranges_.push_back(range);
 }
 
 void Coverage::add(const Link& link) {

@@ -32,14 +32,16 @@ struct Diagonal {
   }
 };
 
+// Whether `next`, which begins no earlier than `last`, is one range with it: they overlap, or touch inside a document.
+// `ends`: where the documents end.
+bool joins(const ByteRange& last, const ByteRange& next, std::span<const std::uint64_t> ends);
+
 // Ranges of bytes, ascending; those that touch are one, but for the end of a document.
 class RangeList {
  public:
-  // `ends`: where the documents end.
   explicit RangeList(std::span<const std::uint64_t> ends) : ends_(ends) {}
   void add(ByteRange range);
   const std::vector<ByteRange>& ranges() const { return ranges_; }
-  void clear() { ranges_ = {}; }
 
  private:
   std::span<const std::uint64_t> ends_;
@@ -52,12 +54,17 @@ class Coverage {
   // Calls `found`, where it is given, for every diagonal that was verified and leads to an earlier place.
   Coverage(const SubstringPlan& plan, const TextSource& text, std::span<const std::uint64_t> ends,
            std::function<void(const Diagonal&)> found)
-      : plan_(plan), text_(text), found_(std::move(found)), repeated(ends), first(ends) {}
+      : repeated(ends), first(ends), plan_(plan), text_(text), found_(std::move(found)) {}
 
   // Throws HashCollision where the bytes are not equal.
   void add(const Link& link);
   // After the last.
   void finish();
+
+  RangeList repeated;  // bytes in a repeated window
+  RangeList first;     // bytes in the earliest of equal repeated windows
+  std::uint64_t windows = 0;
+  std::uint64_t verified_bytes = 0;
 
  private:
   void verify(const Diagonal& diagonal);
@@ -68,12 +75,6 @@ class Coverage {
   Diagonal open_;
   std::vector<char> here_;
   std::vector<char> there_;
-
- public:
-  RangeList repeated;  // bytes in a repeated window
-  RangeList first;     // bytes in the earliest of equal repeated windows
-  std::uint64_t windows = 0;
-  std::uint64_t verified_bytes = 0;
 };
 
 }  // namespace refrain

@@ -328,15 +328,10 @@ class Finder {
 
   // Adds the next range, which may go on where the last one ends.
   void join(ByteRange range, Array<ByteRange>& ranges) const {
-    if (!ranges.empty()) {
-      ByteRange& last = ranges[ranges.size() - 1];
-      if (range.begin < last.end ||
-          (range.begin == last.end && !std::binary_search(ends_.begin(), ends_.end(), range.begin))) {
-        last.end = std::max(last.end, range.end);
-        return;
-      }
-    }
-    ranges.push_back(range);
+    if (!ranges.empty() && joins(ranges[ranges.size() - 1], range, ends_))
+      ranges[ranges.size() - 1].end = std::max(ranges[ranges.size() - 1].end, range.end);
+    else
+      ranges.push_back(range);
   }
 
   const SubstringPlan& plan_;

@@ -2,6 +2,7 @@
 
 #include <xxhash.h>
 
+#include "base/mix.h"
 #include "substring/plan.h"
 
 namespace refrain {
@@ -22,15 +23,6 @@ std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
   return add(static_cast<std::uint64_t>(product) & kPrime, static_cast<std::uint64_t>(product >> 61U));
 }
 
-// All bits depend on all.
-std::uint64_t scatter(std::uint64_t value) {
-  value ^= value >> 33U;
-  value *= 0xC2B2AE3D27D4EB4FU;
-  value ^= value >> 29U;
-  value *= 0x165667B19E3779F9U;
-  return value ^ value >> 32U;
-}
-
 }  // namespace
 
 StretchHasher::StretchHasher(std::size_t least, std::uint64_t seed) : least_(least), seed_(seed) {
@@ -45,7 +37,8 @@ StretchHasher::StretchHasher(std::size_t least, std::uint64_t seed) : least_(lea
 }
 
 std::uint64_t StretchHasher::hash(const char* begin, std::size_t size) {
-  return powers_.empty() ? XXH3_64bits_withSeed(begin, size, seed_) : scatter(roll(begin, size));
+  return powers_.empty() ? XXH3_64bits_withSeed(begin, size, seed_)
+                         : mix(roll(begin, size), 0xC2B2AE3D27D4EB4FU, 0x165667B19E3779F9U);
 }
 
 std::uint64_t StretchHasher::roll(const char* begin, std::size_t size) {

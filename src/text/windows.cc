@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/mix.h"
 #include "refrain/error.h"
 #include "text/token_hash.h"
 
@@ -17,14 +18,6 @@ std::string lower_ascii(std::string_view word) {
   for (char& c : lower)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
   return lower;
-}
-
-std::uint64_t mix(std::uint64_t x) {
-  x ^= x >> 32U;
-  x *= 0x9FB21C651E98DF25ULL;
-  x ^= x >> 29U;
-  x *= 0xA24BAED4963EE407ULL;
-  return x ^ x >> 32U;
 }
 
 }  // namespace
@@ -99,7 +92,7 @@ std::size_t FeatureStream::roll(std::size_t count) {
   for (std::size_t i = 0; i < skip; ++i) rolling = rolling * kBase + entering[i];
   for (std::size_t i = skip; i < count; ++i) {
     rolling = rolling * kBase + (entering[i] - leaving[i] * weight);
-    features_[i - skip] = mix(rolling);
+    features_[i - skip] = mix(rolling, 0x9FB21C651E98DF25ULL, 0xA24BAED4963EE407ULL);
   }
   rolling_ = rolling;
   tokens_ += count;
