@@ -21,6 +21,7 @@ namespace refrain {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{256} << 10;
+constexpr std::uint64_t kReadAheadBytes = std::uint64_t{128} << 10;  // what the system does unasked
 constexpr int kPollMilliseconds = 100;
 
 [[noreturn]] void refuse_write(const std::string& path, int error) {
@@ -63,7 +64,7 @@ InputFile::InputFile(const std::string& path, std::stop_token stop)
     }
     if (S_ISREG(info.st_mode)) {
       size_ = static_cast<std::uint64_t>(info.st_size);
-      posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
+      if (size_ > kReadAheadBytes) posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
     } else {
       may_wait_ = true;
     }

@@ -47,7 +47,9 @@ ReadReport read_documents(const InputOptions& options, const Context& context, M
   check_named(options);
   const unsigned threads = thread_count(context);
   const ReaderTuning completed = complete(tuning, threads, budget, purpose);
-  Progress progress(context, purpose.stage, "bytes", context.progress ? total_bytes(options, context, budget) : 0);
+  const bool to_be_counted = context.progress && purpose.bytes == 0;
+  Progress progress(context, purpose.stage, "bytes",
+                    to_be_counted ? total_bytes(options, context, budget) : purpose.bytes);
   std::mutex large;
   Schedule schedule(options, context, budget, completed, threads);
   const Reading reading{options, context, budget, work, completed, schedule, progress, large, purpose.raw};

@@ -64,6 +64,7 @@ struct ReadPurpose {
   const char* stage = "read";  // of the progress
   bool raw = false;            // Batch::raw is wanted; see corpus/raw.h
   bool keeps_texts = false;    // the closures hold the texts: only few may wait
+  std::uint64_t bytes = 0;     // of all files, for the progress; 0: not known yet
 };
 
 // Reads all of the input. The closures that `work` returns are called one at a time, in input order, from any worker.

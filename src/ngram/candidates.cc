@@ -1,17 +1,12 @@
 #include "ngram/candidates.h"
 
-#include <hwy/contrib/sort/vqsort.h>
-
 #include <algorithm>
 #include <bit>
 
 #include "base/threads.h"
+#include "ngram/packed_grams.h"
 
 namespace refrain {
-
-void sort_numbers(std::span<std::uint64_t> numbers) {
-  hwy::Sorter()(numbers.data(), numbers.size(), hwy::SortAscending());
-}
 
 Candidates::Candidates(unsigned position_bits, unsigned workers, std::size_t parts, std::size_t segment_places,
                        MemoryBudget& budget)

@@ -20,9 +20,6 @@
 
 namespace refrain {
 
-// Ascending, in place, with SIMD.
-void sort_numbers(std::span<std::uint64_t> numbers);
-
 class Candidates {
  public:
   Candidates(unsigned position_bits, unsigned workers, std::size_t parts, std::size_t segment_places,

@@ -14,8 +14,8 @@ void DocumentTable::add(std::uint64_t tokens) {
 }
 
 void DocumentTable::finish() {
-  // One hint for about four documents.
-  const std::uint64_t per_hint = std::max<std::uint64_t>(tokens() / (size() / 4 + 1), 1);
+  // About one hint a document.
+  const std::uint64_t per_hint = std::max<std::uint64_t>(tokens() / (2 * size() + 1), 1);
   step_bits_ = static_cast<unsigned>(std::bit_width(per_hint));
   const std::uint64_t steps = tokens() >> step_bits_;
   hints_.resize(steps + 2);

@@ -9,7 +9,7 @@
 
 namespace refrain {
 
-// Filled in input order; once finished, immutable, and threads may share it. About ten bytes a document.
+// Filled in input order; once finished, immutable, and threads may share it. About twenty bytes a document.
 class DocumentTable {
  public:
   explicit DocumentTable(MemoryBudget& budget);
@@ -28,6 +28,9 @@ class DocumentTable {
     DocId document;
     std::uint64_t token;  // in the document
   };
+  // locate(position) will be asked soon: first this, and later, when what it fetches is there, the other.
+  void prefetch_hint(std::uint64_t position) const { __builtin_prefetch(&hints_[position >> step_bits_]); }
+  void prefetch_first(std::uint64_t position) const { __builtin_prefetch(&firsts_[hints_[position >> step_bits_]]); }
   Place locate(std::uint64_t position) const {
     const std::uint64_t step = position >> step_bits_;
     DocId document = hints_[step];

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -31,11 +32,16 @@ struct GramShape {
   unsigned b;
 };
 
+// The factors of its three mixes.
+inline constexpr std::array<std::uint64_t, 2> kTopMix{0x9FB21C651E98DF25ULL, 0xA24BAED4963EE407ULL};
+inline constexpr std::array<std::uint64_t, 2> kMiddleMix{0xC2B2AE3D27D4EB4FULL, 0x9E3779B97F4A7C15ULL};
+inline constexpr std::array<std::uint64_t, 2> kLowMix{0xBF58476D1CE4E5B9ULL, 0x94D049BB133111EBULL};
+
 // The key, of H(a), H(b) and H(n).
 constexpr std::uint64_t gram_key(std::uint64_t of_a, std::uint64_t of_b, std::uint64_t of_n) {
-  const std::uint64_t top = mix(of_a, 0x9FB21C651E98DF25ULL, 0xA24BAED4963EE407ULL) >> 48U;
-  const std::uint64_t middle = mix(of_b, 0xC2B2AE3D27D4EB4FULL, 0x9E3779B97F4A7C15ULL) >> 48U;
-  const std::uint64_t low = mix(of_n, 0xBF58476D1CE4E5B9ULL, 0x94D049BB133111EBULL) >> 32U;
+  const std::uint64_t top = mix(of_a, kTopMix[0], kTopMix[1]) >> 48U;
+  const std::uint64_t middle = mix(of_b, kMiddleMix[0], kMiddleMix[1]) >> 48U;
+  const std::uint64_t low = mix(of_n, kLowMix[0], kLowMix[1]) >> 32U;
   return top << 48U | middle << 32U | low;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ngram/window_keys.h"
 #include "text/token_hash.h"
 
 namespace refrain {
@@ -17,7 +18,7 @@ KeyPlan::KeyPlan(unsigned n) : shape(n) {
 }
 
 GramKeys::GramKeys(const Tokenizer& tokenizer, unsigned n)
-    : tokenizer_(tokenizer), plan_(n), hashes_(n + kMaxTokens), keys_(kMaxTokens) {}
+    : tokenizer_(tokenizer), plan_(n), hashes_(n + kMaxTokens + kWindowPadding), keys_(kMaxTokens + kWindowPadding) {}
 
 std::size_t GramKeys::bytes(unsigned n) {
   return (n + 2 * kMaxTokens) * sizeof(std::uint64_t) + 2 * TokenBlock::kMaxEdges * sizeof(std::uint32_t) +
@@ -46,6 +47,18 @@ bool GramKeys::next(std::span<const std::uint64_t>& keys) {
 
 std::size_t GramKeys::roll(std::size_t starts) {
   if (starts == 0) return 0;
+  // Where n-grams were given out before, hashes_[0] belongs to the token before the next one.
+  const std::size_t passed = done_ == 0 ? 0 : 1;
+  if (!window_keys(hashes_.data() + passed, starts, plan_.shape, keys_.data())) roll_on(starts);
+  done_ += starts;
+  const auto gone = static_cast<std::ptrdiff_t>(starts - 1 + passed);
+  std::copy(hashes_.begin() + gone, hashes_.begin() + static_cast<std::ptrdiff_t>(held_), hashes_.begin());
+  held_ -= static_cast<std::size_t>(gone);
+  return starts;
+}
+
+// The same, a token at a time.
+void GramKeys::roll_on(std::size_t starts) {
   const auto [n, a, b] = plan_.shape;
   const std::span<const std::uint64_t> held(hashes_.data(), held_);
   std::size_t made = 0;
@@ -55,7 +68,6 @@ std::size_t GramKeys::roll(std::size_t starts) {
     of_n_ = gram_polynomial(held.first(n));
     keys_[made++] = gram_key(of_a_, of_b_, of_n_);
   }
-  // hashes_[0] belongs to the token before the next n-gram.
   const std::uint64_t* leaves = hashes_.data();
   std::uint64_t of_a = of_a_;
   std::uint64_t of_b = of_b_;
@@ -69,12 +81,6 @@ std::size_t GramKeys::roll(std::size_t starts) {
   of_a_ = of_a;
   of_b_ = of_b;
   of_n_ = of_n;
-  done_ += starts;
-  const auto gone = static_cast<std::size_t>(leaves - hashes_.data());
-  std::copy(hashes_.begin() + static_cast<std::ptrdiff_t>(gone), hashes_.begin() + static_cast<std::ptrdiff_t>(held_),
-            hashes_.begin());
-  held_ -= gone;
-  return starts;
 }
 
 }  // namespace refrain

@@ -39,6 +39,7 @@ class GramKeys {
 
  private:
   std::size_t roll(std::size_t starts);
+  void roll_on(std::size_t starts);
 
   const Tokenizer& tokenizer_;
   const KeyPlan plan_;

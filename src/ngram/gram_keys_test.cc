@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/budget.h"
+#include "every_simd_target.h"
 #include "ngram/document_table.h"
 #include "ngram/gram_texts.h"
 #include "ngram/key_sample.h"
@@ -45,42 +46,44 @@ std::vector<std::string> normals(const Tokenizer& tokenizer, const std::string& 
 }
 
 TEST(GramKeys, RollsToTheSameKeysAndTextsAsTheDirectWay) {
-  std::mt19937 random(1);
-  const auto tokenizer = make_tokenizer(TokenizerKind::words);
-  MemoryBudget budget(Context{.memory_bytes = std::uint64_t{64} << 20U, .threads = 1});
-  for (const unsigned n : {1U, 2U, 3U, 4U, 5U, 8U, 30U, 3000U}) {
-    GramKeys keys(*tokenizer, n);
-    GramTexts texts(*tokenizer, n, budget);
-    for (const std::size_t words : {0U, 1U, 7U, 8U, 40U, 30000U, 5U}) {
-      const std::string text = random_text(random, words);
-      const std::vector<std::string> all = normals(*tokenizer, text);
-      std::vector<std::uint64_t> hashes;
-      for (const std::string& word : all) hashes.push_back(hash_token(HashKind::xxh3, word, 0));
-      const std::size_t grams = all.size() < n ? 0 : all.size() - n + 1;
-      std::vector<std::uint64_t> rolled;
-      keys.start(text);
-      for (std::span<const std::uint64_t> some; keys.next(some);) {
-        ASSERT_TRUE(some.empty() || keys.first() == rolled.size());
-        rolled.insert(rolled.end(), some.begin(), some.end());
-      }
-      ASSERT_EQ(rolled.size(), grams);
-      ASSERT_EQ(keys.tokens(), all.size());
-      texts.start(text);
-      std::size_t at = 0;
-      while (texts.next())
-        for (; at < texts.last(); ++at) {
-          const std::uint64_t key = gram_key(std::span<const std::uint64_t>(hashes).subspan(at, n));
-          ASSERT_EQ(rolled[at], key) << n << " " << at;
-          if (n > 100 && at % 97 != 0) continue;  // long texts: some will do
-          std::string joined = all[at];
-          for (unsigned i = 1; i < n; ++i) joined += ' ' + all[at + i];
-          ASSERT_EQ(texts.text(at), joined);
-          ASSERT_EQ(texts.key(at), key);
+  on_every_simd_target([] {
+    std::mt19937 random(1);
+    const auto tokenizer = make_tokenizer(TokenizerKind::words);
+    MemoryBudget budget(Context{.memory_bytes = std::uint64_t{64} << 20U, .threads = 1});
+    for (const unsigned n : {1U, 2U, 3U, 4U, 5U, 7U, 8U, 30U, 63U, 64U, 65U, 3000U}) {
+      GramKeys keys(*tokenizer, n);
+      GramTexts texts(*tokenizer, n, budget);
+      for (const std::size_t words : {0U, 1U, 7U, 8U, 40U, 30000U, 5U}) {
+        const std::string text = random_text(random, words);
+        const std::vector<std::string> all = normals(*tokenizer, text);
+        std::vector<std::uint64_t> hashes;
+        for (const std::string& word : all) hashes.push_back(hash_token(HashKind::xxh3, word, 0));
+        const std::size_t grams = all.size() < n ? 0 : all.size() - n + 1;
+        std::vector<std::uint64_t> rolled;
+        keys.start(text);
+        for (std::span<const std::uint64_t> some; keys.next(some);) {
+          ASSERT_TRUE(some.empty() || keys.first() == rolled.size());
+          rolled.insert(rolled.end(), some.begin(), some.end());
         }
-      ASSERT_EQ(at, grams);
-      ASSERT_EQ(texts.tokens(), all.size());
+        ASSERT_EQ(rolled.size(), grams);
+        ASSERT_EQ(keys.tokens(), all.size());
+        texts.start(text);
+        std::size_t at = 0;
+        while (texts.next())
+          for (; at < texts.last(); ++at) {
+            const std::uint64_t key = gram_key(std::span<const std::uint64_t>(hashes).subspan(at, n));
+            ASSERT_EQ(rolled[at], key) << n << " " << at;
+            if (n > 100 && at % 97 != 0) continue;  // long texts: some will do
+            std::string joined = all[at];
+            for (unsigned i = 1; i < n; ++i) joined += ' ' + all[at + i];
+            ASSERT_EQ(texts.text(at), joined);
+            ASSERT_EQ(texts.key(at), key);
+          }
+        ASSERT_EQ(at, grams);
+        ASSERT_EQ(texts.tokens(), all.size());
+      }
     }
-  }
+  });
 }
 
 TEST(DocumentTable, LocatesEveryPositionAlsoBesideEmptyDocuments) {

@@ -159,18 +159,22 @@ void PlaceEncoder::add(DocId document, std::uint64_t token) {
 void IndexWriter::end_gram() {
   require(open_ && count_ >= head_.m, "n-gram index: an n-gram with too few places");
   open_ = false;
+  char numbers[3 * kMaxVarintBytes];
+  char* end = numbers;
   if (block_rows_ == 0) {
     block_key_ = key_;
-    append_varint(block_, sizes_.entries);
-    append_varint(block_, list_begin_);
+    end = put_varint(end, sizes_.entries);
+    end = put_varint(end, list_begin_);
   } else {
-    append_varint(block_, shared_);
+    end = put_varint(end, shared_);
   }
-  append_varint(block_, text_.size() - shared_);
+  end = put_varint(end, text_.size() - shared_);
+  block_.append(numbers, end);
   block_.append(text_, shared_);
-  append_varint(block_, count_);
-  append_varint(block_, in_documents_);
-  append_varint(block_, places_.position() - list_begin_);
+  end = put_varint(numbers, count_);
+  end = put_varint(end, in_documents_);
+  end = put_varint(end, places_.position() - list_begin_);
+  block_.append(numbers, end);
   ++sizes_.entries;
   sizes_.places += count_;
   if (++block_rows_ == kBlockGrams || block_.size() >= kBlockBytes) end_gram_block();

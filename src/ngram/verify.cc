@@ -17,6 +17,7 @@ constexpr std::uint64_t kDraftGroups = 1024;
 constexpr std::uint64_t kDraftPlaces = std::uint64_t{1} << 14U;
 constexpr std::size_t kDraftBytes = std::size_t{1} << 17U;
 constexpr std::uint64_t kTextsAhead = 16;
+constexpr std::size_t kHintsAhead = 48;
 
 // Lets workers do the last part of their work one after the other, in order.
 class InTurn {
@@ -160,6 +161,7 @@ void Verifier::write(const Candidates& candidates, const Resolver& resolver, std
     const auto begin = std::lower_bound(strays.begin(), strays.end(), group, before);
     return std::span<const Resolver::Stray>(begin, std::lower_bound(begin, strays.end(), group + 1, before));
   };
+  const DocumentTable& documents = output_.documents();
   const auto draft = [&](Drafts& drafts, std::uint64_t from) {
     drafts.clear();
     std::uint64_t group = 0;
@@ -190,6 +192,10 @@ void Verifier::write(const Candidates& candidates, const Resolver& resolver, std
         if (size == 0) resolver.prefetch(std::min(group + kTextsAhead, last - 1));
         std::size_t run = 1;
         while (run < records.size() && candidates.group_of(records[run]) == now) ++run;
+        for (std::size_t i = 0; i < run && i + kHintsAhead < records.size(); ++i) {
+          documents.prefetch_hint(candidates.position_of(records[i + kHintsAhead]));
+          documents.prefetch_first(candidates.position_of(records[i + kHintsAhead / 2]));
+        }
         drafts.pieces.push_back(records.first(run));
         size += run;
         records = records.subspan(run);

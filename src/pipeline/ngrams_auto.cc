@@ -19,6 +19,7 @@
 #include "ngram/gram_output.h"
 #include "ngram/gram_texts.h"
 #include "ngram/key_sample.h"
+#include "ngram/packed_grams.h"
 #include "ngram/verify.h"
 #include "pipeline/text_passes.h"
 #include "store/shuffle.h"
@@ -37,15 +38,6 @@ constexpr std::size_t kRunRecords = std::size_t{1} << 15U;
 constexpr double kFilterLoad = 0.7;
 constexpr std::uint64_t kDiskBytesPerToken = 4;
 
-// Records hold as much of a key as there is room for, above the position.
-struct HeldKey {
-  unsigned position_bits;
-  std::uint64_t operator()(std::uint64_t record) const { return record >> position_bits; }
-};
-// As numbers they are in the order of their keys, then of their positions.
-struct PackedLayout : FixedLayout<std::uint64_t> {
-  static void sort_all(std::uint64_t* begin, std::size_t size) { sort_numbers({begin, size}); }
-};
 using Grams = Shuffle<std::uint64_t, HeldKey, PackedLayout>;
 
 // A range of keys, and the part of the sample that lies in it.
@@ -186,10 +178,10 @@ class AutoBuild {
     return budget_.available() - std::min(budget_.available(), first + more);
   }
 
-  // N-grams of a slice that `memory` has room for, with `bytes` each; a shuffle needs a sixth for itself, or more where
+  // N-grams of a slice that `memory` has room for, with `bytes` each; a shuffle needs a tenth for itself, or more where
   // memory is small.
   std::uint64_t slice_grams(std::uint64_t memory, double bytes) const {
-    const double part = memory < (std::uint64_t{256} << 20U) ? 0.75 : 0.85;
+    const double part = memory < (std::uint64_t{256} << 20U) ? 0.75 : 0.89;
     return std::max<std::uint64_t>(static_cast<std::uint64_t>(static_cast<double>(memory) * part / bytes), 4096);
   }
 
@@ -291,7 +283,7 @@ class AutoBuild {
          .run_records = kRunRecords,
          .temp = &temp_,
          .memory_bytes = memory},
-        budget_, HeldKey{position_bits_});
+        budget_, HeldKey{position_bits_}, PackedLayout(position_bits_, options_.m < 2));
   }
 
   KeyParts parts_of(const Slice& slice, const Grams& grams) {
@@ -344,7 +336,7 @@ class AutoBuild {
 
   void timed_verification(Grams& grams, std::uint64_t memory) {
     Candidates candidates(position_bits_, threads_, grams.partitions(),
-                          std::clamp<std::size_t>(memory / 64, std::size_t{64} << 10U, std::size_t{32} << 20U) / 8,
+                          std::clamp<std::size_t>(memory / 128, std::size_t{64} << 10U, std::size_t{32} << 20U) / 8,
                           budget_);
     const bool spilled = !grams.in_memory(context_);
     if (spilled) grams.spill(context_);

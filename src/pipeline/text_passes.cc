@@ -46,10 +46,11 @@ ReadReport TextPasses::read(const std::string& stage, const BatchWork& work) {
   if (context_.progress)
     named.progress = [&](ProgressUpdate update) {
       update.stage = stage;
+      all_bytes_ = update.total;
       context_.progress(update);
     };
   ++passes_;
-  return read_documents(input_, named, budget_, work, {.piece_bytes = piece_bytes_});
+  return read_documents(input_, named, budget_, work, {.piece_bytes = piece_bytes_}, {.bytes = all_bytes_});
 }
 
 ReadReport TextPasses::count(const std::string& stage, const TokensOf& tokens_of, const OnDocument& on_document) {

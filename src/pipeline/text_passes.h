@@ -59,6 +59,7 @@ class TextPasses {
   DocumentTable documents_;
   std::vector<KnownBatch> batches_;  // in input order, so by place
   std::uint64_t reading_bytes_ = 0;
+  std::uint64_t all_bytes_ = 0;  // of all files, as the progress has it
   std::uint64_t passes_ = 0;
 };
 

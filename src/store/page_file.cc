@@ -51,7 +51,7 @@ PageWriter::PageWriter(const std::string& path, std::string_view magic, std::uin
   write({reinterpret_cast<const char*>(&version), sizeof version});
 }
 
-void PageWriter::write(std::string_view bytes) {
+void PageWriter::write_split(std::string_view bytes) {
   while (!bytes.empty()) {
     const std::size_t size = std::min(bytes.size(), kPageContentBytes - used_);
     std::memcpy(page_.data() + used_, bytes.data(), size);

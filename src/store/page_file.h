@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,9 +40,14 @@ class PageWriter {
   // The stream begins with `magic` (kMagicBytes of it) and the version.
   PageWriter(const std::string& path, std::string_view magic, std::uint32_t version);
 
-  void write(std::string_view bytes);
+  void write(std::string_view bytes) {
+    const std::size_t end = used_ + bytes.size();
+    if (bytes.size() >= kPageContentBytes || end >= kPageContentBytes) return write_split(bytes);
+    std::memcpy(page_.data() + used_, bytes.data(), bytes.size());
+    used_ = end;
+  }
   void write_varint(std::uint64_t value) {
-    if (used_ + kMaxVarintBytes > kPageContentBytes) return write_split_varint(value);
+    if (used_ + kMaxVarintBytes >= kPageContentBytes) return write_split_varint(value);
     used_ = static_cast<std::size_t>(put_varint(page_.data() + used_, value) - page_.data());
   }
   // Where the next byte will stand in the stream.
@@ -51,6 +57,7 @@ class PageWriter {
   PageFileId finish(std::string_view tail);
 
  private:
+  void write_split(std::string_view bytes);
   void write_split_varint(std::uint64_t value);
   void end_page();
 

@@ -344,7 +344,9 @@ class Shuffle {
 
   template <class ForEach, class Emit>
   void group(std::size_t records, ForEach for_each, const GroupingRoom<Element>& room, Emit emit) const {
-    sort_into_buckets(order_, records, for_each, room, [&](const Element* bucket, std::size_t size, bool several_keys) {
+    sort_into_buckets(order_, records, for_each, room, [&](Element* bucket, std::size_t size, bool several_keys) {
+      if constexpr (requires { order_.layout.pick_groups(bucket, size); })
+        size = order_.layout.pick_groups(bucket, size);
       emit_groups(order_, bucket, size, several_keys, options_.run_records, emit);
     });
   }

@@ -41,7 +41,8 @@ inline std::size_t most_buckets(std::size_t count) {
 }
 
 // A layout may have its own way: sort_all(begin, count), for records that are one element and whose own order is that of
-// their keys. Else:
+// their keys. It may also leave groups out that nobody wants, such as single records: pick_groups(begin, count) moves the
+// others of a sorted bucket to its beginning and returns how many records they are. Else:
 //
 // Scatters `count` records, which for_each(fn) shows to fn(record) each time it is called, into room.sorted; sorts each
 // bucket and calls on_bucket(begin, size, several_keys) for it, in ascending order.

@@ -11,6 +11,7 @@ namespace refrain {
 namespace {
 
 constexpr std::size_t kBlockBytes = 4096;
+constexpr std::size_t kMostBlockPages = 16;
 constexpr unsigned kMostBits = 11;  // in memory: blocks that are open at once cost
 constexpr unsigned kMostSpilledBits = 13;
 constexpr unsigned kUnknownBits = 8;                             // where nobody has a guess
@@ -61,11 +62,13 @@ ShufflePlan plan_shuffle(const ShuffleOptions& options, std::size_t record_bytes
   const unsigned good = options.expected_records == 0 ? kUnknownBits : std::max(cached, needed);
   const bool fits = data <= blocks && options.expected_records != 0;
   plan.partition_bits = std::min({good, most, fits ? kMostBits : kMostSpilledBits, options.key_bits});
-  // Blocks of whole pages can be given back one by one (drain). Where that costs little: those that are open are half
-  // empty.
+  // Blocks of whole pages can be given back one by one (drain), the fewer the better. Where that costs little: those
+  // that are open are half empty.
   const std::size_t in_pages = kBlockBytes / std::gcd(record_bytes, kBlockBytes);
-  if (fits && (threads * in_pages * record_bytes << plan.partition_bits) < plan.memory_bytes / 32)
-    plan.block_records = in_pages;
+  const std::size_t open_pages = threads * in_pages * record_bytes << plan.partition_bits;
+  for (std::size_t pages = 1; fits && pages <= kMostBlockPages && pages * open_pages < plan.memory_bytes / 32;
+       pages *= 2)
+    plan.block_records = pages * in_pages;
   return plan;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "text/sdbm.h"
+#include "text/xxh3.h"
 
 namespace refrain {
 
@@ -179,9 +180,7 @@ std::uint64_t hash_token(HashKind kind, std::string_view bytes, std::uint64_t se
 void hash_tokens(HashKind kind, const TokenBlock& block, std::uint64_t seed, std::uint64_t* out) {
   switch (kind) {
     case HashKind::xxh3:
-      return for_each_token(block, out, [seed](const char* begin, const char* end) {
-        return XXH3_64bits_withSeed(begin, static_cast<std::size_t>(end - begin), seed);
-      });
+      return xxh3_tokens(block.normal_base(), block.flat_edges(), block.size(), seed, out);
     case HashKind::sdbm:
       return sdbm_tokens(block.normal_base(), block.flat_edges(), block.size(), out);
     case HashKind::jenkins:
