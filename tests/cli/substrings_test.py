@@ -346,6 +346,17 @@ class Usage(SubstringsCase):
                       ["--keep", "last"], ["--memory", "63M"], ["--threads", "0"]):
             self.refused("in.txt", "-o", "out", *flags, say=flags[0])
 
+    def test_flags_about_inputs_are_refused_with_text_csv(self):
+        self.refused("in.txt", "--text-csv", "text.csv", "-o", "out", say="in.txt: .*inputs or --text-csv")
+        for flags in (["--format", "lines"], ["--text-field", "body"], ["--id-field", "id"], ["--max-doc-bytes", "1M"],
+                      ["--binary"], ["--strict"]):
+            self.refused("--text-csv", "text.csv", *flags, "-o", "out", say=f"{flags[0]}: .*--text-csv")
+        # Nothing is wrong with saying what holds anyway.
+        self.write("ids.csv", "a\nb\n")
+        found = self.substrings("--text-csv", "text.csv", "--ids", "ids.csv", "--text-field", "text", "--max-doc-bytes",
+                                "64M", "--length", "10")
+        self.assertEqual(found.summary["documents"], 2)
+
     def test_an_output_that_exists_is_refused_and_kept(self):
         self.write("out/mine.txt", "mine")
         self.refused("in.txt", "-o", "out", say="out: exists.*--force")
