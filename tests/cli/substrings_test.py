@@ -100,6 +100,13 @@ class AgainstTheOracle(SubstringsCase):
         [passage] = found.passages()
         self.assertEqual([place["id"] for place in passage["places"]], ["a\tb", "c\\d", "é"])
 
+    def test_passages_have_the_short_escapes_of_json(self):
+        text = 'tab\t quote" line\n return\r back\\slash feed\f bell\a'
+        self.write("in.jsonl", jsonl([text, text]))
+        found = self.substrings("in.jsonl", "--length", "10", "--groups")
+        self.assertIn(rb'"text":"tab\t quote\" line\n return\r back\\slash feed\f bell\u0007"', found.read("passages.jsonl"))
+        self.assertEqual([one["text"] for one in found.passages()], [text])
+
     def test_standard_input_and_several_inputs_are_one_text(self):
         found = self.substrings("-", "--length", "8", stdin="one and two\none and too\n")
         self.assertEqual(found.rows, [["0", "0", "9"], ["1", "0", "9"]])
