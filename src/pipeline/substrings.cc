@@ -251,6 +251,7 @@ class Substrings {
         cuts.push_back({next->begin - document.begin, next->end - document.begin});
     };
     if (!options_.text_csv.empty()) return apply_to_lines(folder, cuts_of);
+    text_.forget_text();
     const RewriteReport done =
         rewrite_documents(options_.input, context_, budget_, folder,
                           [&](DocId number, std::string_view text, std::vector<ByteRange>& cuts) {
