@@ -310,8 +310,13 @@ TEST(Json, IsWrittenInOrderAndIndented) {
   json.begin_object().field("a", 1).field("b", "x\"\n").key("c").begin_array().value(true).value(0.5).end_array();
   json.key("d").begin_array().end_array().key("e").begin_object().end_object().end_object();
   EXPECT_EQ(std::move(json).take(),
-            "{\n  \"a\": 1,\n  \"b\": \"x\\\"\\u000a\",\n  \"c\": [\n    true,\n    0.5\n  ],\n  \"d\": [],\n  \"e\": "
+            "{\n  \"a\": 1,\n  \"b\": \"x\\\"\\n\",\n  \"c\": [\n    true,\n    0.5\n  ],\n  \"d\": [],\n  \"e\": "
             "{}\n}\n");
+}
+
+TEST(Json, EscapesAreShortWhereJsonHasShortOnes) {
+  EXPECT_EQ(json_string("\"\\/\b\f\n\r\t"), R"("\"\\/\b\f\n\r\t")");
+  EXPECT_EQ(json_string(std::string_view("\0\v\x1F\x7F", 4)), R"("\u0000\u000b\u001f\u007f")");
 }
 
 TEST(Json, ReplacesWhatIsNotUtf8) {

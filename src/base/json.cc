@@ -8,6 +8,17 @@
 
 namespace refrain {
 
+void append_json_escape(std::string& out, char c) {
+  constexpr std::string_view kControls = "\b\t\n\f\r";
+  constexpr std::string_view kLetters = "btnfr";
+  if (c == '"' || c == '\\')
+    (out += '\\') += c;
+  else if (const std::size_t short_one = kControls.find(c); short_one != std::string_view::npos)
+    (out += '\\') += kLetters[short_one];
+  else
+    out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+}
+
 std::string json_string(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
@@ -15,10 +26,8 @@ std::string json_string(std::string_view text) {
     const char c = text.front();
     if (!character.valid())
       out += "\xEF\xBF\xBD";
-    else if (c == '"' || c == '\\')
-      (out += '\\') += c;
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else if (is_json_special(c) || c == 0x7F)
+      append_json_escape(out, c);
     else
       out += text.substr(0, character.size);
     text.remove_prefix(character.size);

@@ -9,6 +9,13 @@
 
 namespace refrain {
 
+// Whether `c` cannot stand for itself in a JSON string: a quote, a backslash, a control character.
+constexpr bool is_json_special(char c) {
+  return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
+}
+// Appends the escape of an ASCII character, the short one where JSON has it: \n rather than \u000a.
+void append_json_escape(std::string& out, char c);
+
 // `text` as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD.
 std::string json_string(std::string_view text);
 

@@ -18,6 +18,22 @@ std::uint64_t small_bytes(std::size_t id_bytes, std::size_t records, bool raw) {
   return id_bytes + records * (sizeof(std::uint64_t) + sizeof(std::uint8_t) + (raw ? sizeof(std::string_view) : 0));
 }
 
+// A reason that quotes the input may be as long as a file.
+std::string shortened(std::string reason) {
+  constexpr std::size_t kMostBytes = 200;
+  constexpr std::string_view kDots = "...";
+  if (reason.size() <= kMostBytes) return reason;
+  std::size_t end = kMostBytes - kDots.size();
+  // Back to where a character begins; bytes that are none are cut anywhere.
+  for (std::size_t back = 0; back < 4; ++back)
+    if ((static_cast<unsigned char>(reason[end - back]) & 0xC0U) != 0x80U) {
+      end -= back;
+      break;
+    }
+  reason.resize(end);
+  return reason.append(kDots);
+}
+
 constexpr const char* kWhat = "the text of a long document";
 
 }  // namespace
@@ -65,7 +81,8 @@ void BatchBuilder::add_bad(std::string_view path, std::uint64_t line, std::strin
   add(0, {});
   batch_.bad.back() = 1;
   ++bad_records_;
-  if (examples_.size() < ReadReport::kMaxExamples) examples_.push_back({std::string(path), line, std::move(reason)});
+  if (examples_.size() < ReadReport::kMaxExamples)
+    examples_.push_back({std::string(path), line, shortened(std::move(reason))});
 }
 
 Batch& BatchBuilder::batch() {

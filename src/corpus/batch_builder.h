@@ -45,7 +45,8 @@ class BatchBuilder {
   // What stands for the text of the record added last in the bytes of its piece. Only where raw().
   bool raw() const { return raw_; }
   void locate(std::string_view text) { located_.back() = text; }
-  // `path` and `line` say where the record stood; `line` counts from the beginning of its piece.
+  // `path` and `line` say where the record stood; `line` counts from the beginning of its piece. Of a
+  // long reason the first 200 bytes or so are kept.
   void add_bad(std::string_view path, std::uint64_t line, std::string reason);
 
   Batch& batch();

@@ -8,7 +8,7 @@
 
 namespace refrain {
 
-void Ledger::book(PieceResult& piece) {
+void Ledger::book_batches(PieceResult& piece) {
   for (BatchResult& batch : piece.batches) {
     book_bad(batch);
     if (batch.in_order) batch.in_order(next_ordinal_);
@@ -17,6 +17,11 @@ void Ledger::book(PieceResult& piece) {
     report_.documents += batch.records - batch.bad_records;
     report_.text_bytes += batch.text_bytes;
   }
+  piece.batches.clear();
+}
+
+void Ledger::book(PieceResult& piece) {
+  book_batches(piece);
   if (piece.error) std::rethrow_exception(piece.error);
   report_.files += piece.files;
   report_.bytes += piece.bytes;

@@ -36,6 +36,9 @@ class Ledger {
   // Throws the piece's error, what its closures throw, and, where `strict`, Error(bad_input) for its first bad record.
   void book(PieceResult& piece);
 
+  // The batches of a piece, which is emptied of them, before there is the rest of it. Throws the same.
+  void book_batches(PieceResult& piece);
+
   ReadReport& report() { return report_; }
 
  private:

@@ -50,13 +50,15 @@ struct Batch {
   std::vector<std::uint8_t> bad;  // one a record: 1 where it could not be used
   BatchIds ids;
   const RawBatch* raw = nullptr;  // the bytes that they were read from, where somebody asked for them
+  bool at_once = false;  // the closure is called before the batch goes, and may look at it: nothing need be copied
   BatchPlace place;
 };
 
 // What remains to be done for a batch in input order; `first` is the ordinal of its first record.
 using InOrder = std::function<void(DocId first)>;
 
-// Called on `worker` (from 0, below the thread count), many at a time. Must not keep views into the batch.
+// Called on `worker` (from 0, below the thread count), many at a time. Must not keep views into the batch, unless
+// it is `at_once`.
 using BatchWork = std::function<InOrder(unsigned worker, Batch& batch)>;
 
 // What the documents are read for.

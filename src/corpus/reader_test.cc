@@ -1,6 +1,7 @@
 #include "corpus/reader.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -302,6 +303,46 @@ TEST_F(Corpus, ProgressAddsUpToTheBytesOfTheFiles) {
   EXPECT_EQ(last.done, last.total);
   EXPECT_EQ(last.total, report.bytes);
   EXPECT_EQ(report.hidden_skipped, 0U);
+}
+
+TEST_F(Corpus, LongRawRecordsAreBookedWhileTheyAreStillThere) {
+  Texts expected;
+  std::string lines;
+  InputOptions options{.paths = {at("files")}};
+  const auto text_of = [](int i) {
+    return std::string(i % 3 == 0 ? 40000 : 5, static_cast<char>('a' + i % 26)) + std::to_string(i);
+  };
+  for (int i = 0; i < 30; ++i) {
+    expected.push_back(text_of(i));
+    write(fmt::format("files/{:02}", i), gzip(text_of(i)));  // which are small as they stand
+  }
+  for (int i = 0; i < 100; ++i) {
+    expected.push_back(text_of(i));
+    lines += "{\"text\":\"" + text_of(i) + "\"}\n";
+  }
+  options.paths.push_back(write("lines.jsonl", lines));
+  for (const unsigned threads : {1U, 2U, 3U, 8U}) {
+    Context context;
+    context.threads = threads;
+    MemoryBudget budget(context);
+    Texts texts;
+    std::atomic<unsigned> at_once = 0;
+    const BatchWork work = [&](unsigned, Batch& batch) -> InOrder {
+      Texts kept;
+      for (std::size_t i = 0; i < batch.texts.size(); ++i) kept.emplace_back(batch.texts[i]);
+      if (!batch.at_once) return [&, kept](DocId) { texts.insert(texts.end(), kept.begin(), kept.end()); };
+      ++at_once;
+      return [&, &now = batch](DocId first) {
+        EXPECT_EQ(first, texts.size());
+        for (std::size_t i = 0; i < now.texts.size(); ++i) texts.emplace_back(now.texts[i]);
+      };
+    };
+    const ReadReport report =
+        read_documents(options, context, budget, work, {.piece_bytes = 10000, .share_bytes = 10000}, {.raw = true});
+    EXPECT_EQ(report.documents, expected.size());
+    EXPECT_TRUE(texts == expected);
+    EXPECT_GE(at_once, 44U);
+  }
 }
 
 TEST_F(Corpus, ManyThreadsWithLittleMemoryStillRead) {

@@ -25,6 +25,10 @@ std::uint64_t count_lines(std::string_view bytes) {
 RawPiece::RawPiece(MemoryBudget& budget, std::size_t usual_bytes)
     : piece_bytes(usual_bytes), bytes(budget, "a long record", usual_bytes + kPadding) {}
 
+void RawPiece::trim() {
+  bytes.resize(std::max(piece_bytes, end) + kPadding);
+}
+
 void RawPiece::shrink() {
   begin = end = 0;
   if (bytes.size() > piece_bytes + kPadding) bytes.resize(piece_bytes + kPadding);
@@ -55,6 +59,7 @@ RecordStream::RecordStream(const Input& input, const InputOptions& options, cons
 
 bool RecordStream::next(RawPiece& piece, LargeTurn& turn) {
   const bool more = cut(piece, turn);
+  piece.trim();
   if (!table_ || !columns_.names.empty()) return more;
   if (piece.kind != RawPiece::Kind::records)
     throw Error(Errc::bad_input, fmt::format("{}: the header row is {}; is it a table?", path_,

@@ -39,6 +39,7 @@ class LargeTurn {
     if (before_) before_();
     lock_.lock();
   }
+  bool taken() const { return lock_.owns_lock(); }
   // Ends the turn, if it was taken, when it goes out of scope.
   struct End {
     explicit End(LargeTurn& of) : turn(of) {}
@@ -59,6 +60,8 @@ class LargeTurn {
 // What a worker has taken of a file and not parsed yet: bytes[begin, end), with kPadding behind them.
 struct RawPiece {
   RawPiece(MemoryBudget& budget, std::size_t piece_bytes);
+  // Gives back what a long record did not need of the room that was made for it.
+  void trim();
   // Back to the memory it was made with; what it held is gone.
   void shrink();
 

@@ -32,7 +32,7 @@ constexpr std::size_t kCopyBytes = std::size_t{256} << 10;
 struct Record {
   std::uint64_t begin = 0;  // of what stands for its text, in the raw bytes
   std::uint64_t end = 0;
-  std::uint64_t text = 0;  // where its text begins, in the raw bytes or, if it is written otherwise there, behind them
+  const char* text = nullptr;  // in the raw bytes or, if it is written otherwise there, elsewhere
   std::uint64_t text_bytes = kBad;
 
   static constexpr std::uint64_t kBad = ~std::uint64_t{0};
@@ -43,11 +43,12 @@ struct WholeFile {
   Packing packing;
 };
 
-// A batch that waits for its turn: what the rewriter needs of it, in one piece of memory.
+// A batch that waits for its turn: what the rewriter needs of it, in one piece of memory. Of one that need not wait only
+// the records are made, and the rest stays where it is: a long document is not held twice.
 struct Held {
   explicit Held(MemoryBudget& budget) : memory(budget, "the documents that wait to be written") {}
 
-  Array<char> memory;  // the records, the raw bytes, the texts that are written otherwise there
+  Array<char> memory;  // the records, and copies of the raw bytes and of the texts that are written otherwise there
   std::span<const Record> records;
   const char* bytes = nullptr;
   std::size_t raw_bytes = 0;
@@ -58,7 +59,7 @@ struct Held {
   bool last = false;
 
   std::string_view raw() const { return {bytes, raw_bytes}; }
-  std::string_view text_of(const Record& record) const { return {bytes + record.text, record.text_bytes}; }
+  std::string_view text_of(const Record& record) const { return {record.text, record.text_bytes}; }
 };
 
 // The part of `raw` that is `text`, or nothing where that is written otherwise.
@@ -78,30 +79,29 @@ std::shared_ptr<Held> hold(const Batch& batch, MemoryBudget& budget) {
     return whole_files ? batch.texts[i].data() : find_text(from.texts[i], batch.texts[i]);
   };
 
-  std::size_t other_bytes = 0;
-  for (std::size_t i = 0; i < count; ++i)
-    if (batch.bad[i] == 0 && text_in_raw(i) == nullptr) other_bytes += batch.texts[i].size();
+  std::size_t copied_bytes = batch.at_once ? 0 : raw.size();
+  for (std::size_t i = 0; i < count && !batch.at_once; ++i)
+    if (batch.bad[i] == 0 && text_in_raw(i) == nullptr) copied_bytes += batch.texts[i].size();
   const std::size_t record_bytes = count * sizeof(Record);
-  held->memory.resize(record_bytes + raw.size() + other_bytes);
+  held->memory.resize(record_bytes + copied_bytes);
   auto* const records = reinterpret_cast<Record*>(held->memory.data());
-  char* const bytes = held->memory.data() + record_bytes;
-  if (!raw.empty()) std::memcpy(bytes, raw.data(), raw.size());
-  std::size_t end = raw.size();
+  char* room = held->memory.data() + record_bytes;
+  const auto keep = [&](std::string_view bytes) -> const char* {
+    if (batch.at_once) return bytes.data();
+    if (!bytes.empty()) std::memcpy(room, bytes.data(), bytes.size());
+    return std::exchange(room, room + bytes.size());
+  };
+  const char* const bytes = keep(raw);
   for (std::size_t i = 0; i < count; ++i) {
     Record record;
     if (batch.bad[i] == 0) {
       const std::string_view text = batch.texts[i];
       const std::string_view place = whole_files ? text : from.texts[i];
+      const char* const same = text_in_raw(i);
       record.begin = static_cast<std::uint64_t>(place.data() - raw.data());
       record.end = record.begin + place.size();
+      record.text = same != nullptr ? bytes + (same - raw.data()) : keep(text);
       record.text_bytes = text.size();
-      if (const char* same = text_in_raw(i)) {
-        record.text = static_cast<std::uint64_t>(same - raw.data());
-      } else {
-        record.text = end;
-        std::memcpy(bytes + end, text.data(), text.size());
-        end += text.size();
-      }
     }
     records[i] = record;
   }

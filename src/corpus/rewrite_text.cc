@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/json.h"
 #include "refrain/error.h"
 #include "refrain/utf8.h"
 
@@ -136,6 +137,7 @@ void TextRewriter::write_escaped() {
   }
   const std::string_view text(joined_.data(), joined_.size());
   std::size_t written = 0;
+  std::string escape;
   const auto replace = [&](std::size_t at, std::string_view by) {
     sink_(text.substr(written, at - written));
     sink_(by);
@@ -145,10 +147,11 @@ void TextRewriter::write_escaped() {
     const CodePoint character = decode_utf8(text, at);
     if (!character.valid())
       replace(at, kReplacement);
-    else if (character.value == '"' || character.value == '\\')
-      replace(at, character.value == '"' ? "\\\"" : "\\\\");
-    else if (character.value < 0x20)
-      replace(at, fmt::format("\\u{:04x}", character.value));
+    else if (is_json_special(text[at])) {
+      escape.clear();
+      append_json_escape(escape, text[at]);
+      replace(at, escape);
+    }
     at += character.size;
   }
   sink_(text.substr(written));

@@ -64,6 +64,10 @@ class Schedule {
   // booked at once. No deadlock: whoever claims takes the earliest piece that there is.
   bool await_turn(const Task& task);
 
+  // Books the batches that there are of a piece whose turn has come, by await_turn, and empties it of them. The others
+  // wait for that piece, so nobody else is booking.
+  void book_now(PieceResult& part) { ledger_.book_batches(part); }
+
   // Wakes all workers and ends their claims.
   void fail();
 

@@ -54,7 +54,8 @@ void Worker::run() {
   }
 }
 
-// Raw bytes are kept until they are booked. So that many long ones cannot wait at once, each waits until it is next.
+// Raw bytes are kept until they are booked. So that many long ones cannot wait at once, each waits until it is next,
+// and is then booked at once.
 void Worker::await_turn() {
   if (!reading_.schedule.await_turn(*task_)) throw Abandoned();
 }
@@ -212,8 +213,10 @@ void Worker::read_file(const Input& input, PieceResult& result) {
       builder_.add(have, input.path);
       break;
     }
-    // What there is room for, or a quarter more; one byte past the limit shows that there is more than may be.
-    wanted = std::max({builder_.room_bytes() - have, have / 4, kBinaryBytes});
+    // What there is room for, or all of it and one byte, where its size tells, else a quarter more. One byte past the
+    // limit shows that there is more than may be.
+    const bool known = file_.packing() == Packing::none && input.size >= have;
+    wanted = std::max(builder_.room_bytes() - have, known ? input.size - have + 1 : std::max(have / 4, kBinaryBytes));
     wanted = static_cast<std::size_t>(std::min<std::uint64_t>(wanted, max_bytes - have + 1));
   }
   ++result.files;
@@ -232,9 +235,11 @@ void Worker::hand_over(PieceResult& result, std::size_t keep) {
   Batch& made = builder_.batch();
   made.raw = reading_.raw ? &raw_ : nullptr;
   made.place = place_;
+  made.at_once = reading_.raw && turn_.taken();
   ++place_.part;
   batch.in_order = reading_.work(number_, made);
   result.batches.push_back(std::move(batch));
+  if (made.at_once) reading_.schedule.book_now(result);
   builder_.clear(keep);
   raw_files_.clear();
 }
@@ -245,6 +250,7 @@ void Worker::hand_over_records(PieceResult& result, bool end_of_piece) {
   raw_.last = end_of_piece && result.last && reading_.raw;
   if (reading_.raw) raw_.bytes = {piece_.bytes.data() + raw_begin_, piece_.begin - raw_begin_};
   raw_begin_ = piece_.begin;
+  if (turn_.taken()) jsonl_.shrink();  // it has done its part, and whoever works on a long document needs memory too
   hand_over(result);
 }
 

@@ -12,20 +12,45 @@ namespace refrain {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// Also where it is a link that leads nowhere: no folder can take its place.
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(path, ignored));
+}
+
+// Makes `folder` and those above it. Where a file is in the way, the output was named wrongly.
+void make_folders(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error) return;
+  std::error_code ignored;
+  for (fs::path above = folder; !above.empty() && above != above.parent_path(); above = above.parent_path())
+    if (is_there(above) && !fs::is_directory(above, ignored))
+      throw Error(Errc::invalid_argument,
+                  fmt::format("{}: is not a folder, so nothing can be written below it; name another with -o DIR",
+                              above.string()));
+  if (error == std::errc::no_space_on_device)
+    throw Error(Errc::over_budget,
+                fmt::format("{}: the disk is full; free some space, or write elsewhere", folder.string()));
+  throw Error(Errc::io, fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
+}
+
+}  // namespace
+
 OutputDir::OutputDir(fs::path target, bool force) : target_(std::move(target)) {
   if (!target_.has_filename()) target_ = target_.parent_path();  // "dir/" is "dir"
   if (target_.empty()) throw Error(Errc::invalid_argument, "no output directory; name one with -o DIR");
   std::error_code ignored;
-  replace_ = fs::exists(target_, ignored);
+  replace_ = is_there(target_);
   if (replace_ && !fs::is_directory(target_, ignored))
     throw Error(Errc::invalid_argument, fmt::format("{}: exists, and is not a folder; name another", target_.string()));
   if (replace_ && !force)
     throw Error(Errc::invalid_argument,
                 fmt::format("{}: exists; name another directory, or write into it with --force", target_.string()));
   const fs::path parent = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
-  std::error_code error;
-  fs::create_directories(parent, error);
-  if (error) throw Error(Errc::io, fmt::format("{}: cannot make the folder: {}", parent.string(), error.message()));
+  make_folders(parent);
   staging_ = std::make_unique<TempDir>(parent, fmt::format(".{}.partial", target_.filename().string()));
 }
 

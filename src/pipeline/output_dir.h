@@ -18,7 +18,8 @@ namespace refrain {
 
 class OutputDir {
  public:
-  // Throws Error(invalid_argument) where `target` exists and `force` is not set, or is not a folder.
+  // Throws Error(invalid_argument) where `target` exists and `force` is not set, or where it or one above it is
+  // not a folder.
   OutputDir(std::filesystem::path target, bool force);
 
   // A new file; close() it before publish().

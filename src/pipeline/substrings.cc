@@ -1,5 +1,7 @@
 #include "refrain/substrings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -30,15 +32,32 @@ namespace {
 
 constexpr std::uint64_t kMostHeldBytes = std::uint64_t{16} << 20;  // of a batch that waits
 
+// With --text-csv nothing of `input` is looked at: what was set there was set in vain.
+void check_unused(const InputOptions& input) {
+  const InputOptions plain;
+  const auto refuse = [](bool unused, const char* flag) {
+    if (unused)
+      throw Error(Errc::invalid_argument, fmt::format("{}: has no effect with --text-csv; leave it out", flag));
+  };
+  refuse(input.format != plain.format, "--format");
+  refuse(input.text_field != plain.text_field, "--text-field");
+  refuse(input.id_field != plain.id_field, "--id-field");
+  refuse(input.max_doc_bytes != plain.max_doc_bytes, "--max-doc-bytes");
+  refuse(input.binary != plain.binary, "--binary");
+  refuse(input.strict != plain.strict, "--strict");
+}
+
 void check(const SubstringsOptions& options) {
   if (options.text_csv.empty() && options.input.paths.empty())
     throw Error(Errc::invalid_argument, "no input; name files or folders, - for standard input, or --text-csv FILE");
   if (!options.text_csv.empty() && !options.input.paths.empty())
-    throw Error(Errc::invalid_argument, "give either inputs or --text-csv, not both");
+    throw Error(Errc::invalid_argument,
+                fmt::format("{}: give either inputs or --text-csv, not both", options.input.paths.front()));
   if (options.text_csv.empty() && !options.ids.empty())
     throw Error(Errc::invalid_argument, "--ids: belongs to --text-csv; for other inputs there is --id-field");
   if (!options.text_csv.empty() && options.groups)
     throw Error(Errc::invalid_argument, "--groups: passages lie in documents, and with --text-csv they may cross them");
+  if (!options.text_csv.empty()) check_unused(options.input);
   if (options.apply && options.text_csv.empty()) check_rewritable(options.input);
 }
 
@@ -232,6 +251,7 @@ class Substrings {
         cuts.push_back({next->begin - document.begin, next->end - document.begin});
     };
     if (!options_.text_csv.empty()) return apply_to_lines(folder, cuts_of);
+    text_.forget_text();
     const RewriteReport done =
         rewrite_documents(options_.input, context_, budget_, folder,
                           [&](DocId number, std::string_view text, std::vector<ByteRange>& cuts) {

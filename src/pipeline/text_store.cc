@@ -34,6 +34,11 @@ void TextStore::finish() {
     bytes_.resize(bytes_.size() + kPadding);
 }
 
+void TextStore::forget_text() {
+  bytes_.resize(0);
+  file_.reset();
+}
+
 std::size_t TextStore::document_at(std::uint64_t position) const {
   // The byte behind a document's end is its separator, where there is one.
   const std::uint64_t* after = separator_ != 0 ? std::lower_bound(ends_.begin(), ends_.end(), position)

@@ -28,6 +28,9 @@ class TextStore : public TextSource {
   // After the last byte, before the first reading.
   void finish();
 
+  // Gives back what the text takes. Only where documents begin and end is known from here on.
+  void forget_text();
+
   std::uint64_t size() const override { return size_; }
   const char* read(std::uint64_t begin, std::size_t size, std::vector<char>& scratch) const override;
   bool in_memory() const { return !file_; }

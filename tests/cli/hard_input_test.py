@@ -243,6 +243,14 @@ class BadRecords(TestCase):
         self.assertEqual([(bad["path"], bad["line"]) for bad in near.summary["bad_record_examples"]],
                          [("a.jsonl", i) for i in range(1, 8)] + [("b.jsonl", i) for i in range(1, 4)])
 
+    def test_a_reason_that_quotes_the_input_is_cut_between_characters(self):
+        for lead in ("", "x", "xx", "xxx"):
+            self.write("d/a.csv", lead + "\N{GRINNING FACE}" * 5000 + ",body\n1,some words\n")
+            near = self.near("d", "--force")
+            [bad] = near.summary["bad_record_examples"]
+            self.assertRegex(bad["reason"], "^no column 'text'; the header has '" + lead + "\N{GRINNING FACE}+[.]{3}$")
+            self.assertIn(len(bad["reason"].encode()), range(197, 201))
+
     def test_fingerprint_remarks_on_bad_records_unless_quiet(self):
         self.write("in.jsonl", "bad\n" + jsonl([TEXT]))
         result = self.run_program("fingerprint", "in.jsonl")

@@ -35,6 +35,23 @@ class OutputFolder(TestCase):
         self.assertEqual(self.read("out"), b"mine")
         self.assertEqual(self.listing(), ["in.jsonl", "out"])
 
+    def test_a_file_above_the_output_is_refused_by_every_verb(self):
+        self.write("plain", "mine")
+        for verb in (["near"], ["substrings"], ["ngrams", "build"]):
+            for output in ("plain/x", "plain/x/", "plain/x/y", "./plain/x"):
+                for flags in ([], ["--force"]):
+                    result = self.run_program(*verb, "in.jsonl", "-o", output, *flags, code=2)
+                    self.assertIn("plain: is not a folder", result.err)
+        self.assertEqual((self.read("plain"), self.listing()), (b"mine", ["in.jsonl", "plain"]))
+
+    def test_a_link_that_leads_nowhere_is_refused_before_anything_is_read(self):
+        os.symlink("nowhere", self.path("link"))
+        os.mkfifo(self.path("fifo"))
+        for output, say in (("link", "link: exists, and is not a folder"), ("link/x", "link: is not a folder")):
+            result = self.run_program("near", "fifo", "-o", output, code=2, timeout=10)
+            self.assertIn(say, result.err)
+        self.assertEqual(self.listing(), ["fifo", "in.jsonl", "link"])
+
     def test_force_replaces_its_own_files_and_keeps_those_of_others(self):
         self.write("out/mine.txt", "mine")
         self.write("out/sub/deep.txt", "deep")

@@ -138,8 +138,26 @@ class MemoryIsACeiling(SubstringsCase):
         found, _ = self.fits("in.jsonl", "--threads", "8")
         self.assertEqual(found.summary["documents"], 18 * 501)
 
+    def test_a_clean_copy_takes_no_more_than_reading(self):
+        # Documents about as long as can be read at all.
+        def text(megabytes, letters):
+            return random.Random(16).randbytes(megabytes << 20).translate((letters * 26)[:256])
+
+        formats = {
+            "file.txt": (36, b"abcdefghi\n", [], lambda of: of),
+            "lines.txt": (18, b"abcdefghi ", ["--format", "lines"], lambda of: b"short\n" + of + b"\nshort\n"),
+            "in.jsonl": (4, b"abcdefghi\n", [], lambda of: jsonl(["short", of.decode(), "short"]).encode()),
+            "in.csv": (17, b'abcdefghi"', [], lambda of: b'text\nshort\n"' + of.replace(b'"', b'""') + b'"\nshort\n'),
+        }
+        for name, (megabytes, letters, flags, written) in formats.items():
+            once = text(megabytes, letters) + b"!"
+            self.write(name, written(once + once[:100_000]))
+            found, _ = self.fits(name, *flags, "--threads", "2", "--apply")
+            self.assertEqual(found.summary["removed_bytes"], 100_000)
+            self.assertTrue(found.read("clean", name) == written(once), name)
+
     def test_a_passage_as_long_as_its_document(self):
-        text = random.Random(14).randbytes(12 << 20).translate(bytes(1 + byte % 31 for byte in range(256)))
+        text = random.Random(14).randbytes(12 << 20).translate(bytes(14 + byte % 18 for byte in range(256)))
         self.write("d/a", text)
         self.write("d/b", text)
         found, _ = self.fits("d", "--groups", "--threads", "2")

@@ -100,6 +100,13 @@ class AgainstTheOracle(SubstringsCase):
         [passage] = found.passages()
         self.assertEqual([place["id"] for place in passage["places"]], ["a\tb", "c\\d", "é"])
 
+    def test_passages_have_the_short_escapes_of_json(self):
+        text = 'tab\t quote" line\n return\r back\\slash feed\f bell\a'
+        self.write("in.jsonl", jsonl([text, text]))
+        found = self.substrings("in.jsonl", "--length", "10", "--groups")
+        self.assertIn(rb'"text":"tab\t quote\" line\n return\r back\\slash feed\f bell\u0007"', found.read("passages.jsonl"))
+        self.assertEqual([one["text"] for one in found.passages()], [text])
+
     def test_standard_input_and_several_inputs_are_one_text(self):
         found = self.substrings("-", "--length", "8", stdin="one and two\none and too\n")
         self.assertEqual(found.rows, [["0", "0", "9"], ["1", "0", "9"]])
@@ -345,6 +352,17 @@ class Usage(SubstringsCase):
                       ["--min-count", "1"], ["--min-count", "0"], ["--min-count", "-1"], ["--snap", "char"],
                       ["--keep", "last"], ["--memory", "63M"], ["--threads", "0"]):
             self.refused("in.txt", "-o", "out", *flags, say=flags[0])
+
+    def test_flags_about_inputs_are_refused_with_text_csv(self):
+        self.refused("in.txt", "--text-csv", "text.csv", "-o", "out", say="in.txt: .*inputs or --text-csv")
+        for flags in (["--format", "lines"], ["--text-field", "body"], ["--id-field", "id"], ["--max-doc-bytes", "1M"],
+                      ["--binary"], ["--strict"]):
+            self.refused("--text-csv", "text.csv", *flags, "-o", "out", say=f"{flags[0]}: .*--text-csv")
+        # Nothing is wrong with saying what holds anyway.
+        self.write("ids.csv", "a\nb\n")
+        found = self.substrings("--text-csv", "text.csv", "--ids", "ids.csv", "--text-field", "text", "--max-doc-bytes",
+                                "64M", "--length", "10")
+        self.assertEqual(found.summary["documents"], 2)
 
     def test_an_output_that_exists_is_refused_and_kept(self):
         self.write("out/mine.txt", "mine")
