@@ -346,10 +346,15 @@ class AutoBuild {
     Candidates candidates(position_bits_, threads_, grams.partitions(),
                           std::clamp<std::size_t>(memory / 64, std::size_t{64} << 10U, std::size_t{32} << 20U) / 8,
                           budget_);
-    const bool spilled = !grams.in_memory(context_);
-    if (spilled) grams.spill(context_);
     const std::vector<std::size_t> begins = grams.partition_begins();
     const std::size_t parts = grams.partitions();
+    // A partition gives its memory back when all of it is grouped: until then it is held, sorted, and candidates too.
+    std::uint64_t largest = 0;
+    for (std::size_t p = 0; p < parts; ++p) largest = std::max<std::uint64_t>(largest, begins[p + 1] - begins[p]);
+    const std::uint64_t besides = 16 * std::min<std::uint64_t>(threads_ * largest, begins[parts]) +
+                                  threads_ * (candidates.segment_bytes() + (std::uint64_t{1} << 20U));
+    const bool spilled = !grams.in_memory(context_) || besides > budget_.available();
+    if (spilled) grams.spill(context_);
     seen_grams_ += begins[parts];
     const auto records = [&](std::size_t from, std::size_t to) { return begins[to] - begins[from]; };
     const auto verify = [&](bool cut) {
