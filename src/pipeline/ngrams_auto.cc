@@ -410,7 +410,9 @@ class AutoBuild {
       candidates.add(0, run.records);
       const auto taken =
           static_cast<std::uint64_t>(verifier_->group_bytes() * static_cast<double>(candidates.groups()));
-      if (free_memory() / 2 > taken + (std::uint64_t{1} << 20U) + candidates.segment_bytes()) return;
+      // Every thread needs its own to verify with.
+      const std::uint64_t workers = Resolver::working_bytes(threads_) + threads_ * (std::uint64_t{64} << 10U);
+      if (free_memory() > workers + 2 * (taken + (std::uint64_t{1} << 20U) + candidates.segment_bytes())) return;
       verify(!run.last);
       going_on = !run.last;
     });
