@@ -338,10 +338,15 @@ class AutoBuild {
     Candidates candidates(position_bits_, threads_, grams.partitions(),
                           std::clamp<std::size_t>(memory / 128, std::size_t{64} << 10U, std::size_t{32} << 20U) / 8,
                           budget_);
-    const bool spilled = !grams.in_memory(context_);
-    if (spilled) grams.spill(context_);
     const std::vector<std::size_t> begins = grams.partition_begins();
     const std::size_t parts = grams.partitions();
+    // A partition gives its memory back when all of it is grouped: until then it is held, sorted, and candidates too.
+    std::uint64_t largest = 0;
+    for (std::size_t p = 0; p < parts; ++p) largest = std::max<std::uint64_t>(largest, begins[p + 1] - begins[p]);
+    const std::uint64_t besides = 16 * std::min<std::uint64_t>(threads_ * largest, begins[parts]) +
+                                  threads_ * (candidates.segment_bytes() + (std::uint64_t{1} << 20U));
+    const bool spilled = !grams.in_memory(context_) || besides > budget_.available();
+    if (spilled) grams.spill(context_);
     seen_grams_ += begins[parts];
     const auto records = [&](std::size_t from, std::size_t to) { return begins[to] - begins[from]; };
     const auto verify = [&](bool cut) {
@@ -397,7 +402,9 @@ class AutoBuild {
       candidates.add(0, run.records);
       const auto taken =
           static_cast<std::uint64_t>(verifier_->group_bytes() * static_cast<double>(candidates.groups()));
-      if (free_memory() / 2 > taken + (std::uint64_t{1} << 20U) + candidates.segment_bytes()) return;
+      // Every thread needs its own to verify with.
+      const std::uint64_t workers = Resolver::working_bytes(threads_) + threads_ * (std::uint64_t{64} << 10U);
+      if (free_memory() > workers + 2 * (taken + (std::uint64_t{1} << 20U) + candidates.segment_bytes())) return;
       verify(!run.last);
       going_on = !run.last;
     });

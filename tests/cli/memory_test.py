@@ -22,6 +22,7 @@ import time
 import unittest
 
 from program import (FIND_ALL, FIND_CLUSTERS, Near, TestCase, environment, main, program, say, sizes_in, vocabulary)
+from substrings_large_test import machine_text
 
 BUDGET = 64 << 20
 LIMIT = BUDGET + BUDGET // 10
@@ -345,6 +346,36 @@ class Memory(TestCase):
             for size in ("10M", "67108863", "0"):
                 result = self.run_program(*arguments, "--memory", size, code=2)
                 self.assertIn("64M", result.err)
+
+
+@unittest.skipUnless(PARENT, "skipped: no control group")
+class RealText(TestCase):
+    """The verbs that go through the shuffle, on the text of this machine. What they give back with madvise a limit on the
+    data of a process would still count, so this one needs a control group."""
+
+    def setUp(self):
+        super().setUp()
+        self.size = 0
+        with open(self.path("in.jsonl"), "w", encoding="utf-8") as file:
+            for path, text in machine_text(24 << 20):
+                self.size += file.write(json.dumps({"id": path, "text": text}) + "\n")
+
+    def fits(self, *arguments):
+        for megabytes in (64, 128, 256):
+            budget = megabytes << 20
+            outcome = run_limited(*arguments, "in.jsonl", "-o", "out", "--force", "-q", "--memory", f"{megabytes}M",
+                                  size=budget + budget // 10, cwd=self.dir)
+            self.assertEqual(outcome.code, 0, f"{megabytes}M: ended by the limit? {outcome.err}")
+            self.assertLessEqual(outcome.peak, budget)
+            summary = json.loads(self.read("out", "summary.json"))
+            self.assertLessEqual(summary["run"]["peak_rss_bytes"], budget)
+            say(f"{arguments[0]} of {self.size >> 20} MiB in {megabytes} MiB: {outcome.peak >> 20} MiB resident")
+
+    def test_substrings_keeps_its_budget(self):
+        self.fits("substrings", "--groups")
+
+    def test_ngrams_build_keeps_its_budget(self):
+        self.fits("ngrams", "build")
 
 
 @unittest.skipUnless(PARENT, "control groups are closed here")

@@ -1,0 +1,226 @@
+"""ngrams build where text is as bad as it gets: one word, two that alternate, a million equal documents, one huge document,
+long documents among short ones, and a process that is killed. What a run costs is judged by its passes, its temporary disk
+and its memory, not by the clock."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+from program import TestCase, environment, main, program, say, vocabulary
+
+TIME_FACTOR = float(os.environ.get("REFRAIN_TIME_FACTOR", "1"))  # sanitizers are slow
+BINARIES = ["grams.bin", "places.bin", "documents.bin"]
+VARIANTS = [(threads, memory) for threads in ("1", "2", "4") for memory in ("64M", "128M", "1G")]
+
+
+class Extremes(TestCase):
+    def write_blocks(self, name, block, count):
+        """`block` so many times. The whole is never held: it is large."""
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "wb") as file:
+            for _ in range(count):
+                file.write(block)
+        return name
+
+    def build(self, *arguments, output="index", **more):
+        """The summary of a run that kept its memory."""
+        more.setdefault("timeout", 100 * TIME_FACTOR)
+        result = self.run_program("ngrams", "build", *arguments, "-o", output, "--force", "--json", "-q", **more)
+        summary = json.loads(result.out)
+        if TIME_FACTOR == 1:  # a sanitizer's shadow is in nobody's budget
+            self.assertLessEqual(summary["run"]["peak_rss_bytes"], summary["run"]["memory_bytes"], arguments)
+        return summary
+
+    def binaries(self, output="index"):
+        return [self.read(output, name) for name in BINARIES]
+
+    def cost(self, summary, passes, disk=0):
+        """At most so many passes, and so many bytes of temporary disk a token."""
+        self.assertLessEqual(summary["run"]["passes"], passes)
+        self.assertLessEqual(summary["run"]["temp_peak_bytes"], disk * summary["tokens"])
+
+    def lookup(self, phrase, index="index"):
+        """Count and documents."""
+        out = self.run_program("ngrams", "lookup", index, phrase).out.split(b"\n")
+        self.assertEqual(len(out), 3)
+        text, count, documents, places = out[1].split(b"\t")
+        self.assertEqual(text.decode(), phrase)
+        self.assertEqual(places.count(b",") + 1, int(count))
+        return int(count), int(documents)
+
+    def same_bytes(self, *arguments, variants=tuple(VARIANTS)):
+        """Any threads and memory give one index; it is the one that is left."""
+        expected = None
+        for threads, memory in variants:
+            self.build(*arguments, "--threads", threads, "--memory", memory)
+            expected = expected or self.binaries()
+            self.assertTrue(self.binaries() == expected, f"{arguments}: {threads} threads, {memory}")
+        self.run_program("ngrams", "check", "index")
+
+
+class OneWord(Extremes):
+    def test_ten_million_times_in_one_document(self):
+        self.write_blocks("in.txt", b"word " * 10_000, 1000)
+        summary = self.build("in.txt", "--memory", "256M", "--threads", "2")
+        self.assertEqual((summary["tokens"], summary["entries"], summary["places"]), (10_000_000, 1, 9_999_993))
+        self.cost(summary, passes=5, disk=8)
+
+    def test_ten_million_times_on_many_lines_in_little_memory(self):
+        self.write_blocks("in.txt", b"word " * 1000 + b"\n", 10_000)
+        summary = self.build("in.txt", "--format", "lines", "--memory", "64M", "--threads", "2")
+        self.assertEqual((summary["entries"], summary["places"]), (1, 10_000 * 993))
+        self.cost(summary, passes=20, disk=8)
+
+    def test_passes_do_not_grow_with_the_square_of_the_text(self):
+        passes = []
+        for lines in (1000, 4000):
+            self.write_blocks("in.txt", b"word " * 1000 + b"\n", lines)
+            passes.append(self.build("in.txt", "--format", "lines", "--memory", "64M", "--threads", "8")["run"]["passes"])
+        self.assertLessEqual(passes[1], 4 * passes[0])
+
+    # It was refused where all n-grams fit in memory: they stood there, sorted, and as candidates, all at once.
+    def test_no_memory_is_too_little_for_a_frequent_word(self):
+        self.write_blocks("in.txt", b"word " * 500 + b"\n", 5000)
+        for threads, memories in (("1", (72, 80, 88, 96)), ("2", (80, 88, 96, 104)), ("8", (64, 112, 120, 128))):
+            for memory in memories:
+                summary = self.build("in.txt", "--format", "lines", "--memory", f"{memory}M", "--threads", threads)
+                self.assertEqual(summary["places"], 5000 * 493)
+
+    def test_the_same_bytes_for_any_threads_and_memory(self):
+        self.write_blocks("one.txt", b"word " * 1000, 200)
+        self.same_bytes("one.txt")
+        self.write_blocks("lines.txt", b"word " * 100 + b"\n", 2000)
+        self.same_bytes("lines.txt", "--format", "lines")
+
+
+class TwoWords(Extremes):
+    def test_counts_are_those_of_arithmetic(self):
+        tokens = 4_000_000
+        self.write_blocks("in.txt", b"yin yang " * 10_000, tokens // 20_000)
+        for n in (2, 8):
+            summary = self.build("in.txt", "-n", str(n), "--memory", "128M", "--threads", "2")
+            self.assertEqual((summary["tokens"], summary["entries"], summary["places"]), (tokens, 2, tokens - n + 1))
+            self.cost(summary, passes=9, disk=8)
+            # Places at even tokens, then those at odd ones.
+            for first, phrase in enumerate(("yin yang", "yang yin")):
+                places = len(range(first, tokens - n + 1, 2))
+                self.assertEqual(self.lookup(" ".join([phrase] * (n // 2))), (places, 1))
+
+    def test_the_same_bytes_for_any_threads_and_memory(self):
+        self.write_blocks("in.txt", b"yin yang " * 1000, 100)
+        for n in ("2", "8"):
+            self.same_bytes("in.txt", "-n", n)
+
+
+class EqualDocuments(Extremes):
+    TEXT = "eight words stand in each of these documents"
+
+    def records(self, count):
+        self.write_blocks("in.jsonl", json.dumps({"text": self.TEXT}).encode() + b"\n", count)
+        return "in.jsonl"
+
+    def test_a_million(self):
+        summary = self.build(self.records(1_000_000), "--memory", "64M", "--threads", "2")
+        self.assertEqual((summary["documents"], summary["entries"], summary["places"]), (1_000_000, 1, 1_000_000))
+        self.assertEqual(self.lookup(self.TEXT), (1_000_000, 1_000_000))
+        self.cost(summary, passes=6, disk=8)
+
+    def test_the_same_bytes_for_any_threads_and_memory(self):
+        self.same_bytes(self.records(20_000))
+        self.assertEqual(self.lookup(self.TEXT), (20_000, 20_000))
+
+
+class LongDocuments(Extremes):
+    def long_document(self, name, size, seed):
+        """Words of some forty bytes, so that a large document has not too many; half of it is said twice."""
+        rng = random.Random(seed)
+        parts = vocabulary(300)
+        words = ["".join(rng.choices(parts, k=7)) for _ in range(5000)]
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        known = " ".join(rng.choices(words, k=2000))
+        with open(self.path(name), "w", encoding="ascii") as file:
+            while file.tell() < size:
+                file.write(f"{known} {' '.join(rng.choices(words, k=2000))}\n")
+        return name
+
+    def test_one_of_two_hundred_megabytes(self):
+        self.long_document("in.txt", 200 << 20, seed=1)
+        arguments = ("in.txt", "--max-doc-bytes", "300M", "--threads", "2")
+        summary = self.build(*arguments, "--memory", "512M")
+        self.assertEqual(summary["documents"], 1)
+        copies = summary["tokens"] // 4000
+        # The half that is repeated, less what is no whole n-gram of it. Between two of the others nothing repeats.
+        self.assertGreaterEqual(summary["places"], copies * 1993)
+        self.assertLess(summary["places"], copies * 2100)
+        self.cost(summary, passes=3)
+
+    def test_as_any_other_for_any_threads_and_memory(self):
+        self.long_document("in.txt", 6 << 20, seed=2)
+        self.same_bytes("in.txt", "-n", "3")
+
+    # Later passes can meet more long documents at once than the first did, and have less memory to do so.
+    def test_a_build_is_not_refused_once_its_first_pass_is_done(self):
+        for number in range(6):
+            self.long_document(f"in/{number}0/long.txt", (6 + number) << 20, seed=number)
+            for other in range(60):
+                self.write(f"in/{number}1/{other}.txt", f"a few words that are said again, in {number}\n" * 20)
+        expected = None
+        for threads, memories in (("2", ("64M", "72M", "96M", "128M")), ("4", ("64M", "72M", "96M", "128M")),
+                                  ("8", ("72M", "80M", "96M", "256M"))):
+            for memory in memories:
+                for _ in range(2):  # who meets whom is chance
+                    self.build("in", "--memory", memory, "--threads", threads)
+                    expected = expected or self.binaries()
+                    self.assertTrue(self.binaries() == expected, f"{threads} threads, {memory}")
+        self.build("in")
+        self.assertTrue(self.binaries() == expected)
+
+
+class Killed(Extremes):
+    def test_at_any_moment_leaves_nothing_that_is_taken_for_whole(self):
+        rng = random.Random(4)
+        words = vocabulary(1000)
+        self.write("in.txt", "\n".join(" ".join(rng.choices(words, k=200)) for _ in range(4000)))
+        arguments = ("in.txt", "--format", "lines", "-n", "2", "--memory", "64M", "--threads", "2")
+        before = time.monotonic()
+        self.build(*arguments)
+        took = time.monotonic() - before
+        expected = self.binaries()
+        shutil.rmtree(self.path("index"))
+        killed = 0
+        for moment in range(20):
+            with subprocess.Popen([program(), "ngrams", "build", *arguments, "-o", "index", "-q"], cwd=self.dir,
+                                  env=environment()) as run:
+                time.sleep((moment + rng.random()) / 20 * took)
+                run.send_signal(signal.SIGKILL)
+                code = run.wait()
+            self.assertTrue(code != 0 or "index" in self.listing())
+            killed += code == -signal.SIGKILL
+            for name in self.listing():
+                if name != "in.txt":
+                    self.check_left(name, expected)
+        say(f"{killed} of 20 were killed, the others were quicker")
+        self.assertGreaterEqual(killed, 10)
+
+    def check_left(self, name, expected):
+        """What is taken for whole is whole."""
+        codes = [self.code_of("ngrams", *verb) for verb in (["show", name], ["stats", name], ["check", name],
+                                                            ["lookup", name, "no such"])]
+        if codes[2] == 0 or name == "index":
+            self.assertEqual(codes, [0, 0, 0, 1], name)  # 1: no such phrase
+            self.assertTrue(self.binaries(name) == expected)
+        else:
+            self.assertLessEqual(set(codes), {3, 4}, name)
+        shutil.rmtree(self.path(name))
+
+    def code_of(self, *arguments):
+        return subprocess.run([program(), *arguments], cwd=self.dir, env=environment(), stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, check=False).returncode
+
+
+if __name__ == "__main__":
+    main()
