@@ -16,20 +16,6 @@ void require(bool holds, const char* what) {
   if (!holds) throw std::logic_error(what);
 }
 
-std::size_t shared_prefix(std::string_view a, std::string_view b) {
-  const std::size_t most = std::min(a.size(), b.size());
-  std::size_t size = 0;
-  for (; size + sizeof(std::uint64_t) <= most; size += sizeof(std::uint64_t)) {
-    std::uint64_t of_a = 0;
-    std::uint64_t of_b = 0;
-    std::memcpy(&of_a, a.data() + size, sizeof of_a);
-    std::memcpy(&of_b, b.data() + size, sizeof of_b);
-    if (of_a != of_b) return size + static_cast<std::size_t>(std::countr_zero(of_a ^ of_b)) / 8;
-  }
-  while (size < most && a[size] == b[size]) ++size;
-  return size;
-}
-
 template <class Number>
 void append_number(std::string& out, Number number) {
   out.append(reinterpret_cast<const char*>(&number), sizeof number);
@@ -103,81 +89,82 @@ void IndexWriter::end_documents() {
 }
 
 void IndexWriter::begin_gram(std::uint64_t key, std::string_view text) {
-  end_documents();
-  require(!open_, "n-gram index: an n-gram within an n-gram");
-  require(sizes_.entries == 0 || key_ < key || (key_ == key && text_ < text), "n-gram index: n-grams out of order");
-  open_ = true;
-  key_ = key;
-  shared_ = block_rows_ == 0 ? 0 : shared_prefix(text_, text);
-  text_ = text;
   list_begin_ = places_.position();
-  count_ = 0;
-  in_documents_ = 0;
+  list_ = {};
+  begin_row(key, text, list_begin_);
+  open_ = true;
 }
 
 void IndexWriter::add_place(DocId document, std::uint64_t token) {
-  if (count_ != 0 && document == document_) {
-    require(open_ && token > token_, "n-gram index: places out of order");
-    places_.write_varint((token - token_) << 1U | 1U);
-  } else {
-    require(open_ && (count_ == 0 || document > document_) && document < sizes_.documents,
-            "n-gram index: places out of order");
-    places_.write_varint((count_ == 0 ? document : document - document_) << 1U);
-    places_.write_varint(token);
-    ++in_documents_;
-  }
-  document_ = document;
-  token_ = token;
-  ++count_;
-}
-
-void IndexWriter::add_gram(std::uint64_t key, std::string_view text, const EncodedPlaces& places) {
-  begin_gram(key, text);
-  require(places.count == 0 || places.last_document < sizes_.documents, "n-gram index: places out of order");
-  places_.write(places.bytes);
-  count_ = places.count;
-  in_documents_ = places.documents;
-  end_gram();
-}
-
-void PlaceEncoder::add(DocId document, std::uint64_t token) {
-  if (bytes_.size() - used_ < 2 * kMaxVarintBytes) bytes_.resize(2 * bytes_.size() + 64);
-  char* out = bytes_.data() + used_;
-  if (count_ != 0 && document == document_) {
-    out = put_varint(out, (token - token_) << 1U | 1U);
-  } else {
-    out = put_varint(out, (count_ == 0 ? document : document - document_) << 1U);
-    out = put_varint(out, token);
-    ++documents_;
-  }
-  used_ = static_cast<std::size_t>(out - bytes_.data());
-  document_ = document;
-  token_ = token;
-  ++count_;
+  require(open_ && document < sizes_.documents && list_.may_add(document, token), "n-gram index: places out of order");
+  char place[PlaceList::kMaxBytes];
+  places_.write({place, static_cast<std::size_t>(list_.add(place, document, token) - place)});
 }
 
 void IndexWriter::end_gram() {
-  require(open_ && count_ >= head_.m, "n-gram index: an n-gram with too few places");
+  require(open_ && list_.count >= head_.m, "n-gram index: an n-gram with too few places");
   open_ = false;
   char numbers[3 * kMaxVarintBytes];
-  char* end = numbers;
-  if (block_rows_ == 0) {
-    block_key_ = key_;
-    end = put_varint(end, sizes_.entries);
-    end = put_varint(end, list_begin_);
-  } else {
-    end = put_varint(end, shared_);
+  block_.append(numbers, put_numbers(numbers, list_.count, list_.documents, places_.position() - list_begin_));
+  sizes_.places += list_.count;
+  end_rows(1);
+}
+
+void IndexWriter::add_rows(const GramRows& rows, std::size_t first, std::size_t last) {
+  const std::uint64_t lists_begin = places_.position();
+  for (std::size_t i = first; i < last;) {
+    const std::size_t begin = i;
+    if (i == first || block_rows_ == 0) {
+      begin_row(rows.row(i).key, rows.text(i), lists_begin + rows.row(i).places - rows.row(first).places);
+      block_.append(rows.numbers(i++));
+    } else {
+      // As they are, as many as the block takes.
+      const std::size_t most = std::min<std::size_t>(last - i, kBlockGrams - block_rows_);
+      const std::size_t room = kBlockBytes - block_.size();
+      while (i < begin + most && (i == begin || rows.rows(begin, i).size() < room)) ++i;
+      block_.append(rows.rows(begin, i));
+      require(key_ <= rows.row(begin).key, "n-gram index: n-grams out of order");
+      key_ = rows.row(i - 1).key;
+    }
+    for (std::size_t row = begin; row < i; ++row) {
+      const GramRows::Row& one = rows.row(row);
+      require(one.count >= head_.m && one.last_document < sizes_.documents, "n-gram index: wrong places");
+      sizes_.places += one.count;
+    }
+    end_rows(i - begin);
   }
-  end = put_varint(end, text_.size() - shared_);
+  if (first == last) return;
+  text_ = rows.text(last - 1);
+  places_.write(rows.places(first, last));
+}
+
+// All of a row but the numbers behind its text.
+void IndexWriter::begin_row(std::uint64_t key, std::string_view text, std::uint64_t list_begin) {
+  end_documents();
+  require(!open_, "n-gram index: an n-gram within an n-gram");
+  require(sizes_.entries == 0 || key_ < key || (key_ == key && text_ < text), "n-gram index: n-grams out of order");
+  char numbers[3 * kMaxVarintBytes];
+  char* end = numbers;
+  std::size_t shared = 0;
+  if (block_rows_ == 0) {
+    block_key_ = key;
+    end = put_varint(end, sizes_.entries);
+    end = put_varint(end, list_begin);
+  } else {
+    shared = shared_prefix(text_, text);
+    end = put_varint(end, shared);
+  }
+  end = put_varint(end, text.size() - shared);
   block_.append(numbers, end);
-  block_.append(text_, shared_);
-  end = put_varint(numbers, count_);
-  end = put_varint(end, in_documents_);
-  end = put_varint(end, places_.position() - list_begin_);
-  block_.append(numbers, end);
-  ++sizes_.entries;
-  sizes_.places += count_;
-  if (++block_rows_ == kBlockGrams || block_.size() >= kBlockBytes) end_gram_block();
+  block_.append(text.substr(shared));
+  key_ = key;
+  text_ = text;
+}
+
+void IndexWriter::end_rows(std::uint64_t count) {
+  sizes_.entries += count;
+  block_rows_ += count;
+  if (block_rows_ == kBlockGrams || block_.size() >= kBlockBytes) end_gram_block();
 }
 
 void IndexWriter::end_gram_block() {

@@ -7,47 +7,13 @@
 #include <string>
 #include <string_view>
 
+#include "ngram/gram_rows.h"
 #include "ngram/index_format.h"
 #include "refrain/text.h"
 #include "store/block_tree.h"
 #include "store/page_file.h"
 
 namespace refrain {
-
-// The places of an n-gram as they are stored, made by PlaceEncoder.
-struct EncodedPlaces {
-  std::string_view bytes;
-  std::uint64_t count;
-  std::uint64_t documents;
-  DocId last_document;
-};
-
-// Makes them ahead of their turn, n-gram after n-gram, in one buffer; one a thread.
-class PlaceEncoder {
- public:
-  // Forgets all.
-  void clear() { used_ = 0; }
-  // The next n-gram; then its places, rising.
-  void begin() {
-    begin_ = used_;
-    count_ = documents_ = 0;
-  }
-  void add(DocId document, std::uint64_t token);
-  // Where its bytes begin among all of the buffer's; they end where the next begin.
-  std::size_t begin_offset() const { return begin_; }
-  // Of the n-gram begun last; the bytes are valid until the next add().
-  EncodedPlaces places() const { return {buffer().substr(begin_), count_, documents_, document_}; }
-  std::string_view buffer() const { return std::string_view(bytes_).substr(0, used_); }
-
- private:
-  std::string bytes_;
-  std::size_t used_ = 0;
-  std::size_t begin_ = 0;
-  std::uint64_t count_ = 0;
-  std::uint64_t documents_ = 0;
-  DocId document_ = 0;
-  std::uint64_t token_ = 0;
-};
 
 // Streams to three files; takes a few hundred KB, and twice the longest text. Calls out of order, and n-grams or places
 // that are, throw std::logic_error. Not thread-safe.
@@ -66,8 +32,8 @@ class IndexWriter {
   // The n-gram's next place: they rise, and there are at least m.
   void add_place(DocId document, std::uint64_t token);
   void end_gram();
-  // All of that at once. That its places rise is the caller's word.
-  void add_gram(std::uint64_t key, std::string_view text, const EncodedPlaces& places);
+  // The rows [first, last) of `rows`, all at once.
+  void add_rows(const GramRows& rows, std::size_t first, std::size_t last);
 
   // `grams`: all n-grams of the text, those that are not in the index too. Syncs and closes the files.
   IndexSizes finish(std::uint64_t grams);
@@ -75,6 +41,8 @@ class IndexWriter {
  private:
   void end_documents();
   void end_document_block();
+  void begin_row(std::uint64_t key, std::string_view text, std::uint64_t list_begin);
+  void end_rows(std::uint64_t count);
   void end_gram_block();
 
   IndexHead head_;
@@ -100,12 +68,8 @@ class IndexWriter {
   bool open_ = false;
   std::uint64_t key_ = 0;
   std::string text_;
-  std::size_t shared_ = 0;  // bytes of text_ that the text before it had too, where that stands in the same block
   std::uint64_t list_begin_ = 0;
-  std::uint64_t count_ = 0;
-  std::uint64_t in_documents_ = 0;
-  DocId document_ = 0;
-  std::uint64_t token_ = 0;
+  PlaceList list_;
 };
 
 }  // namespace refrain

@@ -13,9 +13,9 @@ namespace refrain {
 namespace {
 
 // What is drafted at a time, and what is too much for a draft.
-constexpr std::uint64_t kDraftGroups = 1024;
+constexpr std::uint64_t kDraftGroups = 512;
 constexpr std::uint64_t kDraftPlaces = std::uint64_t{1} << 14U;
-constexpr std::size_t kDraftBytes = std::size_t{1} << 17U;
+constexpr std::size_t kDraftBytes = std::size_t{1} << 18U;
 constexpr std::uint64_t kTextsAhead = 16;
 constexpr std::size_t kHintsAhead = 48;
 
@@ -94,46 +94,33 @@ void Verifier::verify(Candidates& candidates, bool cut) {
 
 // N-grams made ready to be written: by many workers ahead, written by one at a time.
 struct Verifier::Drafts {
-  struct Draft {
-    std::uint64_t key = 0;
-    std::size_t text = 0;  // where it begins in `texts`
-    std::size_t text_bytes = 0;
-    std::size_t code = 0;  // where its places begin in the encoder's buffer
-    EncodedPlaces places = {};
-    // One that is to be written apart: its group, and its pieces.
-    bool apart = false;
-    std::uint64_t group = 0;
-    std::size_t pieces_begin = 0;
-    std::size_t pieces_end = 0;
+  // A group that is to be written by itself.
+  struct Apart {
+    std::uint64_t group;
+    std::size_t rows;  // those before it
+    std::size_t pieces_begin;
+    std::size_t pieces_end;
   };
-  std::vector<Draft> drafts;
-  std::string texts;
-  PlaceEncoder encoder;
+  GramRows rows;
+  std::vector<Apart> aparts;
   std::vector<Piece> pieces;
 
   void clear() {
-    drafts.clear();
-    texts.clear();
-    encoder.clear();
+    rows.clear();
+    aparts.clear();
     pieces.clear();
   }
 
   // Whether one more n-gram, with so many places, would be too much to hold.
   bool full(std::uint64_t places, const Resolver::Gram& gram) const {
-    return places > kDraftPlaces || gram.text.size() > kDraftBytes || texts.size() > kDraftBytes ||
-           encoder.buffer().size() > kDraftBytes;
+    return places > kDraftPlaces || gram.text.size() > kDraftBytes || rows.bytes() > kDraftBytes;
   }
 
-  // The group whose pieces begin at `begin` in `pieces`.
-  void add(const Candidates& candidates, const Resolver::Gram& gram, const DocumentTable& documents,
-           std::size_t begin) {
-    Draft& draft = drafts.emplace_back();
-    draft.key = gram.key;
-    draft.text = texts.size();
-    draft.text_bytes = gram.text.size();
-    texts += gram.text;
-    encoder.begin();
-    draft.code = encoder.begin_offset();
+  // The group whose pieces begin at `begin` in `pieces`, with so many places in all.
+  void add(const Candidates& candidates, const Resolver::Gram& gram, const DocumentTable& documents, std::size_t begin,
+           std::size_t places) {
+    char* out = rows.begin_gram(gram.key, gram.text, places);
+    PlaceList list;
     DocId document = 0;
     std::uint64_t document_begin = 0;
     std::uint64_t document_end = 0;
@@ -145,10 +132,9 @@ struct Verifier::Drafts {
           document_begin = documents.first(document);
           document_end = documents.first(document + 1);
         }
-        encoder.add(document, position - document_begin);
+        out = list.add(out, document, position - document_begin);
       }
-    draft.places = encoder.places();
-    draft.places.bytes = {nullptr, draft.places.bytes.size()};  // the buffer may move yet
+    rows.end_gram(list, out);
     pieces.resize(begin);
   }
 };
@@ -172,13 +158,10 @@ void Verifier::write(const Candidates& candidates, const Resolver& resolver, std
       const Resolver::Gram gram = resolver.gram(group);
       const bool opened = group == first && first == 0 && !open_.empty();
       if (gram.strays || opened || (cut && group + 1 == last) || drafts.full(size, gram)) {
-        Drafts::Draft& apart = drafts.drafts.emplace_back();
-        apart.apart = true;
-        apart.group = group;
-        apart.pieces_begin = begin;
-        apart.pieces_end = begin = drafts.pieces.size();
+        drafts.aparts.push_back({group, drafts.rows.size(), begin, drafts.pieces.size()});
+        begin = drafts.pieces.size();
       } else if (size >= output_.m()) {
-        drafts.add(candidates, gram, output_.documents(), begin);
+        drafts.add(candidates, gram, documents, begin, size);
       } else {
         drafts.pieces.resize(begin);
       }
@@ -204,18 +187,14 @@ void Verifier::write(const Candidates& candidates, const Resolver& resolver, std
     end_group();
   };
   const auto write_drafts = [&](const Drafts& drafts) {
-    for (const Drafts::Draft& one : drafts.drafts) {
-      if (one.apart) {
-        write_group(candidates, resolver.gram(one.group),
-                    std::span(drafts.pieces).subspan(one.pieces_begin, one.pieces_end - one.pieces_begin),
-                    strays_of(one.group), cut && one.group + 1 == last);
-        continue;
-      }
-      EncodedPlaces places_of_one = one.places;
-      places_of_one.bytes = drafts.encoder.buffer().substr(one.code, one.places.bytes.size());
-      output_.writer().add_gram(one.key, std::string_view(drafts.texts).substr(one.text, one.text_bytes),
-                                places_of_one);
+    std::size_t done = 0;
+    for (const Drafts::Apart& apart : drafts.aparts) {
+      output_.writer().add_rows(drafts.rows, std::exchange(done, apart.rows), apart.rows);
+      write_group(candidates, resolver.gram(apart.group),
+                  std::span(drafts.pieces).subspan(apart.pieces_begin, apart.pieces_end - apart.pieces_begin),
+                  strays_of(apart.group), cut && apart.group + 1 == last);
     }
+    output_.writer().add_rows(drafts.rows, done, drafts.rows.size());
   };
   InTurn turns;
   std::vector<Drafts> drafts(thread_count(context_));

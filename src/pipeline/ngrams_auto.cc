@@ -169,13 +169,9 @@ class AutoBuild {
     }
   }
 
-  // What is left for the work itself: reading the input needs some too, and in a later pass perhaps more than in the
-  // first, where other long documents meet. As much again, as far as there is plenty.
+  // What is left for the work itself: reading the input needs some too.
   std::uint64_t free_memory() const {
-    const std::uint64_t first = passes_.reading_bytes();
-    const std::uint64_t more =
-        std::max(first / 8 + (std::uint64_t{1} << 20U), std::min(2 * first, budget_.available() / 16));
-    return budget_.available() - std::min(budget_.available(), first + more);
+    return budget_.available() - std::min(budget_.available(), passes_.reading_bytes());
   }
 
   // N-grams of a slice that `memory` has room for, with `bytes` each; a shuffle needs a tenth for itself, or more where

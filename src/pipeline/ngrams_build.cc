@@ -1,6 +1,8 @@
 // ngrams build: the index of all n-grams that occur m times or more, by one of eight ways that all give the same bytes.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/budget.h"
 #include "base/progress.h"
 #include "base/temp_space.h"
@@ -23,15 +25,24 @@ void check(const NgramsOptions& options) {
   if (options.m < 2) throw Error(Errc::invalid_argument, fmt::format("-m {}: must be 2 or more places", options.m));
 }
 
+// Every worker holds a few megabytes of its own, and what is left is what saves passes. Fewer of them are quicker then.
+Context with_fewer_threads(Context context) {
+  constexpr std::uint64_t kWorkerBytes = std::uint64_t{16} << 20U;
+  const std::uint64_t memory = context.memory_bytes != 0 ? context.memory_bytes : default_memory_bytes();
+  context.threads = static_cast<unsigned>(std::clamp<std::uint64_t>(memory / kWorkerBytes, 1, thread_count(context)));
+  return context;
+}
+
 }  // namespace
 
 std::vector<std::string_view> ngram_algorithm_names() {
   return {"auto", "memory", "disk", "hash", "spex", "spex-log", "blocked", "location"};
 }
 
-NgramsReport build_ngrams(const NgramsOptions& options, const Context& context) {
+NgramsReport build_ngrams(const NgramsOptions& options, const Context& given) {
   check(options);
   const Stopwatch watch;
+  const Context context = with_fewer_threads(given);
   MemoryBudget budget(context);
   TempSpace temp(context);
   NgramsReport report;

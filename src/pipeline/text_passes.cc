@@ -1,6 +1,7 @@
 #include "pipeline/text_passes.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -50,7 +51,10 @@ ReadReport TextPasses::read(const std::string& stage, const BatchWork& work) {
       context_.progress(update);
     };
   ++passes_;
-  return read_documents(input_, named, budget_, work, {.piece_bytes = piece_bytes_}, {.bytes = all_bytes_});
+  // Long documents wait for each other only where they might not fit side by side.
+  const std::size_t share = all_long_ ? std::numeric_limits<std::size_t>::max() : 0;
+  return read_documents(input_, named, budget_, work, {.piece_bytes = piece_bytes_, .share_bytes = share},
+                        {.bytes = all_bytes_});
 }
 
 ReadReport TextPasses::count(const std::string& stage, const TokensOf& tokens_of, const OnDocument& on_document) {
@@ -80,9 +84,18 @@ ReadReport TextPasses::count(const std::string& stage, const TokensOf& tokens_of
     };
   });
   // The table grew in the meantime, and will not again.
-  reading_bytes_ = budget_.peak() - before;
+  first_bytes_ = budget_.peak() - before;
   documents_.finish();
+  const std::uint64_t threads = thread_count(context_);
+  all_long_ = threads * first_bytes_ <= first_bytes_ + budget_.available() / 16;
   return report;
+}
+
+std::uint64_t TextPasses::reading_bytes() const {
+  const std::uint64_t margin = first_bytes_ / 8 + (std::uint64_t{1} << 20U);
+  if (all_long_) return first_bytes_ * thread_count(context_) + margin;
+  // As much again and again, as far as there is plenty.
+  return first_bytes_ + std::max(margin, std::min(2 * first_bytes_, budget_.available() / 16));
 }
 
 void TextPasses::again(const std::string& stage, const BeginBatch& begin_batch, const Visit& visit) {

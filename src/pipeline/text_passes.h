@@ -30,8 +30,9 @@ class TextPasses {
   ReadReport count(const std::string& stage, const TokensOf& tokens_of, const OnDocument& on_document);
 
   const DocumentTable& documents() const { return documents_; }
-  // What reading took of the budget at most, in the first pass: later ones need the same.
-  std::uint64_t reading_bytes() const { return reading_bytes_; }
+  // What of the budget should be left to a later pass. The first one tells what reading takes; but in a later one other
+  // long documents may meet.
+  std::uint64_t reading_bytes() const;
   std::uint64_t passes() const { return passes_; }
 
   // A later pass. Each document, at the position of its first token; the tokens it has now are returned. Within a batch
@@ -58,7 +59,8 @@ class TextPasses {
   std::size_t piece_bytes_;
   DocumentTable documents_;
   std::vector<KnownBatch> batches_;  // in input order, so by place
-  std::uint64_t reading_bytes_ = 0;
+  std::uint64_t first_bytes_ = 0;  // what reading took at most in the first pass
+  bool all_long_ = false;          // whether every thread may hold as much at once
   std::uint64_t all_bytes_ = 0;  // of all files, as the progress has it
   std::uint64_t passes_ = 0;
 };

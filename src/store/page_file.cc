@@ -61,11 +61,6 @@ void PageWriter::write_split(std::string_view bytes) {
   }
 }
 
-void PageWriter::write_split_varint(std::uint64_t value) {
-  std::array<char, kMaxVarintBytes> bytes{};
-  write({bytes.data(), static_cast<std::size_t>(put_varint(bytes.data(), value) - bytes.data())});
-}
-
 void PageWriter::end_page() {
   std::memset(page_.data() + used_, 0, kPageContentBytes - used_);
   const std::uint64_t sum = page_checksum({page_.data(), kPageContentBytes}, pages_);

@@ -46,10 +46,6 @@ class PageWriter {
     std::memcpy(page_.data() + used_, bytes.data(), bytes.size());
     used_ = end;
   }
-  void write_varint(std::uint64_t value) {
-    if (used_ + kMaxVarintBytes >= kPageContentBytes) return write_split_varint(value);
-    used_ = static_cast<std::size_t>(put_varint(page_.data() + used_, value) - page_.data());
-  }
   // Where the next byte will stand in the stream.
   std::uint64_t position() const { return pages_ * kPageContentBytes + used_; }
 
@@ -58,7 +54,6 @@ class PageWriter {
 
  private:
   void write_split(std::string_view bytes);
-  void write_split_varint(std::uint64_t value);
   void end_page();
 
   OutputFile file_;

@@ -80,9 +80,14 @@ TEST_F(PageFileTest, GivesBackAnyRangeOfAnyStream) {
 
 TEST_F(PageFileTest, ReadsNumbersAcrossPagesAndNoneBehindTheEnd) {
   PageWriter writer(path(), kMagic, 1);
-  for (std::uint64_t i = 0; i < 20000; ++i) writer.write_varint(i * i * i * 7);
+  const auto write = [&](std::uint64_t number) {
+    std::string bytes;
+    append_varint(bytes, number);
+    writer.write(bytes);
+  };
+  for (std::uint64_t i = 0; i < 20000; ++i) write(i * i * i * 7);
   const std::uint64_t end = writer.position();
-  writer.write_varint(5);
+  write(5);
   writer.finish({});
   PageReader reader(path(), kMagic, 1);
   PageCursor cursor(reader, PageReader::kBegin, end);

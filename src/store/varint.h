@@ -1,16 +1,30 @@
 // Varints: unsigned integers in 7-bit groups, least first, the high bit set on all bytes but the last (LEB128).
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 namespace refrain {
 
+static_assert(std::endian::native == std::endian::little, "bytes are put together as they lie in memory");
+
 inline constexpr std::size_t kMaxVarintBytes = 10;
 
-// Writes `value` to `out`, which has room for kMaxVarintBytes. Returns the end.
+// Writes `value` to `out`, which has room for kMaxVarintBytes, whatever it takes. Returns the end.
 inline char* put_varint(char* out, std::uint64_t value) {
+  // Up to four bytes at once: how many there are cannot be predicted.
+  if (value < std::uint64_t{1} << 28U) {
+    const auto number = static_cast<std::uint32_t>(value);
+    const unsigned size = (static_cast<unsigned>(std::bit_width(number | 1U)) + 6) / 7;
+    const std::uint32_t groups = (number & 0x7FU) | (number & 0x3F80U) << 1U | (number & 0x1FC000U) << 2U |
+                                 (number & 0xFE00000U) << 3U;
+    const std::uint32_t bytes = groups | (0x80808080U & ((1U << (8 * (size - 1))) - 1));
+    std::memcpy(out, &bytes, sizeof bytes);
+    return out + size;
+  }
   while (value >= 0x80) {
     *out++ = static_cast<char>(value | 0x80U);
     value >>= 7U;
