@@ -69,15 +69,14 @@ void Candidates::clear() {
   for (Part& part : parts_) part = {};
 }
 
-void Candidates::number() {
-  for (std::size_t part = 0; part < parts_.size(); ++part) {
-    bases_[part + 1] = bases_[part] + parts_[part].groups;
+void Candidates::number(const Context& context) {
+  for (std::size_t part = 0; part < parts_.size(); ++part) bases_[part + 1] = bases_[part] + parts_[part].groups;
+  parallel_for(thread_count(context), parts_.size(), [&](unsigned, std::size_t part) {
     const std::uint64_t base = bases_[part] << position_bits_;
-    for (const Stretch& stretch : parts_[part].stretches) {
-      std::uint64_t* places = segments_[stretch.segment].places.data() + stretch.begin;
-      for (std::size_t i = 0; i < stretch.size; ++i) places[i] += base;
-    }
-  }
+    for (const Stretch& stretch : parts_[part].stretches)
+      for (std::uint64_t& place : std::span(segments_[stretch.segment].places.data() + stretch.begin, stretch.size))
+        place += base;
+  });
 }
 
 void Candidates::sort_by_position(const Context& context) {

@@ -42,7 +42,7 @@ class Candidates {
   // ---- Once filled: groups are numbered from 0, in the order of the parts, then of the groups.
 
   // Numbers the groups. Afterwards the places are sorted by group, as they were filled in.
-  void number();
+  void number(const Context& context);
   void sort_by_position(const Context& context);
   void sort_by_group(const Context& context);
 

@@ -89,9 +89,9 @@ void IndexWriter::end_documents() {
 }
 
 void IndexWriter::begin_gram(std::uint64_t key, std::string_view text) {
+  begin_row(key, text, places_.position());
   list_begin_ = places_.position();
   list_ = {};
-  begin_row(key, text, list_begin_);
   open_ = true;
 }
 

@@ -14,8 +14,8 @@ std::atomic_ref<std::uint64_t> shared(std::uint64_t& value) {
 
 // Places to look ahead, so that slots and then texts are in the cache when they are needed.
 constexpr std::size_t kMaxTokens = TokenBlock::kMaxEdges / 2;  // of a stretch
-constexpr std::size_t kSlotAhead = 24;
-constexpr std::size_t kTextAhead = 12;
+constexpr std::size_t kSlotAhead = 48;
+constexpr std::size_t kTextAhead = 24;
 
 }  // namespace
 
@@ -55,10 +55,13 @@ void Resolver::visit(unsigned worker, const GramTexts& texts, std::uint64_t posi
   candidates_.visit(mine.cursor, position + texts.last(), [&](std::uint64_t at, std::uint64_t group) {
     if (group - first_ < groups) mine.groups[static_cast<std::size_t>(at - begin)] = group - first_ + 1;
   });
-  mine.found.clear();
-  for (std::size_t i = 0; i < count; ++i)
-    if (mine.groups[i] != 0) mine.found.push_back({texts.first() + i, mine.groups[i] - 1});
-  const std::size_t size = mine.found.size();
+  if (mine.found.size() < count) mine.found.resize(count);
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    // Whether there is one cannot be predicted, so it is written in any case.
+    mine.found[size] = {texts.first() + i, mine.groups[i] - 1};
+    size += mine.groups[i] != 0 ? 1 : 0;
+  }
   for (std::size_t i = 0; i < size; ++i) {
     if (i + kSlotAhead < size) __builtin_prefetch(&slots_[mine.found[i + kSlotAhead].group], 1);
     if (i + kTextAhead < size) {

@@ -59,7 +59,7 @@ Verifier::Verifier(const Context& context, MemoryBudget& budget, TempSpace& temp
 
 void Verifier::verify(Candidates& candidates, bool cut) {
   const unsigned workers = thread_count(context_);
-  candidates.number();
+  candidates.number(context_);
   const std::uint64_t groups = candidates.groups();
   double share = 1;  // of the groups that should fit, after some did not
   for (std::uint64_t first = 0; first < groups;) {

@@ -32,7 +32,7 @@ namespace {
 
 constexpr std::size_t kMostSlices = 8;
 constexpr std::size_t kSampleKeys = std::size_t{1} << 18U;
-constexpr std::size_t kPartitionRecords = std::size_t{1} << 18U;
+constexpr std::size_t kPartitionRecords = std::size_t{1} << 19U;
 constexpr std::size_t kRunRecords = std::size_t{1} << 15U;
 // A filter is good while it has not many fewer counters than n-grams.
 constexpr double kFilterLoad = 0.7;

@@ -59,9 +59,9 @@ class TextPasses {
   std::size_t piece_bytes_;
   DocumentTable documents_;
   std::vector<KnownBatch> batches_;  // in input order, so by place
-  std::uint64_t first_bytes_ = 0;  // what reading took at most in the first pass
-  bool all_long_ = false;          // whether every thread may hold as much at once
-  std::uint64_t all_bytes_ = 0;  // of all files, as the progress has it
+  std::uint64_t first_bytes_ = 0;    // what reading took at most in the first pass
+  bool all_long_ = false;            // whether every thread may hold as much at once
+  std::uint64_t all_bytes_ = 0;      // of all files, as the progress has it
   std::uint64_t passes_ = 0;
 };
 

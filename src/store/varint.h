@@ -19,8 +19,8 @@ inline char* put_varint(char* out, std::uint64_t value) {
   if (value < std::uint64_t{1} << 28U) {
     const auto number = static_cast<std::uint32_t>(value);
     const unsigned size = (static_cast<unsigned>(std::bit_width(number | 1U)) + 6) / 7;
-    const std::uint32_t groups = (number & 0x7FU) | (number & 0x3F80U) << 1U | (number & 0x1FC000U) << 2U |
-                                 (number & 0xFE00000U) << 3U;
+    const std::uint32_t groups =
+        (number & 0x7FU) | (number & 0x3F80U) << 1U | (number & 0x1FC000U) << 2U | (number & 0xFE00000U) << 3U;
     const std::uint32_t bytes = groups | (0x80808080U & ((1U << (8 * (size - 1))) - 1));
     std::memcpy(out, &bytes, sizeof bytes);
     return out + size;
