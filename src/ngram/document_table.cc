@@ -5,7 +5,8 @@
 
 namespace refrain {
 
-DocumentTable::DocumentTable(MemoryBudget& budget) : firsts_(budget, "the documents"), hints_(budget, "the documents") {
+DocumentTable::DocumentTable(MemoryBudget& budget)
+    : budget_(budget), firsts_(budget, "the documents"), hints_(budget, "the documents") {
   firsts_.push_back(0);
 }
 
@@ -14,8 +15,10 @@ void DocumentTable::add(std::uint64_t tokens) {
 }
 
 void DocumentTable::finish() {
-  // About one hint a document.
-  const std::uint64_t per_hint = std::max<std::uint64_t>(tokens() / (2 * size() + 1), 1);
+  // Two hints a document or more, but one for four where memory is short.
+  const std::uint64_t plenty = budget_.available() / 64 / sizeof(std::uint64_t);
+  const std::uint64_t hints = std::max(size() / 4, std::min(2 * size(), plenty)) + 1;
+  const std::uint64_t per_hint = std::max<std::uint64_t>(tokens() / hints, 1);
   step_bits_ = static_cast<unsigned>(std::bit_width(per_hint));
   const std::uint64_t steps = tokens() >> step_bits_;
   hints_.resize(steps + 2);

@@ -9,7 +9,7 @@
 
 namespace refrain {
 
-// Filled in input order; once finished, immutable, and threads may share it. About twenty bytes a document.
+// Filled in input order; once finished, immutable, and threads may share it. Ten to twenty bytes a document.
 class DocumentTable {
  public:
   explicit DocumentTable(MemoryBudget& budget);
@@ -43,6 +43,7 @@ class DocumentTable {
   }
 
  private:
+  MemoryBudget& budget_;
   Array<std::uint64_t> firsts_;  // one more than there are documents
   Array<std::uint64_t> hints_;   // hints_[i]: the document that holds position i << step_bits_
   unsigned step_bits_ = 0;

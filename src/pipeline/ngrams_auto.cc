@@ -22,6 +22,7 @@
 #include "ngram/packed_grams.h"
 #include "ngram/verify.h"
 #include "pipeline/text_passes.h"
+#include "refrain/error.h"
 #include "store/shuffle.h"
 #include "text/token_hash.h"
 #include "text/tokenizer.h"
@@ -37,6 +38,8 @@ constexpr std::size_t kRunRecords = std::size_t{1} << 15U;
 // A filter is good while it has not many fewer counters than n-grams.
 constexpr double kFilterLoad = 0.7;
 constexpr std::uint64_t kDiskBytesPerToken = 4;
+// With less there is no working.
+constexpr std::uint64_t kLeastBytes = std::uint64_t{1} << 20U;
 
 using Grams = Shuffle<std::uint64_t, HeldKey, PackedLayout>;
 
@@ -152,6 +155,10 @@ class AutoBuild {
     for (unsigned i = 0; i < threads_; ++i)
       texts_.push_back(std::make_unique<GramTexts>(*tokenizer_, options_.n, budget_));
     const std::uint64_t memory = free_memory();
+    if (memory < kLeastBytes)
+      throw Error(Errc::over_budget,
+                  fmt::format("--memory: to read and list the documents takes {}, and too little is left; give more",
+                              human_bytes(passes_.reading_bytes())));
     grams_per_slice_ = slice_grams(memory, 8);
     const bool filtered = report_.grams > kMostSlices * grams_per_slice_;
     // A slice is a pass to fill it and one to verify it, where nothing is larger than it was thought to be.
