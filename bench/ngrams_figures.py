@@ -129,7 +129,7 @@ def main():
             texts[size] = data / f"source-{size}"
             measure.make(SOURCE / "bench" / "twin" / "make_source.py", ["--bytes", str(size)], texts[size])
         by_size = [row for size in sizes for row in point(program, texts[size], 8, scratch)]
-        by_n = [row for n in LENGTHS for row in point(program, texts[sizes[1]], n, scratch)]
+        by_n = [row for n in LENGTHS for row in point(program, texts[sizes[0]], n, scratch)]
         target = scratch if arguments.quick else SOURCE / "bench" / "record" / record.machine_name()
         target.mkdir(parents=True, exist_ok=True)
         with open(target / "ngrams-figures.csv", "w", newline="", encoding="utf-8") as file:

@@ -111,18 +111,18 @@ TEST(DocumentTable, LocatesEveryPositionAlsoBesideEmptyDocuments) {
 TEST(KeyParts, CutsTheRangeWhereTheSampleIsAndKeepsTheOrder) {
   std::mt19937_64 random(3);
   MemoryBudget budget(Context{.memory_bytes = std::uint64_t{64} << 20U, .threads = 1});
-  for (const unsigned position_bits : {1U, 20U, 40U}) {
+  for (const auto& [position_bits, cell_bits] : {std::pair(1U, 0U), {20U, 6U}, {20U, 0U}, {40U, 6U}, {60U, 6U}}) {
     std::vector<std::uint64_t> sample;
     for (int i = 0; i < 2000; ++i) sample.push_back(random() % 3 == 0 ? random() : 7 + (random() >> 40U));
     std::sort(sample.begin(), sample.end());
     const std::uint64_t low = sample.front() / 2;
-    const KeyParts parts(low, ~std::uint64_t{0}, sample, 64, position_bits, budget);
+    const KeyParts parts(low, ~std::uint64_t{0}, sample, 64, cell_bits, position_bits, budget);
     EXPECT_GT(parts.size(), 32U);
     std::pair<std::size_t, std::uint64_t> before{0, 0};
     for (const std::uint64_t key : sample) {
-      const std::size_t part = parts.part_of(key);
+      const auto [part, record] = parts.hold(key, 0);
       ASSERT_LT(part, parts.size());
-      const std::pair<std::size_t, std::uint64_t> now{part, parts.record(part, key, 0)};
+      const std::pair<std::size_t, std::uint64_t> now{part, record};
       ASSERT_GE(now, before);
       before = now;
     }

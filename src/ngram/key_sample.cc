@@ -41,23 +41,26 @@ Array<std::uint64_t> joined_sample(std::span<KeySampler> parts, MemoryBudget& bu
 }
 
 KeyParts::KeyParts(std::uint64_t low, std::uint64_t high, std::span<const std::uint64_t> sample, std::size_t parts,
-                   unsigned position_bits, MemoryBudget& budget)
+                   unsigned cell_bits, unsigned position_bits, MemoryBudget& budget)
     : low_(low),
       high_(high),
       position_bits_(position_bits),
+      cell_bits_(std::min(
+          {cell_bits, (64 - position_bits) / 2, static_cast<unsigned>(std::bit_width(sample.size() / parts / 4))})),
+      inside_bits_(64 - position_bits - cell_bits_),
       begins_(budget, "parts of the keys"),
       shifts_(budget, "parts of the keys"),
       tops_(budget, "parts of the keys") {
   begins_.push_back(low);
-  for (std::size_t i = 1; i < parts && !sample.empty(); ++i) {
-    const std::uint64_t key = sample[i * sample.size() / parts];
+  const std::size_t cells = parts << cell_bits_;
+  for (std::size_t i = 1; i < cells && !sample.empty(); ++i) {
+    const std::uint64_t key = sample[i * sample.size() / cells];
     if (key > begins_[begins_.size() - 1]) begins_.push_back(key);
   }
   for (std::size_t i = 0; i < begins_.size(); ++i) {
     const std::uint64_t last = (i + 1 < begins_.size() ? begins_[i + 1] - 1 : high) - begins_[i];
     const auto bits = static_cast<unsigned>(std::bit_width(last));
-    const unsigned room = 64 - position_bits;
-    shifts_.push_back(static_cast<std::uint8_t>(bits > room ? bits - room : 0));
+    shifts_.push_back(static_cast<std::uint8_t>(bits > inside_bits_ ? bits - inside_bits_ : 0));
   }
   tops_.resize((std::size_t{1} << 16U) + 1);
   std::size_t below = 0;

@@ -50,18 +50,36 @@ Array<std::uint64_t> joined_sample(std::span<KeySampler> parts, MemoryBudget& bu
 // A range of keys cut into parts that hold about equally many n-grams, so far as equal keys allow it; and the form in
 // which n-grams of it are kept: eight bytes that hold the position and as much of the key as there is room for.
 //
+// Keys that begin alike lie close together, and far from others: the more so the fewer tokens they are made of. So a part
+// can be cut into cells in the same way: a record holds the number of the cell, and how far into it the key lies, which
+// takes few bits where there are many keys.
+//
 // Immutable; threads may share one.
 class KeyParts {
  public:
-  // Keys in [low, high], cut at keys of `sample`, which is ascending and lies in that range, into `parts` or fewer.
+  // Keys in [low, high], cut at keys of `sample`, which is ascending and lies in that range, into `parts` or fewer,
+  // each of 2^cell_bits cells, or fewer where the sample is small.
   KeyParts(std::uint64_t low, std::uint64_t high, std::span<const std::uint64_t> sample, std::size_t parts,
-           unsigned position_bits, MemoryBudget& budget);
+           unsigned cell_bits, unsigned position_bits, MemoryBudget& budget);
 
-  std::size_t size() const { return begins_.size(); }
+  std::size_t size() const { return ((begins_.size() - 1) >> cell_bits_) + 1; }
   std::uint64_t low() const { return low_; }
   std::uint64_t span() const { return high_ - low_; }
 
-  std::size_t part_of(std::uint64_t key) const {
+  struct Held {
+    std::size_t part;
+    std::uint64_t record;
+  };
+  // Within a part, records are in the order of what they hold of the key, and then of their positions.
+  Held hold(std::uint64_t key, std::uint64_t position) const {
+    const std::size_t cell = cell_of(key);
+    const std::uint64_t number = cell & ((std::size_t{1} << cell_bits_) - 1);
+    return {cell >> cell_bits_,
+            (number << inside_bits_ | (key - begins_[cell]) >> shifts_[cell]) << position_bits_ | position};
+  }
+
+ private:
+  std::size_t cell_of(std::uint64_t key) const {
     const auto top = static_cast<std::size_t>(key >> 48U);
     const std::uint64_t* begin = begins_.data() + tops_[top];
     std::size_t size = tops_[top + 1] - tops_[top];
@@ -73,18 +91,14 @@ class KeyParts {
     return static_cast<std::size_t>(begin - begins_.data()) - 1;
   }
 
-  // Within a part, records are in the order of what they hold of the key, and then of their positions.
-  std::uint64_t record(std::size_t part, std::uint64_t key, std::uint64_t position) const {
-    return (key - begins_[part]) >> shifts_[part] << position_bits_ | position;
-  }
-
- private:
   std::uint64_t low_;
   std::uint64_t high_;
   unsigned position_bits_;
-  Array<std::uint64_t> begins_;  // of the parts
+  unsigned cell_bits_;
+  unsigned inside_bits_;         // what a record has for the key's place in its cell
+  Array<std::uint64_t> begins_;  // of the cells
   Array<std::uint8_t> shifts_;   // how much of the key's end there is no room for
-  Array<std::uint32_t> tops_;    // tops_[t]: how many parts begin below t << 48
+  Array<std::uint32_t> tops_;    // tops_[t]: how many cells begin below t << 48
 };
 
 }  // namespace refrain

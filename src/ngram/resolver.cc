@@ -4,6 +4,8 @@
 #include <cstring>
 #include <tuple>
 
+#include "refrain/error.h"
+
 namespace refrain {
 
 namespace {
@@ -85,8 +87,13 @@ void Resolver::meet(Worker& worker, const GramTexts& texts, std::uint64_t positi
   const std::string_view text = texts.text(found.token);
   if (text_of(known) == text) return;
   shared(slot.text).fetch_or(kHasStrays, std::memory_order_relaxed);
-  worker.strays.push_back(
-      {first_ + found.group, texts.key(found.token), keep_alone(worker, text), position + found.token});
+  try {
+    worker.strays.push_back(
+        {first_ + found.group, texts.key(found.token), keep_alone(worker, text), position + found.token});
+  } catch (const Error& error) {
+    if (error.code() == Errc::over_budget) throw TooManyTexts{};
+    throw;
+  }
 }
 
 // Puts the text behind the worker's last one, which it may go on with.

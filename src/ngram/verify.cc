@@ -1,9 +1,12 @@
 #include "ngram/verify.h"
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "base/threads.h"
 #include "refrain/error.h"
@@ -19,29 +22,72 @@ constexpr std::size_t kDraftBytes = std::size_t{1} << 18U;
 constexpr std::uint64_t kTextsAhead = 16;
 constexpr std::size_t kHintsAhead = 48;
 
-// Lets workers do the last part of their work one after the other, in order.
-class InTurn {
+// Lets many workers make things that must be used one after the other, in order. A worker has a few of its own, so it
+// seldom waits: whoever hands in the one that is next uses it, and all behind it that are there.
+template <class Thing>
+class Relay {
  public:
-  void wait(std::size_t item) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return failed_ || next_ == item; });
-    if (failed_) throw Error(Errc::interrupted, "another worker failed");
-  }
-  void done() {
-    const std::lock_guard lock(mutex_);
-    ++next_;
-    changed_.notify_all();
-  }
-  void fail() {
-    const std::lock_guard lock(mutex_);
-    failed_ = true;
-    changed_.notify_all();
+  explicit Relay(unsigned workers) : things_(workers) {}
+
+  // make(thing) for the item, on any worker; use(thing) later, for one item at a time. Each worker's items rise.
+  template <class Make, class Use>
+  void add(unsigned worker, std::size_t item, Make make, Use use) {
+    try {
+      Entry* entry = free_entry(worker);
+      if (entry == nullptr) return;  // another worker has failed, and says why
+      make(entry->thing);
+      hand_in(*entry, item, use);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      failed_ = true;
+      changed_.notify_all();
+      throw;
+    }
   }
 
  private:
+  struct Entry {
+    Thing thing;
+    bool waits = false;
+  };
+
+  // No deadlock: of all items that were begun and not handed in, the first is never behind a full row of its own worker's,
+  // since what comes before it is used without waiting for anybody.
+  Entry* free_entry(unsigned worker) {
+    std::unique_lock lock(mutex_);
+    const auto found = [&] {
+      return std::find_if(things_[worker].begin(), things_[worker].end(), [](const Entry& e) { return !e.waits; });
+    };
+    changed_.wait(lock, [&] { return failed_ || found() != things_[worker].end(); });
+    return failed_ ? nullptr : &*found();
+  }
+
+  template <class Use>
+  void hand_in(Entry& entry, std::size_t item, Use use) {
+    std::unique_lock lock(mutex_);
+    entry.waits = true;
+    waiting_.emplace(item, &entry);
+    if (using_) return;
+    using_ = true;
+    while (!failed_ && !waiting_.empty() && waiting_.begin()->first == next_) {
+      Entry& ready = *waiting_.begin()->second;
+      waiting_.erase(waiting_.begin());
+      lock.unlock();
+      use(ready.thing);
+      lock.lock();
+      ready.waits = false;
+      ++next_;
+      changed_.notify_all();
+    }
+    using_ = false;
+  }
+
+  std::vector<std::array<Entry, 3>> things_;
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::map<std::size_t, Entry*> waiting_;  // handed in and not used yet
   std::size_t next_ = 0;
+  bool using_ = false;
   bool failed_ = false;
 };
 
@@ -196,20 +242,14 @@ void Verifier::write(const Candidates& candidates, const Resolver& resolver, std
     }
     output_.writer().add_rows(drafts.rows, done, drafts.rows.size());
   };
-  InTurn turns;
-  std::vector<Drafts> drafts(thread_count(context_));
+  Relay<Drafts> relay(thread_count(context_));
   const auto items = static_cast<std::size_t>((last - first + kDraftGroups - 1) / kDraftGroups);
   parallel_for(thread_count(context_), items, [&](unsigned worker, std::size_t i) {
-    try {
+    const auto make = [&](Drafts& drafts) {
       throw_if_stopped(context_);
-      draft(drafts[worker], first + i * kDraftGroups);
-      turns.wait(i);
-      write_drafts(drafts[worker]);
-      turns.done();
-    } catch (...) {
-      turns.fail();
-      throw;
-    }
+      draft(drafts, first + i * kDraftGroups);
+    };
+    relay.add(worker, i, make, write_drafts);
   });
 }
 

@@ -38,6 +38,8 @@ constexpr std::size_t kRunRecords = std::size_t{1} << 15U;
 // A filter is good while it has not many fewer counters than n-grams.
 constexpr double kFilterLoad = 0.7;
 constexpr std::uint64_t kDiskBytesPerToken = 4;
+// From so many tokens on, keys are spread evenly enough.
+constexpr unsigned kLongGram = 6;
 // With less there is no working.
 constexpr std::uint64_t kLeastBytes = std::uint64_t{1} << 20U;
 
@@ -295,6 +297,7 @@ class AutoBuild {
             std::span<const std::uint64_t>(sample_.data(), sample_.size())
                 .subspan(slice.sample_begin, slice.sample_end - slice.sample_begin),
             grams.partitions(),
+            options_.n < kLongGram ? 6U : 0U,
             position_bits_,
             budget_};
   }
@@ -328,9 +331,8 @@ class AutoBuild {
       if (filter != nullptr) size = filter->pass(keys, std::span(mine.data(), size));
       Grams::Writer& writer = writers[worker];
       for (std::size_t i = 0; i < size; ++i) {
-        const std::uint64_t key = keys[mine[i]];
-        const std::size_t part = parts.part_of(key);
-        writer.add_to(part, parts.record(part, key, position + mine[i]));
+        const KeyParts::Held held = parts.hold(keys[mine[i]], position + mine[i]);
+        writer.add_to(held.part, held.record);
       }
     });
   }
