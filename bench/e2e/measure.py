@@ -2,6 +2,8 @@
 import dataclasses
 import os
 import pathlib
+import shutil
+import stat
 import subprocess
 import threading
 import time
@@ -18,7 +20,7 @@ class Failed(Exception):
 class Measured:
     seconds: float
     peak_rss_mb: float
-    temp_mb: float  # the most that stood in the watched folders, less what stands there at the end
+    temp_mb: float  # the most that stood in the watched folders and in files without a name, less what is left at the end
     stderr: str
 
 
@@ -34,18 +36,34 @@ def folder_bytes(folders):
     return total
 
 
-class FolderWatch:
-    """The peak size of some folders, looked at every POLL_SECONDS while the context is open."""
+def nameless_bytes(pid):
+    """Files that a process holds open and that stand in no folder."""
+    files = {}
+    try:
+        for name in os.listdir(f"/proc/{pid}/fd"):
+            info = os.stat(f"/proc/{pid}/fd/{name}")
+            if stat.S_ISREG(info.st_mode) and info.st_nlink == 0:
+                files[info.st_dev, info.st_ino] = info.st_blocks * 512
+    except OSError:
+        pass  # it has just ended, or closed one
+    return sum(files.values())
+
+
+class DiskWatch:
+    """What some folders and the nameless files of process `pid` take at most, looked at every POLL_SECONDS while the context is
+    open."""
 
     def __init__(self, folders):
         self.folders = folders
+        self.pid = None
         self.peak = 0
         self.done = threading.Event()
         self.thread = threading.Thread(target=self.watch, daemon=True)
 
     def watch(self):
         while not self.done.wait(POLL_SECONDS):
-            self.peak = max(self.peak, folder_bytes(self.folders))
+            nameless = nameless_bytes(self.pid) if self.pid else 0
+            self.peak = max(self.peak, folder_bytes(self.folders) + nameless)
 
     def __enter__(self):
         self.thread.start()
@@ -61,10 +79,11 @@ def run(command, watched=(), stdout=None, env=None):
     """Runs `command` (its standard output into the file `stdout`) and measures it. Failed where its exit code is not 0."""
     out = open(stdout, "wb") if stdout else subprocess.DEVNULL
     try:
-        with FolderWatch(watched) as watch:
+        with DiskWatch(watched) as watch:
             begin = time.perf_counter()
             # All of standard error is read at the end: our commands write a few lines to it.
             process = subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, env={**os.environ, **(env or {})})
+            watch.pid = process.pid
             stderr = process.stderr.read().decode(errors="replace")
             _, status, usage = os.wait4(process.pid, 0)
             seconds = time.perf_counter() - begin
@@ -86,6 +105,9 @@ def make(generator, arguments, target):
         return
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(target.name + ".part")
+    for old in (part, target):
+        if old.is_dir():
+            shutil.rmtree(old)
     run([generator, *arguments, "--output", part])
     side = part.with_name(part.name + ".planted")
     if side.exists():

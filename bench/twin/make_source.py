@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Source code to measure with: the files of the machine's source packages (linux-source, gcc-source), text only.
+"""Source code to measure with: the files of the machine's source packages (linux-source, gcc-source, binutils-source), text only.
 
     make_source.py --bytes N --output FOLDER             their first N bytes, a file each, in the order of the packages
     make_source.py --bytes N --shuffled --output FILE    JSONL: N bytes of them in a random order, always the same one
@@ -15,13 +15,13 @@ import random
 import sys
 import tarfile
 
-ARCHIVES = ("/usr/src/linux-source-*.tar.xz", "/usr/src/gcc-*/gcc-*.tar.xz")
+ARCHIVES = ("/usr/src/linux-source-*.tar.xz", "/usr/src/gcc-*/gcc-*.tar.xz", "/usr/src/binutils/binutils-*.tar.xz")
 
 
 def documents():
     archives = [path for pattern in ARCHIVES for path in sorted(glob.glob(pattern))]
     if not archives:
-        sys.exit("make_source: no source package found; install linux-source and a gcc-source")
+        sys.exit("make_source: no source package found; install linux-source, a gcc-source and binutils-source")
     for path in archives:
         with tarfile.open(path, "r|xz") as archive:
             for member in archive:

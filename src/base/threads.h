@@ -21,8 +21,8 @@ void throw_if_stopped(const Context& context);
 // A job that waits for another one must watch for its failure: a worker that threw does not wake the others.
 void run_workers(unsigned threads, const std::function<void(unsigned worker)>& job);
 
-// Calls job(worker, item) for every item in [0, items), in any order, each once. After an exception no new item is
-// begun.
+// Calls job(worker, item) for every item in [0, items), each once. Items are begun in ascending order, and end in any.
+// After an exception no new item is begun.
 void parallel_for(unsigned threads, std::size_t items,
                   const std::function<void(unsigned worker, std::size_t item)>& job);
 

@@ -190,7 +190,7 @@ constexpr Flag kFlags[] = {
      .verbs = kWorkers, .group = Group::run,
      .store = [](Settings& s, const Value& v) { s.memory = v.number; }},
     {.name = "threads", .kind = Kind::number, .metavar = "N", .default_text = "one a core",
-     .description = "threads at work", .least = 1, .most = 1024,
+     .description = "threads at work; fewer where memory has no room for them", .least = 1, .most = 1024,
      .verbs = Verb::near | Verb::fingerprint | Verb::match | Verb::substrings | Verb::ngrams_build, .group = Group::run,
      .store = [](Settings& s, const Value& v) { s.threads = narrow(v); }},
     {.name = "temp-dir", .kind = Kind::folder, .metavar = "DIR", .default_text = "$TMPDIR or /tmp",

@@ -15,7 +15,7 @@ void DocumentTable::add(std::uint64_t tokens) {
 }
 
 void DocumentTable::finish() {
-  // Two hints a document or more, but one for four where memory is short.
+  // Up to two hints a document; one for four where memory is short.
   const std::uint64_t plenty = budget_.available() / 64 / sizeof(std::uint64_t);
   const std::uint64_t hints = std::max(size() / 4, std::min(2 * size(), plenty)) + 1;
   const std::uint64_t per_hint = std::max<std::uint64_t>(tokens() / hints, 1);

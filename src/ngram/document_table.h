@@ -9,7 +9,7 @@
 
 namespace refrain {
 
-// Filled in input order; once finished, immutable, and threads may share it. Ten to twenty bytes a document.
+// Filled in input order; once finished, immutable, and threads may share it. 10 to 24 bytes a document.
 class DocumentTable {
  public:
   explicit DocumentTable(MemoryBudget& budget);

@@ -21,8 +21,8 @@ GramKeys::GramKeys(const Tokenizer& tokenizer, unsigned n)
     : tokenizer_(tokenizer), plan_(n), hashes_(n + kMaxTokens + kWindowPadding), keys_(kMaxTokens + kWindowPadding) {}
 
 std::size_t GramKeys::bytes(unsigned n) {
-  return (n + 2 * kMaxTokens) * sizeof(std::uint64_t) + 2 * TokenBlock::kMaxEdges * sizeof(std::uint32_t) +
-         TokenBlock::kMaxNormalBytes;
+  return (n + 2 * (kMaxTokens + kWindowPadding)) * sizeof(std::uint64_t) +
+         2 * TokenBlock::kMaxEdges * sizeof(std::uint32_t) + TokenBlock::kMaxNormalBytes;
 }
 
 void GramKeys::start(std::string_view text) {

@@ -1,4 +1,4 @@
-// The keys of a document's n-grams (gram_key.h), rolled on in constant time a token.
+// The keys of a document's n-grams (gram_key.h): many at once (window_keys.h), or rolled on in constant time a token.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct KeyPlan {
   std::uint64_t leave_n = 1;
 };
 
-// The keys of one document after another. Holds about a megabyte of buffers (and 16 bytes a token of n); one a thread.
+// The keys of one document after another. Holds about a megabyte of buffers (and 8 bytes a token of n); one a thread.
 class GramKeys {
  public:
   GramKeys(const Tokenizer& tokenizer, unsigned n);

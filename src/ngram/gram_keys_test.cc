@@ -120,7 +120,10 @@ TEST(KeyParts, CutsTheRangeWhereTheSampleIsAndKeepsTheOrder) {
     EXPECT_GT(parts.size(), 32U);
     std::pair<std::size_t, std::uint64_t> before{0, 0};
     for (const std::uint64_t key : sample) {
-      const auto [part, record] = parts.hold(key, 0);
+      const std::uint64_t position = random() & ((std::uint64_t{1} << position_bits) - 1);
+      const auto [part, held] = parts.hold(key, position);
+      ASSERT_EQ(held & ((std::uint64_t{1} << position_bits) - 1), position);
+      const std::uint64_t record = held >> position_bits;
       ASSERT_LT(part, parts.size());
       const std::pair<std::size_t, std::uint64_t> now{part, record};
       ASSERT_GE(now, before);

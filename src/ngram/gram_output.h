@@ -16,7 +16,7 @@
 
 namespace refrain {
 
-// Rising positions: in memory while they are few, then in a temporary file, a byte or two each. Half a megabyte at most.
+// Rising positions: in memory while they are few, then in a temporary file, a byte or two each. A few megabytes at most.
 class PositionList {
  public:
   explicit PositionList(TempSpace& temp) : temp_(&temp) {}
@@ -38,7 +38,7 @@ class PositionList {
   }
 
  private:
-  static constexpr std::size_t kRecent = std::size_t{1} << 15U;
+  static constexpr std::size_t kRecent = std::size_t{1} << 17U;
   // Bytes of the file that hold kRecent positions.
   struct Frame {
     std::uint64_t offset;

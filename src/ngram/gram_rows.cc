@@ -42,7 +42,7 @@ char* GramRows::begin_gram(std::uint64_t key, std::string_view text, std::size_t
                    .last_document = 0});
   texts_.append(text);
   const std::size_t room = places_used_ + places * PlaceList::kMaxBytes;
-  if (places_.size() < room) places_.resize(2 * room);
+  if (places_.size() < room) places_.resize(room + room / 4);
   return places_.data() + places_used_;
 }
 

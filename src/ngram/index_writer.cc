@@ -123,19 +123,18 @@ void IndexWriter::add_rows(const GramRows& rows, std::size_t first, std::size_t 
       const std::size_t room = kBlockBytes - block_.size();
       while (i < begin + most && (i == begin || rows.rows(begin, i).size() < room)) ++i;
       block_.append(rows.rows(begin, i));
-      require(key_ <= rows.row(begin).key, "n-gram index: n-grams out of order");
-      key_ = rows.row(i - 1).key;
+      text_ = rows.text(i - 1);
     }
     for (std::size_t row = begin; row < i; ++row) {
       const GramRows::Row& one = rows.row(row);
+      require(row == begin || rows.row(row - 1).key <= one.key, "n-gram index: n-grams out of order");
       require(one.count >= head_.m && one.last_document < sizes_.documents, "n-gram index: wrong places");
+      key_ = one.key;
       sizes_.places += one.count;
     }
     end_rows(i - begin);
   }
-  if (first == last) return;
-  text_ = rows.text(last - 1);
-  places_.write(rows.places(first, last));
+  if (first != last) places_.write(rows.places(first, last));
 }
 
 // All of a row but the numbers behind its text.

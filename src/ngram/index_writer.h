@@ -32,7 +32,7 @@ class IndexWriter {
   // The n-gram's next place: they rise, and there are at least m.
   void add_place(DocId document, std::uint64_t token);
   void end_gram();
-  // The rows [first, last) of `rows`, all at once.
+  // The rows [first, last) of `rows`, all at once. That texts of equal keys, and places, rise is the caller's word.
   void add_rows(const GramRows& rows, std::size_t first, std::size_t last);
 
   // `grams`: all n-grams of the text, those that are not in the index too. Syncs and closes the files.

@@ -73,7 +73,7 @@ TEST_F(IndexWriterTest, WritesTheSameBytesFromRows) {
   std::vector<Gram> grams;
   for (std::size_t i = 0; i < 3000; ++i) {
     const std::size_t long_text = i % 700 < 20 ? random() % 3000 : 0;  // blocks that end by their bytes
-    Gram gram{1000 * (i / 3), "same " + std::to_string(10000 + i) + std::string(long_text, 'x'), {}};
+    Gram gram{1000 * (i / 3), "same " + std::to_string(900000 - 100 * (i / 3) + i) + std::string(long_text, 'x'), {}};
     for (std::uint64_t document = random() % 40, token = random() % 90; gram.places.size() < 2 || random() % 3 != 0;) {
       gram.places.emplace_back(document, token);
       if (random() % 2 == 0)

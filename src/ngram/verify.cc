@@ -1,13 +1,10 @@
 #include "ngram/verify.h"
 
 #include <algorithm>
-#include <array>
-#include <condition_variable>
-#include <map>
-#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "base/relay.h"
 #include "base/threads.h"
 #include "refrain/error.h"
 
@@ -16,80 +13,11 @@ namespace refrain {
 namespace {
 
 // What is drafted at a time, and what is too much for a draft.
-constexpr std::uint64_t kDraftGroups = 512;
-constexpr std::uint64_t kDraftPlaces = std::uint64_t{1} << 14U;
-constexpr std::size_t kDraftBytes = std::size_t{1} << 18U;
+constexpr std::uint64_t kMostDraftGroups = 512;
+constexpr std::uint64_t kDraftPlaces = std::uint64_t{1} << 12U;
+constexpr std::size_t kDraftBytes = std::size_t{1} << 17U;
 constexpr std::uint64_t kTextsAhead = 16;
 constexpr std::size_t kHintsAhead = 48;
-
-// Lets many workers make things that must be used one after the other, in order. A worker has a few of its own, so it
-// seldom waits: whoever hands in the one that is next uses it, and all behind it that are there.
-template <class Thing>
-class Relay {
- public:
-  explicit Relay(unsigned workers) : things_(workers) {}
-
-  // make(thing) for the item, on any worker; use(thing) later, for one item at a time. Each worker's items rise.
-  template <class Make, class Use>
-  void add(unsigned worker, std::size_t item, Make make, Use use) {
-    try {
-      Entry* entry = free_entry(worker);
-      if (entry == nullptr) return;  // another worker has failed, and says why
-      make(entry->thing);
-      hand_in(*entry, item, use);
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      failed_ = true;
-      changed_.notify_all();
-      throw;
-    }
-  }
-
- private:
-  struct Entry {
-    Thing thing;
-    bool waits = false;
-  };
-
-  // No deadlock: of all items that were begun and not handed in, the first is never behind a full row of its own worker's,
-  // since what comes before it is used without waiting for anybody.
-  Entry* free_entry(unsigned worker) {
-    std::unique_lock lock(mutex_);
-    const auto found = [&] {
-      return std::find_if(things_[worker].begin(), things_[worker].end(), [](const Entry& e) { return !e.waits; });
-    };
-    changed_.wait(lock, [&] { return failed_ || found() != things_[worker].end(); });
-    return failed_ ? nullptr : &*found();
-  }
-
-  template <class Use>
-  void hand_in(Entry& entry, std::size_t item, Use use) {
-    std::unique_lock lock(mutex_);
-    entry.waits = true;
-    waiting_.emplace(item, &entry);
-    if (using_) return;
-    using_ = true;
-    while (!failed_ && !waiting_.empty() && waiting_.begin()->first == next_) {
-      Entry& ready = *waiting_.begin()->second;
-      waiting_.erase(waiting_.begin());
-      lock.unlock();
-      use(ready.thing);
-      lock.lock();
-      ready.waits = false;
-      ++next_;
-      changed_.notify_all();
-    }
-    using_ = false;
-  }
-
-  std::vector<std::array<Entry, 3>> things_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::map<std::size_t, Entry*> waiting_;  // handed in and not used yet
-  std::size_t next_ = 0;
-  bool using_ = false;
-  bool failed_ = false;
-};
 
 }  // namespace
 
@@ -193,6 +121,14 @@ void Verifier::write(const Candidates& candidates, const Resolver& resolver, std
     const auto begin = std::lower_bound(strays.begin(), strays.end(), group, before);
     return std::span<const Resolver::Stray>(begin, std::lower_bound(begin, strays.end(), group + 1, before));
   };
+  const unsigned workers = thread_count(context_);
+  // In the memory that reading leaves free while nothing is read.
+  const std::uint64_t drafts_bytes = workers * Relay<Drafts>::kThings * 2 * kDraftBytes;
+  const Reservation reserved =
+      budget_.reserve(std::min<std::uint64_t>(drafts_bytes, budget_.available()), "n-grams to be written");
+  // A draft holds texts twice, whole and as rows.
+  const std::uint64_t mean = 2 * resolver.text_bytes() / std::max<std::uint64_t>(last - first, 1) + 64;
+  const std::uint64_t draft_groups = std::clamp<std::uint64_t>(kDraftBytes / 2 / mean, 16, kMostDraftGroups);
   const DocumentTable& documents = output_.documents();
   const auto draft = [&](Drafts& drafts, std::uint64_t from) {
     drafts.clear();
@@ -213,7 +149,7 @@ void Verifier::write(const Candidates& candidates, const Resolver& resolver, std
       }
       size = 0;
     };
-    candidates.for_each_piece(from, std::min(from + kDraftGroups, last), [&](Piece records) {
+    candidates.for_each_piece(from, std::min(from + draft_groups, last), [&](Piece records) {
       while (!records.empty()) {
         const std::uint64_t now = candidates.group_of(records.front());
         if (now != group) end_group();
@@ -242,12 +178,12 @@ void Verifier::write(const Candidates& candidates, const Resolver& resolver, std
     }
     output_.writer().add_rows(drafts.rows, done, drafts.rows.size());
   };
-  Relay<Drafts> relay(thread_count(context_));
-  const auto items = static_cast<std::size_t>((last - first + kDraftGroups - 1) / kDraftGroups);
-  parallel_for(thread_count(context_), items, [&](unsigned worker, std::size_t i) {
+  Relay<Drafts> relay(workers);
+  const auto items = static_cast<std::size_t>((last - first + draft_groups - 1) / draft_groups);
+  parallel_for(workers, items, [&](unsigned worker, std::size_t i) {
     const auto make = [&](Drafts& drafts) {
       throw_if_stopped(context_);
-      draft(drafts, first + i * kDraftGroups);
+      draft(drafts, first + i * draft_groups);
     };
     relay.add(worker, i, make, write_drafts);
   });

@@ -187,7 +187,10 @@ class AutoBuild {
   // memory is small.
   std::uint64_t slice_grams(std::uint64_t memory, double bytes) const {
     const double part = memory < (std::uint64_t{256} << 20U) ? 0.75 : 0.89;
-    return std::max<std::uint64_t>(static_cast<std::uint64_t>(static_cast<double>(memory) * part / bytes), 4096);
+    // Groups of a slice are numbered in the bits that a position leaves, and have two places or more.
+    const std::uint64_t most = std::uint64_t{2} << (64 - std::max(position_bits_, 2U));
+    const auto fit = static_cast<std::uint64_t>(static_cast<double>(memory) * part / bytes);
+    return std::clamp<std::uint64_t>(fit, 4096, std::max<std::uint64_t>(most, 4096));
   }
 
   std::uint64_t grams_of(std::size_t sample_begin, std::size_t sample_end) const {

@@ -1,0 +1,88 @@
+// A relay: many workers make things that must be used one after the other, in order.
+//
+// A worker has a few things of its own, so it seldom waits: whoever hands in the one that is next uses it, and all behind
+// it that are there, while the others go on making.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace refrain {
+
+template <class Thing>
+class Relay {
+ public:
+  // That a worker holds at most.
+  static constexpr std::size_t kThings = 3;
+
+  explicit Relay(unsigned workers) : things_(workers) {}
+
+  // make(thing) now; use(thing) when all items before this one have been used, one at a time, by any worker. Items are
+  // those of a parallel_for: begun in ascending order, each once. After a failure, which is thrown to the one who met it,
+  // nothing more is made or used.
+  template <class Make, class Use>
+  void add(unsigned worker, std::size_t item, Make make, Use use) {
+    try {
+      Entry* entry = free_entry(worker);
+      if (entry == nullptr) return;  // another worker has failed, and says why
+      make(entry->thing);
+      hand_in(*entry, item, use);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      failed_ = true;
+      changed_.notify_all();
+      throw;
+    }
+  }
+
+ private:
+  struct Entry {
+    Thing thing{};
+    bool waits = false;
+  };
+
+  // No deadlock: the first item that was begun and not handed in has only used things before it, and so has its worker.
+  Entry* free_entry(unsigned worker) {
+    std::unique_lock lock(mutex_);
+    const auto found = [&] {
+      return std::find_if(things_[worker].begin(), things_[worker].end(), [](const Entry& e) { return !e.waits; });
+    };
+    changed_.wait(lock, [&] { return failed_ || found() != things_[worker].end(); });
+    return failed_ ? nullptr : &*found();
+  }
+
+  template <class Use>
+  void hand_in(Entry& entry, std::size_t item, Use use) {
+    std::unique_lock lock(mutex_);
+    entry.waits = true;
+    waiting_.emplace(item, &entry);
+    if (using_) return;
+    using_ = true;
+    while (!failed_ && !waiting_.empty() && waiting_.begin()->first == next_) {
+      Entry& ready = *waiting_.begin()->second;
+      waiting_.erase(waiting_.begin());
+      lock.unlock();
+      use(ready.thing);
+      lock.lock();
+      ready.waits = false;
+      ++next_;
+      changed_.notify_all();
+    }
+    using_ = false;
+  }
+
+  std::vector<std::array<Entry, kThings>> things_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::size_t, Entry*> waiting_;  // handed in and not used yet
+  std::size_t next_ = 0;
+  bool using_ = false;
+  bool failed_ = false;
+};
+
+}  // namespace refrain
