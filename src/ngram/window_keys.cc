@@ -17,6 +17,11 @@ inline constexpr unsigned kMostTokens = 64;
 inline constexpr std::size_t kLevels = std::bit_width(kMostTokens);  // windows of 1, 2, 4, ... 64 tokens
 inline constexpr std::size_t kChunk = 256;  // n-grams at a time, so that all stays in the cache
 
+// The longest of them that `size` tokens hold, 1 or more.
+constexpr unsigned level_of(unsigned size) {
+  return static_cast<unsigned>(std::bit_width(size | 1U)) - 1;
+}
+
 // B^1, B^2, B^4, ...
 inline constexpr std::array<std::uint64_t, kLevels> kPowers = [] {
   std::array<std::uint64_t, kLevels> powers{kGramBase};
@@ -69,10 +74,10 @@ class Windows {
   }
   // Of windows of `size` tokens; `room` is used where that is no power of two.
   HWY_INLINE const std::uint64_t* of(unsigned size, std::size_t count, std::uint64_t* room) const {
-    auto k = static_cast<unsigned>(std::bit_width(size)) - 1;
+    unsigned k = level_of(size);
     const std::uint64_t* sum = levels_[k];
     for (unsigned done = 1U << k; done != size; done += 1U << k) {
-      k = static_cast<unsigned>(std::bit_width(size - done)) - 1;
+      k = level_of(size - done);
       join(sum, levels_[k] + done, kPowers[k], count, room);
       sum = room;
     }

@@ -43,7 +43,7 @@ class PageWriter {
   void write(std::string_view bytes) {
     const std::size_t end = used_ + bytes.size();
     if (bytes.size() >= kPageContentBytes || end >= kPageContentBytes) return write_split(bytes);
-    std::memcpy(page_.data() + used_, bytes.data(), bytes.size());
+    if (!bytes.empty()) std::memcpy(page_.data() + used_, bytes.data(), bytes.size());
     used_ = end;
   }
   // Where the next byte will stand in the stream.
