@@ -76,10 +76,10 @@ class Array {
   // Gives the memory of whole pages among `count` elements from `first` on back to the system and to the budget, for
   // good: they may not be used again. Returns the bytes. Not for arrays that grow.
   std::size_t give_back(std::size_t first, std::size_t count) {
-    constexpr std::uintptr_t kSystemPage = 4096;
-    const auto begin = (reinterpret_cast<std::uintptr_t>(data_ + first) + kSystemPage - 1) & ~(kSystemPage - 1);
-    const auto end = reinterpret_cast<std::uintptr_t>(data_ + first + count) & ~(kSystemPage - 1);
-    if (begin >= end || madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED) != 0) return 0;
+    constexpr std::size_t kSystemPage = 4096;
+    const std::size_t begin = (first * sizeof(T) + kSystemPage - 1) / kSystemPage * kSystemPage;
+    const std::size_t end = (first + count) * sizeof(T) / kSystemPage * kSystemPage;
+    if (begin >= end || madvise(reinterpret_cast<char*>(data_) + begin, end - begin, MADV_DONTNEED) != 0) return 0;
     reservation_.resize(reservation_.bytes() - (end - begin), what_);
     return end - begin;
   }

@@ -61,7 +61,7 @@ OutputFile OutputDir::create(const std::string& name) {
 
 fs::path OutputDir::create_folder(const std::string& name) {
   names_.push_back(name);
-  const fs::path folder = staging_->path() / name;
+  fs::path folder = staging_->path() / name;
   std::error_code error;
   fs::create_directory(folder, error);
   if (error) throw Error(Errc::io, fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
