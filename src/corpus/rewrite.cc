@@ -148,7 +148,6 @@ class Rewriter {
   const CutDocument& cut_;
   PackedFile out_;
   TextRewriter text_;
-  std::vector<ByteRange> cuts_;
   std::string made_;      // the folder that was made last
   std::string path_;      // the file of records that is being written
   bool changed_ = false;  // it differs from what was read
@@ -158,10 +157,9 @@ class Rewriter {
 // Whether something is to be left out of `text`, which text_ knows then.
 bool Rewriter::ask(DocId document, std::string_view text) {
   ++report_.documents;
-  cuts_.clear();
-  cut_(document, text, cuts_);
-  if (cuts_.empty()) return false;
-  const std::uint64_t removed = text_.cut(text, cuts_);
+  const TextCuts cuts = cut_(document, text);
+  if (cuts.ranges.empty()) return false;
+  const std::uint64_t removed = text_.cut(text, cuts);
   if (removed == 0) return false;
   ++report_.changed;
   report_.removed_bytes += removed;

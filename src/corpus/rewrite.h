@@ -16,8 +16,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include "base/budget.h"
 #include "refrain/context.h"
@@ -35,9 +35,15 @@ struct RewriteReport {
   std::uint64_t written_bytes = 0;  // to the disk, after packing
 };
 
-// Asks which parts of `text` to leave out: ascending, disjoint, inside the text; `cuts` comes empty. Called in input
-// order, one at a time, from any thread, for every record that is not bad.
-using CutDocument = std::function<void(DocId document, std::string_view text, std::vector<ByteRange>& cuts)>;
+// What to leave out of a text: `ranges`, less `offset`, ascending, disjoint and inside it. Valid until the next question.
+struct TextCuts {
+  std::span<const ByteRange> ranges;
+  std::uint64_t offset = 0;
+};
+
+// Asks what to leave out of `text`. Called in input order, one at a time, from any thread, for every record that is not
+// bad.
+using CutDocument = std::function<TextCuts(DocId document, std::string_view text)>;
 
 // Throws Error(invalid_argument) for an input that cannot be read a second time: standard input, a pipe. For those who
 // read first and rewrite later, and want to know before.

@@ -80,10 +80,13 @@ class Rewrite : public Corpus {
     MemoryBudget budget(context);
     const std::uint64_t available = budget.available();
     Rewritten result;
-    const CutDocument ask = [&](DocId document, std::string_view text, std::vector<ByteRange>& cuts) {
-      EXPECT_TRUE(cuts.empty());
+    std::vector<ByteRange> cuts;
+    const CutDocument ask = [&](DocId document, std::string_view text) -> TextCuts {
       if (text.size() < 1000) result.asked.emplace_back(document, text);
       cuts = cut(document, text);
+      const std::uint64_t offset = 1000 * document;  // as if they were places in a longer text
+      for (ByteRange& range : cuts) range = {range.begin + offset, range.end + offset};
+      return {cuts, offset};
     };
     result.report = rewrite_documents(options, context, budget, at("out"), ask, tuning);
     EXPECT_EQ(budget.available(), available) << "memory that was not given back";
@@ -439,7 +442,7 @@ TEST_F(Rewrite, AFullDiskIsOverBudget) {
   fs::create_directory(at("out"));
   fs::create_symlink("/dev/full", at("out/a"));
   try {
-    rewrite_documents(options, context, budget, at("out"), [](DocId, std::string_view, std::vector<ByteRange>&) {});
+    rewrite_documents(options, context, budget, at("out"), [](DocId, std::string_view) { return TextCuts{}; });
     ADD_FAILURE() << "nothing was thrown";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::over_budget) << error.what();
@@ -459,8 +462,9 @@ TEST_F(Rewrite, TheStopTokenEndsItAndProgressIsCalledWrite) {
   const InputOptions options{.paths = {write("a", lines)}, .format = Format::lines};
   const auto run = [&](DocId last) {
     rewrite_documents(options, context, budget, at("out"),
-                      [&](DocId document, std::string_view, auto&) {
+                      [&](DocId document, std::string_view) {
                         if (document == last) stop.request_stop();
+                        return TextCuts{};
                       },
                       {.piece_bytes = 64});
   };

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -19,10 +20,6 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
-
-std::string_view part(std::string_view text, const ByteRange& range) {
-  return text.substr(range.begin, range.end - range.begin);
-}
 
 // Whether text[at] is inside a character rather than its first byte.
 bool inside_character(std::string_view text, std::size_t at) {
@@ -76,65 +73,84 @@ class JsonCursor {
 TextRewriter::TextRewriter(MemoryBudget& budget, Sink sink)
     : sink_(std::move(sink)), joined_(budget, "the rest of a long document") {}
 
-std::uint64_t TextRewriter::cut(std::string_view text, std::span<const ByteRange> cuts) {
-  text_ = text;
-  kept_.clear();
-  std::uint64_t at = 0;
-  std::uint64_t left = 0;
-  const auto keep = [&](std::uint64_t end) {
-    if (end > at) kept_.push_back({at, end});
-    left += end - at;
-  };
-  for (const ByteRange& range : cuts) {
-    if (range.begin < at || range.end < range.begin || range.end > text.size())
+template <class Fn>
+bool TextRewriter::for_each_part(Fn fn) const {
+  std::size_t at = 0;
+  for (const ByteRange& range : cuts_.ranges) {
+    const std::size_t begin = range.begin - cuts_.offset;
+    if (begin > at && !fn(text_.substr(at, begin - at))) return false;
+    at = range.end - cuts_.offset;
+  }
+  return at == text_.size() || fn(text_.substr(at));
+}
+
+std::uint64_t TextRewriter::cut(std::string_view text, const TextCuts& cuts) {
+  std::uint64_t at = cuts.offset;
+  for (const ByteRange& range : cuts.ranges) {
+    if (range.begin < at || range.end < range.begin || range.end - cuts.offset > text.size())
       throw Error(Errc::invalid_argument,
-                  fmt::format("cut: [{}, {}) of {} bytes; cuts must ascend, and lie inside the text", range.begin,
-                              range.end, text.size()));
-    keep(range.begin);
+                  fmt::format("cut: [{}, {}) of {} bytes from {} on; cuts must ascend, and lie inside the text",
+                              range.begin, range.end, text.size(), cuts.offset));
     at = range.end;
   }
-  keep(text.size());
+  text_ = text;
+  cuts_ = cuts;
+  first_part_ = last_part_ = {};
+  std::uint64_t left = 0;
+  for_each_part([&](std::string_view part) {
+    if (first_part_.empty()) first_part_ = part;
+    last_part_ = part;
+    left += part.size();
+    return true;
+  });
   return text.size() - left;
 }
 
 void TextRewriter::write_plain() {
-  for (const ByteRange& range : kept_) sink_(part(text_, range));
+  for_each_part([&](std::string_view part) {
+    sink_(part);
+    return true;
+  });
 }
 
 void TextRewriter::write_line(std::string_view ending, bool begins_file) {
   if (begins_file) {
     std::string start;
-    for (std::size_t i = 0; i < kept_.size() && start.size() < kByteOrderMark.size(); ++i)
-      start += part(text_, kept_[i]).substr(0, kByteOrderMark.size() - start.size());
+    for_each_part([&](std::string_view part) {
+      start += part.substr(0, kByteOrderMark.size() - start.size());
+      return start.size() < kByteOrderMark.size();
+    });
     if (start == kByteOrderMark) sink_(kByteOrderMark);
   }
   write_plain();
-  if (kept_.empty() && ending.empty()) sink_("\n");
-  if (!kept_.empty() && text_[kept_.back().end - 1] == '\r' && !ending.starts_with('\r')) sink_("\r");
+  if (last_part_.empty() && ending.empty()) sink_("\n");
+  if (last_part_.ends_with('\r') && !ending.starts_with('\r')) sink_("\r");
 }
 
 void TextRewriter::write_json(std::string_view raw) {
+  const auto begin_of = [&](std::string_view part) { return static_cast<std::size_t>(part.data() - text_.data()); };
   JsonCursor cursor(raw);
-  const bool whole_characters = std::all_of(kept_.begin(), kept_.end(), [&](const ByteRange& range) {
-    return cursor.go_to(range.begin) && cursor.go_to(range.end);
+  const bool whole_characters = for_each_part([&](std::string_view part) {
+    return cursor.go_to(begin_of(part)) && cursor.go_to(begin_of(part) + part.size());
   });
   if (!whole_characters) return write_escaped();
   cursor = JsonCursor(raw);
-  for (const ByteRange& range : kept_) {
-    cursor.go_to(range.begin);
+  for_each_part([&](std::string_view part) {
+    cursor.go_to(begin_of(part));
     const std::size_t begin = cursor.at();
-    cursor.go_to(range.end);
+    cursor.go_to(begin_of(part) + part.size());
     sink_(raw.substr(begin, cursor.at() - begin));
-  }
+    return true;
+  });
 }
 
 // What is left of two characters may be a character; so they are looked at side by side.
 void TextRewriter::write_escaped() {
   joined_.clear();
-  for (const ByteRange& range : kept_) {
-    const std::string_view bytes = part(text_, range);
-    joined_.append(std::span(bytes.data(), bytes.size()));
-  }
+  for_each_part([&](std::string_view part) {
+    joined_.append(std::span(part.data(), part.size()));
+    return true;
+  });
   const std::string_view text(joined_.data(), joined_.size());
   std::size_t written = 0;
   std::string escape;
@@ -161,19 +177,18 @@ void TextRewriter::write_escaped() {
 void TextRewriter::write_field(std::string_view raw, bool last, bool alone) {
   const bool quoted = raw.starts_with('"');
   const bool needs_quotes =
-      kept_.empty() ? alone : text_[kept_.front().begin] == '"' || (last && text_[kept_.back().end - 1] == '\r');
+      first_part_.empty() ? alone : first_part_.starts_with('"') || (last && last_part_.ends_with('\r'));
   if (!quoted && !needs_quotes) return write_plain();
   sink_("\"");
-  for (const ByteRange& range : kept_) {
-    std::string_view rest = part(text_, range);
-    while (true) {
-      const std::size_t quote = rest.find('"');
-      sink_(rest.substr(0, quote == std::string_view::npos ? quote : quote + 1));
-      if (quote == std::string_view::npos) break;
+  for_each_part([&](std::string_view part) {
+    for (std::size_t quote = part.find('"'); quote != std::string_view::npos; quote = part.find('"')) {
+      sink_(part.substr(0, quote + 1));
       sink_("\"");
-      rest.remove_prefix(quote + 1);
+      part.remove_prefix(quote + 1);
     }
-  }
+    sink_(part);
+    return true;
+  });
   sink_("\"");
 }
 

@@ -3,12 +3,11 @@
 
 #include <cstddef>
 #include <functional>
-#include <span>
 #include <string_view>
-#include <vector>
 
 #include "base/array.h"
 #include "base/budget.h"
+#include "corpus/rewrite.h"
 #include "refrain/text.h"
 
 namespace refrain {
@@ -21,9 +20,9 @@ class TextRewriter {
   // All that is written goes to `sink`, in parts.
   TextRewriter(MemoryBudget& budget, Sink sink);
 
-  // Takes what is to be left out of `text`: ascending, disjoint and inside it, or else Error(invalid_argument). Returns
-  // how many bytes that is. Views of `text` are kept until the next call.
-  std::uint64_t cut(std::string_view text, std::span<const ByteRange> cuts);
+  // Takes what is to be left out of `text`; Error(invalid_argument) where that is not as TextCuts should be. Returns how
+  // many bytes that is. Views of both are kept until the next call.
+  std::uint64_t cut(std::string_view text, const TextCuts& cuts);
 
   // What is left, as it stands.
   void write_plain();
@@ -38,9 +37,16 @@ class TextRewriter {
  private:
   void write_escaped();
 
+  // Calls fn(part) for what is left, part after part, none of them empty, until one is answered by false. Returns
+  // whether none was.
+  template <class Fn>
+  bool for_each_part(Fn fn) const;
+
   Sink sink_;
   std::string_view text_;
-  std::vector<ByteRange> kept_;  // not empty ones only
+  TextCuts cuts_;
+  std::string_view first_part_;  // of what is left; empty where that is nothing
+  std::string_view last_part_;
   Array<char> joined_;
 };
 

@@ -245,21 +245,21 @@ class Substrings {
   std::uint64_t apply(OutputDir& output) {
     const std::filesystem::path folder = output.create_folder("clean");
     const ByteRange* next = removed_.begin();
-    const auto cuts_of = [&](std::size_t number, std::vector<ByteRange>& cuts) {
+    const auto cuts_of = [&](std::size_t number) -> TextCuts {
       const ByteRange document = text_.document(number);
-      for (; next != removed_.end() && next->begin < document.end; ++next)
-        cuts.push_back({next->begin - document.begin, next->end - document.begin});
+      const ByteRange* const first = next;
+      while (next != removed_.end() && next->begin < document.end) ++next;
+      return {{first, next}, document.begin};
     };
     if (!options_.text_csv.empty()) return apply_to_lines(folder, cuts_of);
     text_.forget_text();
-    const RewriteReport done =
-        rewrite_documents(options_.input, context_, budget_, folder,
-                          [&](DocId number, std::string_view text, std::vector<ByteRange>& cuts) {
-                            const ByteRange document = text_.document(number);
-                            if (text.size() != document.end - document.begin)
-                              throw Error(Errc::bad_input, "an input changed while it was being read; run again");
-                            cuts_of(number, cuts);
-                          });
+    const RewriteReport done = rewrite_documents(
+        options_.input, context_, budget_, folder, [&](DocId number, std::string_view text) -> TextCuts {
+          const ByteRange document = text_.document(number);
+          if (text.size() != document.end - document.begin)
+            throw Error(Errc::bad_input, "an input changed while it was being read; run again");
+          return cuts_of(number);
+        });
     report_.changed_documents = done.changed;
     report_.removed_bytes = done.removed_bytes;
     return done.written_bytes;
@@ -268,7 +268,6 @@ class Substrings {
   template <class CutsOf>
   std::uint64_t apply_to_lines(const std::filesystem::path& folder, CutsOf cuts_of) {
     OutputFile out((folder / std::filesystem::path(options_.text_csv).filename()).string());
-    std::vector<ByteRange> cuts;
     auto copy = [&, scratch = std::vector<char>()](std::uint64_t begin, std::uint64_t end) mutable {
       constexpr std::uint64_t kChunk = std::uint64_t{1} << 20U;
       for (; begin < end; begin += kChunk) {
@@ -278,13 +277,12 @@ class Substrings {
     };
     for (std::size_t number = 0; number < text_.documents(); ++number) {
       const ByteRange line = text_.document(number);
-      cuts.clear();
-      cuts_of(number, cuts);
+      const std::span<const ByteRange> cuts = cuts_of(number).ranges;
       report_.changed_documents += cuts.empty() ? 0 : 1;
       std::uint64_t at = line.begin;
       for (const ByteRange& cut : cuts) {
-        copy(at, line.begin + cut.begin);
-        at = line.begin + cut.end;
+        copy(at, cut.begin);
+        at = cut.end;
         report_.removed_bytes += cut.end - cut.begin;
       }
       copy(at, std::min(line.end + 1, text_.size()));  // with its line break
