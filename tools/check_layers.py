@@ -18,8 +18,10 @@ MAY_INCLUDE = {
     "cluster": {"base", "text", "store"},
     "substring": {"base", "text", "store"},
     "ngram": {"base", "text", "store"},
-    "pipeline": {"base", "text", "store", "corpus", "sketch", "match", "cluster", "substring", "ngram"},
+    "blot": {"base", "text", "store"},
+    "pipeline": {"base", "text", "store", "corpus", "sketch", "match", "cluster", "substring", "ngram", "blot"},
     "cli": set(),
+    "server": set(),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 MAX_LINES = 500

@@ -18,6 +18,7 @@ enum class Errc {
   unsupported,       // well-formed, but not something this build can do
   over_budget,       // the memory budget or the disk does not suffice; the message names what would
   io,                // the system refused to read or write
+  busy,              // another process holds what this one needs, and will let go of it
   interrupted,       // the stop token was set
 };
 

@@ -47,6 +47,7 @@ void prepare_process() {
 int exit_code(Errc code) {
   switch (code) {
     case Errc::io:
+    case Errc::busy:
       return 1;
     case Errc::invalid_argument:
       return 2;

@@ -1,0 +1,83 @@
+// An index as one commit left it, to be read.
+//
+// Documents are numbered through all segments, in the order in which they were added, removed ones included; blocks (of
+// kBlockTokens tokens of one document, blot_format.h) likewise. So a place is a block, and the block tells the document.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "blot/document_reader.h"
+#include "blot/manifest.h"
+#include "blot/posts_reader.h"
+#include "refrain/index.h"
+#include "text/tokenizer.h"
+
+namespace refrain {
+
+// A token of a document: 32 bits of its hash, and its bytes in the document's text.
+struct DocumentToken {
+  std::uint32_t hash = 0;
+  ByteRange bytes;
+};
+
+// Not thread-safe; clone() for another thread.
+class Snapshot {
+ public:
+  // The newest commit. Error(not_found) where there is no index.
+  explicit Snapshot(const std::filesystem::path& folder);
+  // The same commit again.
+  std::unique_ptr<Snapshot> clone() const;
+
+  const Manifest& manifest() const { return manifest_; }
+  const IndexLayout& layout() const { return manifest_.layout; }
+
+  std::uint64_t documents() const { return documents_; }
+  std::uint64_t blocks() const { return blocks_; }
+  bool removed(DocId document) const;
+  std::uint64_t first_block(DocId document);
+  std::uint64_t tokens(DocId document);
+  std::string id(DocId document);
+  DocId document_at(std::uint64_t block);
+  // The one that is not removed.
+  std::optional<DocId> find(std::string_view id);
+
+  // The blocks that hold `blot`, in order, those of removed documents left out.
+  void places(std::uint64_t blot, std::vector<std::uint64_t>& blocks);
+  // Every blot below `end` and not below `begin`, rising, with its places as above; blots without any are passed over.
+  void for_each_blot(std::uint64_t begin, std::uint64_t end,
+                     const std::function<void(std::uint64_t blot, std::span<const std::uint64_t> blocks)>& visit);
+
+  // The document's text, whole, or what of it holds the tokens [first, last) of the document: `begin` is where it begins
+  // in the text. Compared with the checksums that were taken when it was indexed: Error(bad_input), which names the file,
+  // where it is no longer the same.
+  std::string text(DocId document);
+  struct Piece {
+    std::string text;
+    std::uint64_t begin = 0;        // in bytes
+    std::uint64_t first_token = 0;  // the number of the first token in `text`
+  };
+  Piece piece(DocId document, std::uint64_t first, std::uint64_t last);
+  // The tokens [first, last) of the document; fewer where it ends before.
+  void read_tokens(DocId document, std::uint64_t first, std::uint64_t last, std::vector<DocumentToken>& out);
+
+ private:
+  struct Segment;
+  std::filesystem::path folder_;
+  Manifest manifest_;
+  std::uint64_t documents_ = 0;
+  std::uint64_t blocks_ = 0;
+  std::vector<std::unique_ptr<Segment>> segments_;
+  std::unique_ptr<const Tokenizer> tokenizer_;
+  TokenBlock block_;
+};
+
+}  // namespace refrain
