@@ -15,11 +15,11 @@
 #include "base/threads.h"
 #include "ngram/candidates.h"
 #include "ngram/counting_filter.h"
-#include "ngram/gram_keys.h"
 #include "ngram/gram_output.h"
-#include "ngram/gram_texts.h"
 #include "ngram/key_sample.h"
+#include "ngram/key_stream.h"
 #include "ngram/packed_grams.h"
+#include "ngram/text_stream.h"
 #include "ngram/verify.h"
 #include "pipeline/text_passes.h"
 #include "refrain/error.h"
@@ -86,7 +86,7 @@ class AutoBuild {
     TokenBlock block;
     KeySampler sampler;
     std::vector<std::uint64_t> hashes;
-    std::unique_ptr<GramKeys> keys;  // where n is too large for n-grams to lie within a stretch
+    std::unique_ptr<KeyStream> keys;  // where n is too large for n-grams to lie within a stretch
   };
 
   void count() {
@@ -94,9 +94,9 @@ class AutoBuild {
     const bool wide = options_.n > kMaxTokenBytes / 64;
     for (unsigned i = 0; i < threads_; ++i) {
       Counter& counter = counters.emplace_back(i, threads_, options_.n);
-      if (wide) counter.keys = std::make_unique<GramKeys>(*tokenizer_, options_.n);
+      if (wide) counter.keys = std::make_unique<KeyStream>(*tokenizer_, options_.n);
     }
-    const Reservation held = budget_.reserve(threads_ * (2 * kSampleKeys / threads_ * 8 + GramKeys::bytes(options_.n)),
+    const Reservation held = budget_.reserve(threads_ * (2 * kSampleKeys / threads_ * 8 + KeyStream::bytes(options_.n)),
                                              "a sample of the n-grams");
     report_.read = passes_.count(
         "pass 1",
@@ -151,11 +151,11 @@ class AutoBuild {
     verifier_.emplace(
         context_, budget_, temp_, output_, [&](Resolver& resolver) { verify_pass(resolver); },
         [&] { return free_memory(); }, (token_bytes + 1) * std::min(options_.n, 3U));
-    for (unsigned i = 0; i < threads_; ++i) keys_.push_back(std::make_unique<GramKeys>(*tokenizer_, options_.n));
+    for (unsigned i = 0; i < threads_; ++i) keys_.push_back(std::make_unique<KeyStream>(*tokenizer_, options_.n));
     const Reservation held = budget_.reserve(
-        threads_ * (GramKeys::bytes(options_.n) + kRunRecords * sizeof(std::uint32_t)), "the tokens at hand");
+        threads_ * (KeyStream::bytes(options_.n) + kRunRecords * sizeof(std::uint32_t)), "the tokens at hand");
     for (unsigned i = 0; i < threads_; ++i)
-      texts_.push_back(std::make_unique<GramTexts>(*tokenizer_, options_.n, budget_));
+      texts_.push_back(std::make_unique<TextStream>(*tokenizer_, options_.n, budget_));
     const std::uint64_t memory = free_memory();
     if (memory < kLeastBytes)
       throw Error(Errc::over_budget,
@@ -310,7 +310,7 @@ class AutoBuild {
     passes_.again(
         pass_name(), [](unsigned, std::uint64_t) {},
         [&](unsigned worker, std::uint64_t position, std::string_view text) {
-          GramKeys& stream = *keys_[worker];
+          KeyStream& stream = *keys_[worker];
           stream.start(text);
           for (std::span<const std::uint64_t> keys; stream.next(keys);) use(worker, position + stream.first(), keys);
           return stream.tokens();
@@ -423,7 +423,7 @@ class AutoBuild {
       passes_.again(
           pass_name(), [&](unsigned worker, std::uint64_t position) { resolver.seek(worker, position); },
           [&](unsigned worker, std::uint64_t position, std::string_view text) {
-            GramTexts& stream = *texts_[worker];
+            TextStream& stream = *texts_[worker];
             stream.start(text);
             while (stream.next()) resolver.visit(worker, stream, position);
             return stream.tokens();
@@ -464,8 +464,8 @@ class AutoBuild {
   GramOutput output_;
   unsigned position_bits_ = 1;
   std::optional<Verifier> verifier_;
-  std::vector<std::unique_ptr<GramKeys>> keys_;
-  std::vector<std::unique_ptr<GramTexts>> texts_;
+  std::vector<std::unique_ptr<KeyStream>> keys_;
+  std::vector<std::unique_ptr<TextStream>> texts_;
   std::uint64_t grams_per_slice_ = 0;
   std::uint64_t expected_passes_ = 0;  // 0 where nobody can tell
   // So far.
