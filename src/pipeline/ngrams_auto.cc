@@ -56,7 +56,7 @@ struct Slice {
 class AutoBuild {
  public:
   AutoBuild(const NgramsOptions& options, const Context& context, MemoryBudget& budget, TempSpace& temp,
-            IndexWriter& writer, NgramsReport& report)
+            IndexWriter& writer, NgramsReport& report, unsigned least_position_bits)
       : options_(options),
         context_(context),
         threads_(thread_count(context)),
@@ -67,11 +67,12 @@ class AutoBuild {
         tokenizer_(make_tokenizer(options.tokenizer)),
         passes_(options.input, context, budget, temp),
         sample_(budget, "a sample of the n-grams"),
-        output_(writer, passes_.documents(), options.m) {}
+        output_(writer, passes_.documents(), options.m),
+        position_bits_(least_position_bits) {}
 
   void run() {
     timed("count", [&] { count(); });
-    position_bits_ = static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(report_.tokens, 1)));
+    position_bits_ = std::max(position_bits_, static_cast<unsigned>(std::bit_width(report_.tokens)));
     if (report_.grams >= options_.m) build();
     report_.passes = passes_.passes();
   }
@@ -187,7 +188,8 @@ class AutoBuild {
   // memory is small.
   std::uint64_t slice_grams(std::uint64_t memory, double bytes) const {
     const double part = memory < (std::uint64_t{256} << 20U) ? 0.75 : 0.89;
-    // Groups of a slice are numbered in the bits that a position leaves, and have two places or more.
+    // One with more may have to be put on disk: groups are numbered in the bits that a position leaves, and have two
+    // places or more.
     const std::uint64_t most = std::uint64_t{2} << (64 - std::max(position_bits_, 2U));
     const auto fit = static_cast<std::uint64_t>(static_cast<double>(memory) * part / bytes);
     return std::clamp<std::uint64_t>(fit, 4096, std::max<std::uint64_t>(most, 4096));
@@ -353,7 +355,14 @@ class AutoBuild {
     for (std::size_t p = 0; p < parts; ++p) largest = std::max<std::uint64_t>(largest, begins[p + 1] - begins[p]);
     const std::uint64_t besides = 16 * std::min<std::uint64_t>(threads_ * largest, begins[parts]) +
                                   threads_ * (candidates.segment_bytes() + (std::uint64_t{1} << 20U));
-    const bool spilled = !grams.in_memory(context_) || besides > budget_.available();
+    // Of a partition: groups have two places or more, and no more keys are held than there are numbers for groups.
+    const auto most_groups = [&](std::size_t p) {
+      return std::min<std::uint64_t>((begins[p + 1] - begins[p]) / 2, candidates.most_groups());
+    };
+    std::uint64_t all_groups = 0;
+    for (std::size_t p = 0; p < parts; ++p) all_groups += most_groups(p);
+    const bool spilled =
+        !grams.in_memory(context_) || besides > budget_.available() || all_groups > candidates.most_groups();
     if (spilled) grams.spill(context_);
     seen_grams_ += begins[parts];
     const auto records = [&](std::size_t from, std::size_t to) { return begins[to] - begins[from]; };
@@ -366,15 +375,17 @@ class AutoBuild {
       add_seconds("write", watch.seconds() - (seconds_of("verify") - passing));
     };
     for (std::size_t first = 0; first < parts;) {
-      // In memory, candidates take what n-grams give back. From disk, as many partitions as fit whatever they hold.
+      // In memory, candidates take what n-grams give back. From disk, as many partitions as fit whatever they hold, and
+      // as there are numbers for their groups: enough for one.
       std::size_t last = parts;
       if (spilled) {
         const auto taken =
             static_cast<std::uint64_t>(verifier_->group_bytes() * static_cast<double>(candidates.groups()));
         const std::uint64_t room = free_memory() / 3 * 2;
         const std::uint64_t fit = (room - std::min(room, taken)) / 12;
-        last = first;
-        while (last < parts && records(first, last + 1) <= fit) ++last;
+        std::uint64_t groups = candidates.groups();
+        for (last = first; last < parts && records(first, last + 1) <= fit; ++last)
+          if ((groups += most_groups(last)) > candidates.most_groups()) break;
         if (last == first && candidates.places() != 0) {
           verify(false);
           continue;
@@ -462,7 +473,7 @@ class AutoBuild {
   TextPasses passes_;
   Array<std::uint64_t> sample_;
   GramOutput output_;
-  unsigned position_bits_ = 1;
+  unsigned position_bits_;
   std::optional<Verifier> verifier_;
   std::vector<std::unique_ptr<KeyStream>> keys_;
   std::vector<std::unique_ptr<TextStream>> texts_;
@@ -477,8 +488,8 @@ class AutoBuild {
 }  // namespace
 
 void build_auto(const NgramsOptions& options, const Context& context, MemoryBudget& budget, TempSpace& temp,
-                IndexWriter& writer, NgramsReport& report) {
-  AutoBuild(options, context, budget, temp, writer, report).run();
+                IndexWriter& writer, NgramsReport& report, unsigned least_position_bits) {
+  AutoBuild(options, context, budget, temp, writer, report, least_position_bits).run();
 }
 
 }  // namespace refrain

@@ -18,8 +18,9 @@
 
 namespace refrain {
 
-// Writes all documents and n-grams, and fills in what the report says of them.
+// Writes all documents and n-grams, and fills in what the report says of them. With `least_position_bits` a test can
+// have what else takes tens of billions of tokens: positions that leave few bits to keys and groups.
 void build_auto(const NgramsOptions& options, const Context& context, MemoryBudget& budget, TempSpace& temp,
-                IndexWriter& writer, NgramsReport& report);
+                IndexWriter& writer, NgramsReport& report, unsigned least_position_bits = 1);
 
 }  // namespace refrain
