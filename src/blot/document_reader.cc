@@ -16,7 +16,6 @@ namespace {
 constexpr std::size_t kTailNumbers = 8;
 constexpr std::uint64_t kMaxIdBytes = std::uint64_t{1} << 30;
 
-
 }  // namespace
 
 DocumentReader::DocumentReader(const std::filesystem::path& folder, const PageFileId& id)
