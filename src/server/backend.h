@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,29 +25,6 @@ class Backend {
   virtual std::optional<IndexDocument> document(std::string_view id) const = 0;
   virtual IndexWriteReport add(const std::vector<QueryDocument>& documents, bool replace, const Context& context) = 0;
   virtual IndexWriteReport remove(const std::vector<std::string>& ids, const Context& context) = 0;
-};
-
-class IndexBackend final : public Backend {
- public:
-  explicit IndexBackend(const std::filesystem::path& folder) : index_(folder) {}
-  IndexStats stats() const override { return index_.stats(); }
-  std::uint64_t generation() const override { return index_.generation(); }
-  QueryReport query(const QueryOptions& options, const Context& context, PassageSink& sink) const override {
-    return index_.query(options, context, sink);
-  }
-  ExtractReport extract(const ExtractOptions& options, const Context& context, PassageSink& sink) const override {
-    return index_.extract(options, context, sink);
-  }
-  std::optional<IndexDocument> document(std::string_view id) const override { return index_.document(id); }
-  IndexWriteReport add(const std::vector<QueryDocument>& documents, bool replace, const Context& context) override {
-    return index_.add(documents, replace, context);
-  }
-  IndexWriteReport remove(const std::vector<std::string>& ids, const Context& context) override {
-    return index_.remove(ids, context);
-  }
-
- private:
-  Index index_;
 };
 
 }  // namespace refrain::server
