@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -222,7 +223,7 @@ FileLock::FileLock(const std::string& path) {
     close(std::exchange(fd_, -1));
     if (!locked) break;
   }
-  throw Error(Errc::invalid_argument, fmt::format("{}: another program is adding to it; wait until it is done", path));
+  throw Error(Errc::busy, fmt::format("{}: another program is writing to it; wait until it is done", path));
 }
 
 FileLock::~FileLock() {
@@ -232,8 +233,14 @@ FileLock::~FileLock() {
 void sync_folder(const std::filesystem::path& folder) {
   const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return;
-  fsync(fd);
+  // Some file systems cannot sync a folder, and need not.
+  const int error = fsync(fd) != 0 && errno != EINVAL ? errno : 0;
   close(fd);
+  if (error != 0) refuse_write(folder.string(), error);
+}
+
+void make_folder(const std::filesystem::path& folder) {
+  if (mkdir(folder.c_str(), 0777) != 0) refuse_write(folder.string(), errno);
 }
 
 void sync_filesystem(const std::filesystem::path& folder) {
@@ -258,6 +265,28 @@ std::string read_file(const std::string& path) {
     content.resize(have + file.read(content.data() + have, content.size() - have));
   } while (content.size() != have);
   return content;
+}
+
+std::string read_file_part(const std::string& path, std::uint64_t begin, std::uint64_t size) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) throw Error(Errc::not_found, fmt::format("{}: cannot open: {}", path, system_reason(errno)));
+  std::string bytes;
+  struct stat info {};
+  const std::uint64_t there = fstat(fd, &info) == 0 && info.st_size > 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
+  bytes.resize(std::min(size, there - std::min(there, begin)));
+  std::size_t got = 0;
+  int error = 0;
+  while (got < bytes.size()) {
+    const ssize_t more = pread(fd, bytes.data() + got, bytes.size() - got, static_cast<off_t>(begin + got));
+    if (more < 0 && errno == EINTR) continue;
+    if (more < 0) error = errno;
+    if (more <= 0) break;
+    got += static_cast<std::size_t>(more);
+  }
+  close(fd);
+  if (error != 0) throw Error(Errc::not_found, fmt::format("{}: cannot read: {}", path, system_reason(error)));
+  bytes.resize(got);
+  return bytes;
 }
 
 }  // namespace refrain
