@@ -25,8 +25,8 @@
 //                       kind 1, a part of a file: its path by number, its format, begin and bytes of the raw text (varints)
 //                       kind 2, stored: its place in texts.bin (varint), then for every frame (kFrameMarks marks of text,
 //                               zstd) its bytes (varint)
-//                       marks: for every kMarkTokens tokens (and one at least) a checksum of the text up to the next mark (4),
-//                               and, but for the last, the bytes up to there (varint)
+//                       marks: how many bytes they take (varint); for every kMarkTokens tokens (and one at least) a checksum
+//                               of the text up to the next mark (4) and, but for the last, the bytes up to there (varint)
 //                     then the paths (varint of the length, bytes), the first one being the root
 //                     then for every group the place of its first document and the block of its first token (8 each)
 //                     then for every document 4 bytes of the hash of its id and 4 of its number, in that order

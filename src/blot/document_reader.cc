@@ -7,15 +7,13 @@
 #include <cstring>
 #include <numeric>
 
-#include "blot/blot_format.h"
+#include "store/varint.h"
 
 namespace refrain {
 
 namespace {
 
 constexpr std::size_t kTailNumbers = 8;
-constexpr std::uint64_t kMaxIdBytes = std::uint64_t{1} << 30;
-
 
 }  // namespace
 
@@ -44,76 +42,73 @@ DocumentReader::DocumentReader(const std::filesystem::path& folder, const PageFi
   }
 }
 
-std::uint64_t DocumentReader::groups() const {
-  return (totals_.documents + kGroupDocuments - 1) / kGroupDocuments;
-}
-
-DocumentReader::Group DocumentReader::group(std::uint64_t number) {
-  Group group{};
-  std::memcpy(&group, file_.read(groups_place_ + number * sizeof group, sizeof group, scratch_).data(), sizeof group);
-  return group;
+void DocumentReader::load_groups() {
+  if (!groups_.empty() || totals_.documents == 0) return;
+  std::vector<Group> loaded(groups());
+  std::string scratch;
+  const std::uint64_t bytes = loaded.size() * sizeof(Group);
+  std::memcpy(loaded.data(), file_.read(groups_place_, bytes, scratch).data(), bytes);
+  for (std::size_t i = 0; i < loaded.size(); ++i)
+    if (loaded[i].place > (i + 1 < loaded.size() ? loaded[i + 1].place : paths_place_) ||
+        (i > 0 && loaded[i].block < loaded[i - 1].block))
+      file_.corrupt("its table of documents is out of order");
+  groups_ = std::move(loaded);
 }
 
 void DocumentReader::load(std::uint64_t number) {
   if (number == loaded_) return;
+  load_groups();
   loaded_ = ~std::uint64_t{0};
-  const Group first = group(number);
-  if (first.place > paths_place_) file_.corrupt("its table of documents is out of order");
+  const std::uint64_t begin = groups_[number].place;
+  const std::uint64_t end = number + 1 < groups_.size() ? groups_[number + 1].place : paths_place_;
+  bytes_ = begin == end ? std::string_view() : file_.read(begin, end - begin, scratch_);
+  const char* at = bytes_.data();
+  const char* const stop = at + bytes_.size();
+  const auto varint = [&] {
+    std::uint64_t value = 0;
+    if (!get_varint(at, stop, value)) file_.corrupt("a document is cut short");
+    return value;
+  };
+  const auto bytes = [&](std::uint64_t size) {
+    if (size > static_cast<std::uint64_t>(stop - at)) file_.corrupt("a document is cut short");
+    at += size;
+    return std::string_view(at - size, size);
+  };
   const std::uint64_t count = std::min(kGroupDocuments, totals_.documents - number * kGroupDocuments);
   loaded_documents_.resize(count);
-  loaded_blocks_.resize(count + 1);
-  loaded_blocks_[0] = first.block;
-  std::uint64_t at = first.place;
-  std::string last_id;
+  loaded_marks_.resize(count);
+  loaded_blocks_.assign(1, groups_[number].block);
+  std::string_view last_id;
   for (std::uint64_t i = 0; i < count; ++i) {
     DocumentInfo& document = loaded_documents_[i];
-    std::optional<PageCursor> cursor(std::in_place, file_, at, paths_place_);
-    const auto bytes = [&](std::uint64_t size) {
-      const std::uint64_t begin = cursor->position();
-      if (size > paths_place_ - begin) file_.corrupt("a document is longer than the table of documents");
-      std::string taken(size == 0 ? std::string_view() : file_.read(begin, size, scratch_));
-      cursor.emplace(file_, begin + size, paths_place_);
-      return taken;
-    };
-    const std::uint64_t shared = cursor->varint();
-    const std::uint64_t own = cursor->varint();
-    if (shared > last_id.size() || own > kMaxIdBytes) file_.corrupt("an id makes no sense");
-    document.id = last_id.substr(0, shared) + bytes(own);
+    const std::uint64_t shared = varint();
+    const std::uint64_t own = varint();
+    if (shared > last_id.size()) file_.corrupt("an id makes no sense");
+    document.id = std::string(last_id.substr(0, shared)).append(bytes(own));
     last_id = document.id;
-    document.tokens = cursor->varint();
-    document.text_bytes = cursor->varint();
-    const std::uint64_t home = cursor->varint();
+    document.tokens = varint();
+    document.text_bytes = varint();
+    const std::uint64_t home = varint();
     if (home > static_cast<std::uint64_t>(TextHome::stored) || document.tokens > document.text_bytes)
       file_.corrupt("a document makes no sense");
     document.place = {};
     document.place.home = static_cast<TextHome>(home);
-    const std::uint64_t marks = marks_of(document.tokens);
     if (document.place.home == TextHome::part) {
-      const std::uint64_t path = cursor->varint();
-      const std::uint64_t format = cursor->varint();
+      const std::uint64_t path = varint();
+      const std::uint64_t format = varint();
       if (path >= paths_.size() || format > static_cast<std::uint64_t>(Format::tsv))
         file_.corrupt("a document stands in no known file");
       document.place.path = paths_[path];
       document.place.format = static_cast<Format>(format);
-      document.place.begin = cursor->varint();
-      document.place.bytes = cursor->varint();
+      document.place.begin = varint();
+      document.place.bytes = varint();
     } else if (document.place.home == TextHome::stored) {
-      document.place.stored = cursor->varint();
-      document.place.frames.resize((marks + kFrameMarks - 1) / kFrameMarks);
-      for (std::uint64_t& frame : document.place.frames) frame = cursor->varint();
+      document.place.stored = varint();
+      document.place.frames.resize((marks_of(document.tokens) + kFrameMarks - 1) / kFrameMarks);
+      for (std::uint64_t& frame : document.place.frames) frame = varint();
     }
-    document.marks.clear();
-    std::uint64_t begin = 0;
-    for (std::uint64_t mark = 0; mark < marks; ++mark) {
-      std::uint32_t sum = 0;
-      const std::string four = bytes(sizeof sum);
-      std::memcpy(&sum, four.data(), sizeof sum);
-      document.marks.push_back({begin, sum});
-      if (mark + 1 < marks) begin += cursor->varint();
-      if (begin > document.text_bytes) file_.corrupt("a mark lies behind its text");
-    }
-    at = cursor->position();
-    loaded_blocks_[i + 1] = loaded_blocks_[i] + blocks_of(document.tokens);
+    loaded_marks_[i] = bytes(varint());
+    loaded_blocks_.push_back(loaded_blocks_.back() + blocks_of(document.tokens));
   }
   loaded_ = number;
 }
@@ -123,23 +118,49 @@ const DocumentInfo& DocumentReader::info(std::uint64_t document) {
   return loaded_documents_[document % kGroupDocuments];
 }
 
+std::vector<TextMark> DocumentReader::marks(std::uint64_t document) {
+  const DocumentInfo& found = info(document);
+  const std::string_view bytes = loaded_marks_[document % kGroupDocuments];
+  std::vector<TextMark> marks(marks_of(found.tokens));
+  const char* at = bytes.data();
+  const char* const stop = at + bytes.size();
+  std::uint64_t begin = 0;
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    std::uint32_t sum = 0;
+    if (static_cast<std::size_t>(stop - at) < sizeof sum) file_.corrupt("a document is cut short");
+    std::memcpy(&sum, at, sizeof sum);
+    at += sizeof sum;
+    marks[i] = {begin, sum};
+    std::uint64_t more = 0;
+    if (i + 1 < marks.size() && !get_varint(at, stop, more)) file_.corrupt("a document is cut short");
+    if (more > found.text_bytes - begin) file_.corrupt("a mark lies behind its text");
+    begin += more;
+  }
+  return marks;
+}
+
+DocumentInfo DocumentReader::whole(std::uint64_t document) {
+  DocumentInfo found = info(document);
+  found.marks = marks(document);
+  return found;
+}
+
 std::uint64_t DocumentReader::first_block(std::uint64_t document) {
   load(document / kGroupDocuments);
   return loaded_blocks_[document % kGroupDocuments];
 }
 
 std::uint64_t DocumentReader::document_at(std::uint64_t block) {
-  // The last group that does not begin behind the block. Groups of documents without tokens begin where the next does.
-  std::uint64_t low = 0;
-  std::uint64_t high = groups();
-  while (high - low > 1) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    (group(middle).block <= block ? low : high) = middle;
-  }
-  load(low);
+  load_groups();
+  // The last group that does not begin behind the block. Documents without tokens begin where the next one does.
+  const auto behind = std::upper_bound(groups_.begin(), groups_.end(), block,
+                                       [](std::uint64_t value, const Group& group) { return value < group.block; });
+  if (behind == groups_.begin()) file_.corrupt("a block belongs to no document");
+  const auto number = static_cast<std::uint64_t>(behind - groups_.begin()) - 1;
+  load(number);
   const auto after = std::upper_bound(loaded_blocks_.begin(), loaded_blocks_.end(), block);
-  if (after == loaded_blocks_.begin() || after == loaded_blocks_.end()) file_.corrupt("a block belongs to no document");
-  return low * kGroupDocuments + static_cast<std::uint64_t>(after - loaded_blocks_.begin()) - 1;
+  if (after == loaded_blocks_.end()) file_.corrupt("a block belongs to no document");
+  return number * kGroupDocuments + static_cast<std::uint64_t>(after - loaded_blocks_.begin()) - 1;
 }
 
 DocumentReader::IdRow DocumentReader::id_row(std::uint64_t row) {
@@ -173,7 +194,7 @@ void DocumentReader::check(const std::function<void(std::uint64_t)>& done) {
   std::uint64_t bytes = 0;
   std::uint64_t blocks = 0;
   for (std::uint64_t i = 0; i < totals_.documents; ++i) {
-    const DocumentInfo& document = info(i);
+    const DocumentInfo document = whole(i);
     if (first_block(i) != blocks) file_.corrupt("its blocks do not add up");
     tokens += document.tokens;
     bytes += document.text_bytes;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "blot/blot_format.h"
 #include "blot/document_writer.h"
 #include "store/page_file.h"
 
@@ -27,8 +28,10 @@ class DocumentReader {
   // What relative paths are relative to.
   const std::string& root() const { return paths_.front(); }
 
-  // Kept until another one is asked for.
+  // Without its marks. Valid until another one is asked for.
   const DocumentInfo& info(std::uint64_t document);
+  std::vector<TextMark> marks(std::uint64_t document);
+  DocumentInfo whole(std::uint64_t document);
   std::uint64_t first_block(std::uint64_t document);
   // The document of a block.
   std::uint64_t document_at(std::uint64_t block);
@@ -52,8 +55,8 @@ class DocumentReader {
     std::uint64_t place;
     std::uint64_t block;
   };
-  Group group(std::uint64_t number);
-  std::uint64_t groups() const;
+  std::uint64_t groups() const { return (totals_.documents + kGroupDocuments - 1) / kGroupDocuments; }
+  void load_groups();
   void load(std::uint64_t group);
 
   mutable PageReader file_;
@@ -62,8 +65,11 @@ class DocumentReader {
   std::uint64_t paths_place_ = 0;
   std::uint64_t groups_place_ = 0;
   std::uint64_t ids_place_ = 0;
-  std::uint64_t loaded_ = ~std::uint64_t{0};  // the group that is in documents_
+  std::vector<Group> groups_;                 // once they are needed: a byte a document
+  std::uint64_t loaded_ = ~std::uint64_t{0};  // the group that is in what follows
+  std::string bytes_;
   std::vector<DocumentInfo> loaded_documents_;
+  std::vector<std::string_view> loaded_marks_;
   std::vector<std::uint64_t> loaded_blocks_;
   std::string scratch_;
 };
@@ -72,7 +78,7 @@ class DocumentReader {
 class TextReader {
  public:
   TextReader(const std::filesystem::path& folder, const PageFileId& id);
-  // Frame number `frame` of a document, whole.
+  // Frame number `frame` of a document that comes with its marks.
   std::string frame(const DocumentInfo& document, std::size_t frame);
   void check(const std::function<void(std::uint64_t)>& done) { file_.check_all(done); }
   // The frames of a document as they are, to be written again.

@@ -64,10 +64,13 @@ void DocumentWriter::add(const DocumentInfo& document) {
     append_varint(row_, place.stored);
     for (const std::uint64_t bytes : place.frames) append_varint(row_, bytes);
   }
+  marks_.clear();
   for (std::size_t i = 0; i < document.marks.size(); ++i) {
-    append_bytes(row_, document.marks[i].checksum);
-    if (i + 1 < document.marks.size()) append_varint(row_, document.marks[i + 1].begin - document.marks[i].begin);
+    append_bytes(marks_, document.marks[i].checksum);
+    if (i + 1 < document.marks.size()) append_varint(marks_, document.marks[i + 1].begin - document.marks[i].begin);
   }
+  append_varint(row_, marks_.size());
+  row_ += marks_;
   out_.write(row_);
   last_id_ = document.id;
   ids_.push_back(id_hash(document.id) >> 32U << 32U | totals_.documents);

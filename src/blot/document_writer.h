@@ -77,6 +77,7 @@ class DocumentWriter {
   std::vector<std::string> paths_;
   std::string last_id_;
   std::string row_;
+  std::string marks_;
   Array<Group> groups_;
   Array<std::uint64_t> ids_;  // 32 bits of the hash, then the number
   DocumentTotals totals_;
