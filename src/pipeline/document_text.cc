@@ -17,9 +17,10 @@ namespace {
 
 [[noreturn]] void throw_changed(const std::string& path, const std::string& id) {
   const std::string whose = path == id ? std::string() : fmt::format(" (document {})", id);
-  throw Error(Errc::bad_input,
-              fmt::format("{}{}: it has changed since it was indexed; index it again with 'refrain index add --replace'",
-                          path, whose));
+  throw Error(
+      Errc::bad_input,
+      fmt::format("{}{}: it has changed since it was indexed; index it again with 'refrain index add --replace'", path,
+                  whose));
 }
 
 }  // namespace
