@@ -1,8 +1,8 @@
 // ngrams: every run of n tokens that occurs m times or more, with its places, in an index that can be listed and looked
 // up.
 //
-// An n-gram's text is its tokens' normal forms joined by one space; n-grams do not cross documents. A place is a document
-// and a token in it, both counted from 0.
+// An n-gram's text is its tokens' normal forms joined by one space; n-grams do not cross documents. A place is a
+// document and a token in it, both counted from 0.
 #pragma once
 
 #include <cstdint>
@@ -87,7 +87,8 @@ struct NgramsShowReport {
   double seconds = 0;
 };
 
-// A header, then a row an n-gram: ngram, count, documents, places as "id:token,id:token", in order of document and token.
+// A header, then a row an n-gram: ngram, count, documents, places as "id:token,id:token", in order of document and
+// token.
 NgramsShowReport show_ngrams(const NgramsShowOptions& options, const Context& context, const NgramRows& out);
 
 struct NgramsLookupReport {

@@ -19,7 +19,8 @@ inline constexpr std::size_t kMaxSubstringLength = std::size_t{1} << 20;
 // What a range may not cut in two; ranges shrink until they do not.
 enum class Snap { none, utf8, word, line };
 
-// What stays of everything that is repeated: its first occurrence (all bytes in the earliest of equal windows), or nothing.
+// What stays of everything that is repeated: its first occurrence (all bytes in the earliest of equal windows), or
+// nothing.
 enum class Keep { first, none };
 
 struct SubstringsOptions {
@@ -31,8 +32,8 @@ struct SubstringsOptions {
   bool groups = false;     // also write passages.jsonl
   bool apply = false;      // also write the documents without what is repeated
   Keep keep = Keep::first;
-  // In place of `input`: a file whose lines are the documents, read as one string (windows may cross lines), and one with
-  // their ids, a line each; without that the ids are ordinals.
+  // In place of `input`: a file whose lines are the documents, read as one string (windows may cross lines), and one
+  // with their ids, a line each; without that the ids are ordinals.
   std::string text_csv = {};
   std::string ids = {};
   bool force = false;  // an existing output directory is written into

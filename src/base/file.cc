@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -258,6 +259,28 @@ std::string read_file(const std::string& path) {
     content.resize(have + file.read(content.data() + have, content.size() - have));
   } while (content.size() != have);
   return content;
+}
+
+std::string read_file_part(const std::string& path, std::uint64_t begin, std::uint64_t size) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) throw Error(Errc::not_found, fmt::format("{}: cannot open: {}", path, system_reason(errno)));
+  std::string bytes;
+  struct stat info {};
+  const std::uint64_t there = fstat(fd, &info) == 0 && info.st_size > 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
+  bytes.resize(std::min(size, there - std::min(there, begin)));
+  std::size_t got = 0;
+  int error = 0;
+  while (got < bytes.size()) {
+    const ssize_t more = pread(fd, bytes.data() + got, bytes.size() - got, static_cast<off_t>(begin + got));
+    if (more < 0 && errno == EINTR) continue;
+    if (more < 0) error = errno;
+    if (more <= 0) break;
+    got += static_cast<std::size_t>(more);
+  }
+  close(fd);
+  if (error != 0) throw Error(Errc::not_found, fmt::format("{}: cannot read: {}", path, system_reason(error)));
+  bytes.resize(got);
+  return bytes;
 }
 
 }  // namespace refrain

@@ -114,5 +114,7 @@ void rename_checked(const std::filesystem::path& from, const std::filesystem::pa
 
 // The whole of a small file.
 std::string read_file(const std::string& path);
+// Some of a file, less where it ends before. Error(not_found) where it cannot be opened or read.
+std::string read_file_part(const std::string& path, std::uint64_t begin, std::uint64_t size);
 
 }  // namespace refrain

@@ -5,8 +5,8 @@
 
 namespace refrain {
 
-// `first` and `second` are odd; different ones give different functions. What is stored may rest on it (fingerprints, keys
-// of n-grams), so it never changes.
+// `first` and `second` are odd; different ones give different functions. What is stored may rest on it (fingerprints,
+// keys of n-grams), so it never changes.
 constexpr std::uint64_t mix(std::uint64_t x, std::uint64_t first, std::uint64_t second) {
   x ^= x >> 32U;
   x *= first;

@@ -1,7 +1,7 @@
 // A relay: many workers make things that must be used one after the other, in order.
 //
-// A worker has a few things of its own, so it seldom waits: whoever hands in the one that is next uses it, and all behind
-// it that are there, while the others go on making.
+// A worker has a few things of its own, so it seldom waits: whoever hands in the one that is next uses it, and all
+// behind it that are there, while the others go on making.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,8 @@ class Relay {
   explicit Relay(unsigned workers) : things_(workers) {}
 
   // make(thing) now; use(thing) when all items before this one have been used, one at a time, by any worker. Items are
-  // those of a parallel_for: begun in ascending order, each once. After a failure, which is thrown to the one who met it,
-  // nothing more is made or used.
+  // those of a parallel_for: begun in ascending order, each once. After a failure, which is thrown to the one who met
+  // it, nothing more is made or used.
   template <class Make, class Use>
   void add(unsigned worker, std::size_t item, Make make, Use use) {
     try {

@@ -10,7 +10,8 @@
 
 namespace refrain {
 
-// Whether a folder of this name is one that outputs are staged in (see pipeline/output_dir.h): no part of anybody's input.
+// Whether a folder of this name is one that outputs are staged in (see pipeline/output_dir.h): no part of anybody's
+// input.
 bool is_staging_name(std::string_view name);
 
 class TempDir {

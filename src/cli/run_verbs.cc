@@ -35,7 +35,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// What ends a verb that made a folder: its summary for people, or the one JSON summary there is, the file that it wrote.
+// What ends a verb that made a folder: its summary for people, or the one JSON summary there is, the file that it
+// wrote.
 void conclude(const Settings& settings, const std::filesystem::path& folder, const ReadReport& read,
               const std::string& summary) {
   if (settings.json) {

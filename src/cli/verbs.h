@@ -1,7 +1,7 @@
 // The table of verbs: what `refrain WORD` can be.
 //
-// A verb of two words ("ngrams show") belongs to the family that its first word names ("ngrams"), which has a row of its
-// own: its help lists the members, and it does nothing else.
+// A verb of two words ("ngrams show") belongs to the family that its first word names ("ngrams"), which has a row of
+// its own: its help lists the members, and it does nothing else.
 //
 // A row feeds the parser (how many operands), the help screens, the man page and shell completion. Whoever adds a verb
 // adds a row here, names it in the `verbs` column of the flags it takes (flags.cc), and runs it in run_verbs.cc.

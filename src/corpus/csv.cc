@@ -212,4 +212,15 @@ void parse_csv(RawPiece& piece, const CsvColumns& columns, char delimiter, const
   }
 }
 
+std::optional<std::string> csv_content(std::string_view raw, char delimiter) {
+  // At the end of a line a carriage return would be taken away.
+  const std::string bytes = std::string(raw) + delimiter;
+  std::string content(bytes.size(), '\0');
+  const char* const end = bytes.data() + bytes.size();
+  const Field field = read_field(bytes.data(), end, delimiter, content.data());
+  if (field.unterminated || field.end != end) return std::nullopt;
+  content.resize(field.size);
+  return content;
+}
+
 }  // namespace refrain

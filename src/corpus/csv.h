@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,5 +61,8 @@ CsvRest read_csv_header(std::string_view bytes, char delimiter, const std::strin
 // Parses from piece.begin on until the piece or the room in `builder` ends, and moves piece.begin and piece.line there.
 void parse_csv(RawPiece& piece, const CsvColumns& columns, char delimiter, const std::string& path,
                const InputOptions& options, BatchBuilder& builder);
+
+// The content of one field, as it stands with its quotes, if it has any. nullopt where a quote is not closed.
+std::optional<std::string> csv_content(std::string_view raw, char delimiter);
 
 }  // namespace refrain

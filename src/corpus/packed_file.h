@@ -19,8 +19,8 @@
 namespace refrain {
 
 // One file at a time, and any number one after the other: buffers and encoders are kept between files. gzip at level 6,
-// one member a file, on several cores; zstd at level 3, one frame with a checksum a file. What is written depends on the bytes alone, not
-// on how they were divided into calls.
+// one member a file, on several cores; zstd at level 3, one frame with a checksum a file. What is written depends on
+// the bytes alone, not on how they were divided into calls.
 //
 // Throws what OutputFile throws. Not thread-safe.
 class PackedFile {

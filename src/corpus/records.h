@@ -89,7 +89,8 @@ class RecordStream {
                std::size_t piece_bytes);
 
   // The next piece; false where it is the last, which may be empty. A byte order mark and the header row of a table are
-  // passed over: they stand before piece.begin. A record that is too long comes as pieces of other kinds. Throws what ByteStream::read throws, and Error(bad_input) for a header without the fields asked for.
+  // passed over: they stand before piece.begin. A record that is too long comes as pieces of other kinds. Throws what
+  // ByteStream::read throws, and Error(bad_input) for a header without the fields asked for.
   bool next(RawPiece& piece, LargeTurn& turn);
 
   std::uint64_t take_consumed() { return bytes_.take_consumed(); }

@@ -43,8 +43,8 @@ struct WholeFile {
   Packing packing;
 };
 
-// A batch that waits for its turn: what the rewriter needs of it, in one piece of memory. Of one that need not wait only
-// the records are made, and the rest stays where it is: a long document is not held twice.
+// A batch that waits for its turn: what the rewriter needs of it, in one piece of memory. Of one that need not wait
+// only the records are made, and the rest stays where it is: a long document is not held twice.
 struct Held {
   explicit Held(MemoryBudget& budget) : memory(budget, "the documents that wait to be written") {}
 

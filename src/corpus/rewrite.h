@@ -35,7 +35,8 @@ struct RewriteReport {
   std::uint64_t written_bytes = 0;  // to the disk, after packing
 };
 
-// What to leave out of a text: `ranges`, less `offset`, ascending, disjoint and inside it. Valid until the next question.
+// What to leave out of a text: `ranges`, less `offset`, ascending, disjoint and inside it. Valid until the next
+// question.
 struct TextCuts {
   std::span<const ByteRange> ranges;
   std::uint64_t offset = 0;

@@ -12,7 +12,6 @@
 
 namespace refrain {
 namespace {
-
 namespace fs = std::filesystem;
 using Tree = std::map<std::string, std::string>;  // name below the folder -> content
 

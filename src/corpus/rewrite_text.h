@@ -20,14 +20,14 @@ class TextRewriter {
   // All that is written goes to `sink`, in parts.
   TextRewriter(MemoryBudget& budget, Sink sink);
 
-  // Takes what is to be left out of `text`; Error(invalid_argument) where that is not as TextCuts should be. Returns how
-  // many bytes that is. Views of both are kept until the next call.
+  // Takes what is to be left out of `text`; Error(invalid_argument) where that is not as TextCuts should be. Returns
+  // how many bytes that is. Views of both are kept until the next call.
   std::uint64_t cut(std::string_view text, const TextCuts& cuts);
 
   // What is left, as it stands.
   void write_plain();
-  // As a line. `ending`: what follows the line in the file, from its line break on. `begins_file`: nothing stands before
-  // it, not even a byte order mark.
+  // As a line. `ending`: what follows the line in the file, from its line break on. `begins_file`: nothing stands
+  // before it, not even a byte order mark.
   void write_line(std::string_view ending, bool begins_file);
   // As the content of a JSON string, `raw` being that of the whole text.
   void write_json(std::string_view raw);

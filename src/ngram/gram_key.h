@@ -1,5 +1,5 @@
-// The key of an n-gram: 64 bits, made from its beginnings, so that n-grams that begin alike lie together in key order and
-// can be front-coded.
+// The key of an n-gram: 64 bits, made from its beginnings, so that n-grams that begin alike lie together in key order
+// and can be front-coded.
 //
 // H(j) is the polynomial, mod 2^64, of the hashes t of the first j tokens (XXH3 of the normal form, seed 0):
 //   H(j) = t[0] B^(j-1) + t[1] B^(j-2) + ... + t[j-1]
@@ -7,8 +7,8 @@
 //   16 bits of mix(H(a)), a = max(1, n / 4);   16 bits of mix'(H(b)), b = max(1, n / 2);   32 bits of mix''(H(n))
 // The three mixes differ, so that even for n = 1 all 64 bits are worth something.
 //
-// Keys order what is stored: whoever changes them raises kGramKeyVersion. Equal keys do not mean equal n-grams: the text
-// decides.
+// Keys order what is stored: whoever changes them raises kGramKeyVersion. Equal keys do not mean equal n-grams: the
+// text decides.
 #pragma once
 
 #include <algorithm>

@@ -3,65 +3,16 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/temp_space.h"
 #include "ngram/document_table.h"
 #include "ngram/index_writer.h"
+#include "store/position_list.h"
 
 namespace refrain {
-
-// Rising positions: in memory while they are few, then in a temporary file, a byte or two each. A few megabytes at most.
-class PositionList {
- public:
-  explicit PositionList(TempSpace& temp) : temp_(&temp) {}
-
-  void add(std::uint64_t position) {
-    if (recent_.size() == kRecent) put_aside();
-    recent_.push_back(position);
-    ++size_;
-  }
-  std::uint64_t size() const { return size_; }
-
-  // Calls fn(position) for each, in order.
-  template <class Fn>
-  void for_each(Fn fn) const {
-    for_each_aside([&](std::span<const std::uint64_t> positions) {
-      for (const std::uint64_t position : positions) fn(position);
-    });
-    for (const std::uint64_t position : recent_) fn(position);
-  }
-
- private:
-  static constexpr std::size_t kRecent = std::size_t{1} << 17U;
-  // Bytes of the file that hold kRecent positions.
-  struct Frame {
-    std::uint64_t offset;
-    std::uint32_t bytes;
-  };
-
-  void put_aside();
-  template <class Fn>
-  void for_each_aside(Fn fn) const {
-    std::vector<std::uint64_t> positions;
-    for (const Frame& frame : frames_) {
-      fetch(frame, positions);
-      fn(positions);
-    }
-  }
-  void fetch(const Frame& frame, std::vector<std::uint64_t>& positions) const;
-
-  TempSpace* temp_;
-  std::vector<std::uint64_t> recent_;
-  std::optional<TempFile> file_;
-  std::vector<Frame> frames_;
-  std::uint64_t size_ = 0;
-};
 
 // Writes n-grams, in index order, with their positions as places. Not thread-safe.
 class GramOutput {
@@ -103,6 +54,9 @@ class KeyGroup {
   void flush(GramOutput& output);
 
  private:
+  // Positions of an n-gram: a megabyte.
+  static constexpr std::size_t kMostInMemory = std::size_t{1} << 17U;
+
   TempSpace& temp_;
   std::map<std::pair<std::uint64_t, std::string>, PositionList> grams_;
 };

@@ -1,5 +1,5 @@
-// N-grams made ready to be written, ahead of their turn and by any thread: their rows and lists of places as they stand in
-// the index (index_format.h).
+// N-grams made ready to be written, ahead of their turn and by any thread: their rows and lists of places as they stand
+// in the index (index_format.h).
 //
 // All that is left to the writer is to cut them into blocks. Only the first row of a block has another form, so most of
 // them go there as they are, many at a time.

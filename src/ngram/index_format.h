@@ -3,10 +3,10 @@
 // Three page files (store/page_file.h) in one folder. Numbers are little-endian; a varint is LEB128 (store/varint.h); a
 // tree is a block tree (store/block_tree.h).
 //
-// grams.bin       stream   "RFRNGRAM", version (4), n (4), m (4), version of the token hash (2), of the key (2), name of
-//                          the tokenizer (16, filled up with zeros), and a tree by key (gram_key.h)
-//                 block    varints: n-grams before it, place of its first list in places.bin; then up to 64 n-grams, fewer
-//                          once they take 16 KiB, in the order of their keys, then of their bytes. Each:
+// grams.bin       stream   "RFRNGRAM", version (4), n (4), m (4), version of the token hash (2), of the key (2), name
+//                          of the tokenizer (16, filled up with zeros), and a tree by key (gram_key.h)
+//                 block    varints: n-grams before it, place of its first list in places.bin; then up to 64 n-grams,
+//                          fewer once they take 16 KiB, in the order of their keys, then of their bytes. Each:
 //                            bytes shared with the text before it (varint; not for the block's first)
 //                            bytes that follow, how many (varint) and which
 //                            places, documents, bytes of the list of places (varints)
@@ -18,9 +18,9 @@
 //                            in the same document: 2 x (token less the token before it) + 1 as a varint
 //                 tail     empty
 // documents.bin   stream   "RFRNDOCS", version (4), and a tree by number of document
-//                 block    64 documents (the last block: what is left), in input order. Each: 2 x tokens (varint), + 1 where
-//                          the document has an id other than its number, which follows: bytes shared with the id before
-//                          it in this block (varint), bytes that follow, how many (varint) and which
+//                 block    64 documents (the last block: what is left), in input order. Each: 2 x tokens (varint), + 1
+//                          where the document has an id other than its number, which follows: bytes shared with the id
+//                          before it in this block (varint), bytes that follow, how many (varint) and which
 //                 tail     the tree, documents with an id other than their number (8)
 //
 // An n-gram's text is its tokens' normal forms, joined by one space. A place is a document and a token in it, both

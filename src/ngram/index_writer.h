@@ -19,12 +19,12 @@ namespace refrain {
 // that are, throw std::logic_error. Not thread-safe.
 class IndexWriter {
  public:
-  // Makes the files kGramsName, kPlacesName and kDocumentsName in `folder`, which exists. n is 1 to kMaxNgramTokens, m is
-  // at least 1.
+  // Makes the files kGramsName, kPlacesName and kDocumentsName in `folder`, which exists. n is 1 to kMaxNgramTokens, m
+  // is at least 1.
   IndexWriter(const std::filesystem::path& folder, const IndexHead& head);
 
-  // The next document in input order, also one that has no tokens or could not be read; all of them come before the first
-  // n-gram. An id that is just the document's number is given as nullopt. Fewer than 2^63 tokens.
+  // The next document in input order, also one that has no tokens or could not be read; all of them come before the
+  // first n-gram. An id that is just the document's number is given as nullopt. Fewer than 2^63 tokens.
   void add_document(std::optional<std::string_view> id, std::uint64_t tokens);
 
   // The next n-gram: keys never fall, and texts rise where keys are equal.

@@ -50,9 +50,9 @@ Array<std::uint64_t> joined_sample(std::span<KeySampler> parts, MemoryBudget& bu
 // A range of keys cut into parts that hold about equally many n-grams, so far as equal keys allow it; and the form in
 // which n-grams of it are kept: eight bytes that hold the position and as much of the key as there is room for.
 //
-// Keys that begin alike lie close together, and far from others: the more so the fewer tokens they are made of. So a part
-// can be cut into cells in the same way: a record holds the number of the cell, and how far into it the key lies, which
-// takes few bits where there are many keys.
+// Keys that begin alike lie close together, and far from others: the more so the fewer tokens they are made of. So a
+// part can be cut into cells in the same way: a record holds the number of the cell, and how far into it the key lies,
+// which takes few bits where there are many keys.
 //
 // Immutable; threads may share one.
 class KeyParts {

@@ -1,5 +1,6 @@
 // Seven ways to find repeated n-grams, by their names in the literature (Huston, Moffat, Croft: "Efficient Indexing of
-// Repeated n-Grams"), each in the file with its name, over the shuffle: the oracle and the yardstick of the default way.
+// Repeated n-Grams"), each in the file with its name, over the shuffle: the oracle and the yardstick of the default
+// way.
 //
 // They work on a sequence S of N n-grams, and differ in what they write to files before they know which n-grams repeat:
 //   memory    nothing: a dictionary D of all n-grams, in memory

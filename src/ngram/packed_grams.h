@@ -1,4 +1,5 @@
-// N-grams of a slice as the shuffle holds them: eight bytes, as much of the key as there is room for above the position.
+// N-grams of a slice as the shuffle holds them: eight bytes, as much of the key as there is room for above the
+// position.
 #pragma once
 
 #include <cstddef>

@@ -46,7 +46,7 @@ void Resolver::seek(unsigned worker, std::uint64_t position) {
   candidates_.seek(workers_[worker].cursor, position);
 }
 
-void Resolver::visit(unsigned worker, const GramTexts& texts, std::uint64_t position) {
+void Resolver::visit(unsigned worker, const TextStream& texts, std::uint64_t position) {
   Worker& mine = workers_[worker];
   const auto count = static_cast<std::size_t>(texts.last() - texts.first());
   if (count == 0) return;
@@ -74,7 +74,7 @@ void Resolver::visit(unsigned worker, const GramTexts& texts, std::uint64_t posi
   }
 }
 
-void Resolver::meet(Worker& worker, const GramTexts& texts, std::uint64_t position, const Found& found) {
+void Resolver::meet(Worker& worker, const TextStream& texts, std::uint64_t position, const Found& found) {
   Slot& slot = slots_[found.group];
   std::uint64_t known = shared(slot.text).load(std::memory_order_acquire);
   if (known == 0) {
@@ -97,7 +97,7 @@ void Resolver::meet(Worker& worker, const GramTexts& texts, std::uint64_t positi
 }
 
 // Puts the text behind the worker's last one, which it may go on with.
-std::uint64_t Resolver::keep(Worker& worker, const GramTexts& texts, std::uint64_t position, std::uint64_t token) {
+std::uint64_t Resolver::keep(Worker& worker, const TextStream& texts, std::uint64_t position, std::uint64_t token) {
   const std::string_view text = texts.text(token);
   if (text.size() >= kLengthMask) return keep_alone(worker, text);
   const std::uint64_t end = token + texts.n();

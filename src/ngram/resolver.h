@@ -18,7 +18,7 @@
 #include "base/array.h"
 #include "base/budget.h"
 #include "ngram/candidates.h"
-#include "ngram/gram_texts.h"
+#include "ngram/text_stream.h"
 
 namespace refrain {
 
@@ -38,7 +38,7 @@ class Resolver {
   void seek(unsigned worker, std::uint64_t position);
   // The places of the n-grams that `texts` has at hand; the document's first token is at `position`. Within a worker
   // positions rise.
-  void visit(unsigned worker, const GramTexts& texts, std::uint64_t position);
+  void visit(unsigned worker, const TextStream& texts, std::uint64_t position);
 
   // ---- After the pass.
 
@@ -106,8 +106,8 @@ class Resolver {
     Array<PackedStray> strays;
   };
 
-  void meet(Worker& worker, const GramTexts& texts, std::uint64_t position, const Found& found);
-  std::uint64_t keep(Worker& worker, const GramTexts& texts, std::uint64_t position, std::uint64_t token);
+  void meet(Worker& worker, const TextStream& texts, std::uint64_t position, const Found& found);
+  std::uint64_t keep(Worker& worker, const TextStream& texts, std::uint64_t position, std::uint64_t token);
   std::uint64_t keep_alone(Worker& worker, std::string_view text);
   void make_room(Worker& worker, std::uint64_t bytes);
   std::string_view text_of(std::uint64_t packed) const;

@@ -44,9 +44,9 @@ std::string verified_index(const Documents& documents, const Setting& setting) {
       context, budget, temp, output,
       [&](Resolver& resolver) {
         ++passes;
-        std::vector<std::unique_ptr<GramTexts>> streams;
+        std::vector<std::unique_ptr<TextStream>> streams;
         for (unsigned i = 0; i < setting.threads; ++i)
-          streams.push_back(std::make_unique<GramTexts>(*tokenizer, setting.n, budget));
+          streams.push_back(std::make_unique<TextStream>(*tokenizer, setting.n, budget));
         parallel_for(setting.threads, texts.size(), [&](unsigned worker, std::size_t document) {
           resolver.seek(worker, table.first(document));
           streams[worker]->start(texts[document]);

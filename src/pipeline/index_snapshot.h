@@ -18,6 +18,7 @@
 #include "blot/document_reader.h"
 #include "blot/manifest.h"
 #include "blot/posts_reader.h"
+#include "pipeline/document_text.h"
 #include "refrain/index.h"
 #include "text/tokenizer.h"
 
@@ -43,6 +44,8 @@ class Snapshot {
   std::uint64_t documents() const { return documents_; }
   std::uint64_t blocks() const { return blocks_; }
   bool removed(DocId document) const;
+  // Documents that are not removed.
+  std::uint64_t live() const;
   std::uint64_t first_block(DocId document);
   std::uint64_t tokens(DocId document);
   std::string id(DocId document);
@@ -70,7 +73,27 @@ class Snapshot {
   void read_tokens(DocId document, std::uint64_t first, std::uint64_t last, std::vector<DocumentToken>& out);
 
  private:
-  struct Segment;
+  struct Segment {
+    Segment(const std::filesystem::path& folder, const SegmentInfo& info, const IndexLayout& layout);
+    DocumentReader documents;
+    PostsReader posts;
+    DocumentText texts;
+    std::vector<bool> removed;        // empty: none
+    std::uint64_t first_document = 0;  // its number among all
+    std::uint64_t first_block = 0;
+  };
+  struct Place {
+    Segment& segment;
+    std::uint64_t document;  // in the segment
+  };
+
+  Snapshot(std::filesystem::path folder, Manifest manifest);
+  void open();
+  Segment& segment_at(std::uint64_t block) const;
+  Place place(DocId document) const;
+  // Leaves out what lies in removed documents, from `first` on.
+  static void drop_removed(Segment& segment, std::vector<std::uint64_t>& blocks, std::size_t first);
+
   std::filesystem::path folder_;
   Manifest manifest_;
   std::uint64_t documents_ = 0;
@@ -78,6 +101,7 @@ class Snapshot {
   std::vector<std::unique_ptr<Segment>> segments_;
   std::unique_ptr<const Tokenizer> tokenizer_;
   TokenBlock block_;
+  std::vector<std::uint64_t> hashes_;
 };
 
 }  // namespace refrain

@@ -15,11 +15,11 @@
 #include "base/threads.h"
 #include "ngram/candidates.h"
 #include "ngram/counting_filter.h"
-#include "ngram/gram_keys.h"
 #include "ngram/gram_output.h"
-#include "ngram/gram_texts.h"
 #include "ngram/key_sample.h"
+#include "ngram/key_stream.h"
 #include "ngram/packed_grams.h"
+#include "ngram/text_stream.h"
 #include "ngram/verify.h"
 #include "pipeline/text_passes.h"
 #include "refrain/error.h"
@@ -56,7 +56,7 @@ struct Slice {
 class AutoBuild {
  public:
   AutoBuild(const NgramsOptions& options, const Context& context, MemoryBudget& budget, TempSpace& temp,
-            IndexWriter& writer, NgramsReport& report)
+            IndexWriter& writer, NgramsReport& report, unsigned least_position_bits)
       : options_(options),
         context_(context),
         threads_(thread_count(context)),
@@ -67,11 +67,12 @@ class AutoBuild {
         tokenizer_(make_tokenizer(options.tokenizer)),
         passes_(options.input, context, budget, temp),
         sample_(budget, "a sample of the n-grams"),
-        output_(writer, passes_.documents(), options.m) {}
+        output_(writer, passes_.documents(), options.m),
+        position_bits_(least_position_bits) {}
 
   void run() {
     timed("count", [&] { count(); });
-    position_bits_ = static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(report_.tokens, 1)));
+    position_bits_ = std::max(position_bits_, static_cast<unsigned>(std::bit_width(report_.tokens)));
     if (report_.grams >= options_.m) build();
     report_.passes = passes_.passes();
   }
@@ -86,7 +87,7 @@ class AutoBuild {
     TokenBlock block;
     KeySampler sampler;
     std::vector<std::uint64_t> hashes;
-    std::unique_ptr<GramKeys> keys;  // where n is too large for n-grams to lie within a stretch
+    std::unique_ptr<KeyStream> keys;  // where n is too large for n-grams to lie within a stretch
   };
 
   void count() {
@@ -94,9 +95,9 @@ class AutoBuild {
     const bool wide = options_.n > kMaxTokenBytes / 64;
     for (unsigned i = 0; i < threads_; ++i) {
       Counter& counter = counters.emplace_back(i, threads_, options_.n);
-      if (wide) counter.keys = std::make_unique<GramKeys>(*tokenizer_, options_.n);
+      if (wide) counter.keys = std::make_unique<KeyStream>(*tokenizer_, options_.n);
     }
-    const Reservation held = budget_.reserve(threads_ * (2 * kSampleKeys / threads_ * 8 + GramKeys::bytes(options_.n)),
+    const Reservation held = budget_.reserve(threads_ * (2 * kSampleKeys / threads_ * 8 + KeyStream::bytes(options_.n)),
                                              "a sample of the n-grams");
     report_.read = passes_.count(
         "pass 1",
@@ -151,11 +152,11 @@ class AutoBuild {
     verifier_.emplace(
         context_, budget_, temp_, output_, [&](Resolver& resolver) { verify_pass(resolver); },
         [&] { return free_memory(); }, (token_bytes + 1) * std::min(options_.n, 3U));
-    for (unsigned i = 0; i < threads_; ++i) keys_.push_back(std::make_unique<GramKeys>(*tokenizer_, options_.n));
+    for (unsigned i = 0; i < threads_; ++i) keys_.push_back(std::make_unique<KeyStream>(*tokenizer_, options_.n));
     const Reservation held = budget_.reserve(
-        threads_ * (GramKeys::bytes(options_.n) + kRunRecords * sizeof(std::uint32_t)), "the tokens at hand");
+        threads_ * (KeyStream::bytes(options_.n) + kRunRecords * sizeof(std::uint32_t)), "the tokens at hand");
     for (unsigned i = 0; i < threads_; ++i)
-      texts_.push_back(std::make_unique<GramTexts>(*tokenizer_, options_.n, budget_));
+      texts_.push_back(std::make_unique<TextStream>(*tokenizer_, options_.n, budget_));
     const std::uint64_t memory = free_memory();
     if (memory < kLeastBytes)
       throw Error(Errc::over_budget,
@@ -187,7 +188,8 @@ class AutoBuild {
   // memory is small.
   std::uint64_t slice_grams(std::uint64_t memory, double bytes) const {
     const double part = memory < (std::uint64_t{256} << 20U) ? 0.75 : 0.89;
-    // Groups of a slice are numbered in the bits that a position leaves, and have two places or more.
+    // One with more may have to be put on disk: groups are numbered in the bits that a position leaves, and have two
+    // places or more.
     const std::uint64_t most = std::uint64_t{2} << (64 - std::max(position_bits_, 2U));
     const auto fit = static_cast<std::uint64_t>(static_cast<double>(memory) * part / bytes);
     return std::clamp<std::uint64_t>(fit, 4096, std::max<std::uint64_t>(most, 4096));
@@ -310,7 +312,7 @@ class AutoBuild {
     passes_.again(
         pass_name(), [](unsigned, std::uint64_t) {},
         [&](unsigned worker, std::uint64_t position, std::string_view text) {
-          GramKeys& stream = *keys_[worker];
+          KeyStream& stream = *keys_[worker];
           stream.start(text);
           for (std::span<const std::uint64_t> keys; stream.next(keys);) use(worker, position + stream.first(), keys);
           return stream.tokens();
@@ -353,7 +355,14 @@ class AutoBuild {
     for (std::size_t p = 0; p < parts; ++p) largest = std::max<std::uint64_t>(largest, begins[p + 1] - begins[p]);
     const std::uint64_t besides = 16 * std::min<std::uint64_t>(threads_ * largest, begins[parts]) +
                                   threads_ * (candidates.segment_bytes() + (std::uint64_t{1} << 20U));
-    const bool spilled = !grams.in_memory(context_) || besides > budget_.available();
+    // Of a partition: groups have two places or more, and no more keys are held than there are numbers for groups.
+    const auto most_groups = [&](std::size_t p) {
+      return std::min<std::uint64_t>((begins[p + 1] - begins[p]) / 2, candidates.most_groups());
+    };
+    std::uint64_t all_groups = 0;
+    for (std::size_t p = 0; p < parts; ++p) all_groups += most_groups(p);
+    const bool spilled =
+        !grams.in_memory(context_) || besides > budget_.available() || all_groups > candidates.most_groups();
     if (spilled) grams.spill(context_);
     seen_grams_ += begins[parts];
     const auto records = [&](std::size_t from, std::size_t to) { return begins[to] - begins[from]; };
@@ -366,15 +375,17 @@ class AutoBuild {
       add_seconds("write", watch.seconds() - (seconds_of("verify") - passing));
     };
     for (std::size_t first = 0; first < parts;) {
-      // In memory, candidates take what n-grams give back. From disk, as many partitions as fit whatever they hold.
+      // In memory, candidates take what n-grams give back. From disk, as many partitions as fit whatever they hold, and
+      // as there are numbers for their groups: enough for one.
       std::size_t last = parts;
       if (spilled) {
         const auto taken =
             static_cast<std::uint64_t>(verifier_->group_bytes() * static_cast<double>(candidates.groups()));
         const std::uint64_t room = free_memory() / 3 * 2;
         const std::uint64_t fit = (room - std::min(room, taken)) / 12;
-        last = first;
-        while (last < parts && records(first, last + 1) <= fit) ++last;
+        std::uint64_t groups = candidates.groups();
+        for (last = first; last < parts && records(first, last + 1) <= fit; ++last)
+          if ((groups += most_groups(last)) > candidates.most_groups()) break;
         if (last == first && candidates.places() != 0) {
           verify(false);
           continue;
@@ -423,7 +434,7 @@ class AutoBuild {
       passes_.again(
           pass_name(), [&](unsigned worker, std::uint64_t position) { resolver.seek(worker, position); },
           [&](unsigned worker, std::uint64_t position, std::string_view text) {
-            GramTexts& stream = *texts_[worker];
+            TextStream& stream = *texts_[worker];
             stream.start(text);
             while (stream.next()) resolver.visit(worker, stream, position);
             return stream.tokens();
@@ -462,10 +473,10 @@ class AutoBuild {
   TextPasses passes_;
   Array<std::uint64_t> sample_;
   GramOutput output_;
-  unsigned position_bits_ = 1;
+  unsigned position_bits_;
   std::optional<Verifier> verifier_;
-  std::vector<std::unique_ptr<GramKeys>> keys_;
-  std::vector<std::unique_ptr<GramTexts>> texts_;
+  std::vector<std::unique_ptr<KeyStream>> keys_;
+  std::vector<std::unique_ptr<TextStream>> texts_;
   std::uint64_t grams_per_slice_ = 0;
   std::uint64_t expected_passes_ = 0;  // 0 where nobody can tell
   // So far.
@@ -477,8 +488,8 @@ class AutoBuild {
 }  // namespace
 
 void build_auto(const NgramsOptions& options, const Context& context, MemoryBudget& budget, TempSpace& temp,
-                IndexWriter& writer, NgramsReport& report) {
-  AutoBuild(options, context, budget, temp, writer, report).run();
+                IndexWriter& writer, NgramsReport& report, unsigned least_position_bits) {
+  AutoBuild(options, context, budget, temp, writer, report, least_position_bits).run();
 }
 
 }  // namespace refrain

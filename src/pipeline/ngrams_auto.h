@@ -7,7 +7,8 @@
 //    (ngram/key_sample.h), in a shuffle; groups of m or more become candidates; another pass, or a few, verifies those
 //    against the text (ngram/resolver.h), and they are written. Slices come in key order, and so do n-grams.
 // 3. Where that would take more than eight slices: a pass puts the n-grams of a slice into a counting filter, and only
-//    those that may occur m times go to the shuffle, which then spills: at most four bytes a token at a time, a frequent n-gram aside.
+//    those that may occur m times go to the shuffle, which then spills: at most four bytes a token at a time, a
+//    frequent n-gram aside.
 #pragma once
 
 #include "base/budget.h"
@@ -18,8 +19,9 @@
 
 namespace refrain {
 
-// Writes all documents and n-grams, and fills in what the report says of them.
+// Writes all documents and n-grams, and fills in what the report says of them. With `least_position_bits` a test can
+// have what else takes tens of billions of tokens: positions that leave few bits to keys and groups.
 void build_auto(const NgramsOptions& options, const Context& context, MemoryBudget& budget, TempSpace& temp,
-                IndexWriter& writer, NgramsReport& report);
+                IndexWriter& writer, NgramsReport& report, unsigned least_position_bits = 1);
 
 }  // namespace refrain

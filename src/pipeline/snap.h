@@ -1,7 +1,7 @@
 // Ranges that cut nothing in two: a character, a word, a line.
 //
-// A range shrinks: its begin moves up and its end moves down until neither stands inside a unit. What is left holds whole
-// units only; it may be nothing.
+// A range shrinks: its begin moves up and its end moves down until neither stands inside a unit. What is left holds
+// whole units only; it may be nothing.
 #pragma once
 
 #include <cstdint>

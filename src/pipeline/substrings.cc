@@ -61,7 +61,8 @@ void check(const SubstringsOptions& options) {
   if (options.apply && options.text_csv.empty()) check_rewritable(options.input);
 }
 
-// How much text stays in memory, of what is available. Where that is little, whoever reads long records needs most of it.
+// How much text stays in memory, of what is available. Where that is little, whoever reads long records needs most of
+// it.
 std::uint64_t text_memory(std::uint64_t available) {
   constexpr std::uint64_t kLittle = std::uint64_t{256} << 20U;
   return available / (available < kLittle ? 8 : 3);

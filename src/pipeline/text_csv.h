@@ -1,5 +1,5 @@
-// The line-based input of a suffix array's tools: a file whose lines are documents (their line breaks replaced by spaces),
-// and beside it a file with their ids.
+// The line-based input of a suffix array's tools: a file whose lines are documents (their line breaks replaced by
+// spaces), and beside it a file with their ids.
 #pragma once
 
 #include <string>

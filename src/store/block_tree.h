@@ -1,10 +1,11 @@
 // A block tree: blocks in the order of their keys, and above them nodes by which a key is found, all in one stream.
 //
 // It is written as it comes, with memory for one node a level: a node is written behind the blocks (or nodes) that it
-// points to as soon as it is full, so the root comes last. Read in the order of the stream the blocks come in key order;
-// nodes in between are passed over.
+// points to as soon as it is full, so the root comes last. Read in the order of the stream the blocks come in key
+// order; nodes in between are passed over.
 //
-//   item    kind (1 byte: 1 block, 2 node), rows (varint), content bytes (varint), key of the first row (8 bytes), content
+//   item    kind (1 byte: 1 block, 2 node), rows (varint), content bytes (varint), key of the first row (8 bytes),
+//           content
 //   node    for each of its rows the key (8 bytes) and the place (8 bytes) of what it points to
 #pragma once
 
@@ -61,8 +62,8 @@ class BlockTreeReader {
 
   BlockTreeReader(PageReader& in, BlockTreeRoot root);
 
-  // The next block is the last one whose key is below `key`, or the first of all. With keys that occur in several blocks
-  // this is the one in which `key` may begin.
+  // The next block is the last one whose key is below `key`, or the first of all. With keys that occur in several
+  // blocks this is the one in which `key` may begin.
   void seek(std::uint64_t key);
   // The next block is the one at `place`, as some Block told.
   void seek_place(std::uint64_t place) { next_ = place; }

@@ -1,8 +1,8 @@
 // Sorts records whose keys are byte strings of any length, inside the memory budget, spilling sorted runs to temporary
 // files past it.
 //
-// For results that people want in an order, which no 64-bit key gives. Where only the first few are wanted (`limit`), only
-// those are kept: memory and disk are bounded by them.
+// For results that people want in an order, which no 64-bit key gives. Where only the first few are wanted (`limit`),
+// only those are kept: memory and disk are bounded by them.
 #pragma once
 
 #include <cstdint>

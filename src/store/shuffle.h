@@ -21,8 +21,8 @@
 // Past memory. With a `temp` to spill to, a writer that finds the shuffle's share used up writes its own blocks to a
 // file of its own, partition after partition, and fills them anew: still no locks, and nobody waits for anybody
 // (shuffle_spill.h). Since records were partitioned before they were written, nothing on disk is sorted, merged or
-// written twice: to read a partition is to fetch its piece of every spill, and to group that as in memory. The number of
-// partitions follows from the expected records, so that every worker has room for one.
+// written twice: to read a partition is to fetch its piece of every spill, and to group that as in memory. The number
+// of partitions follows from the expected records, so that every worker has room for one.
 //
 // Past the plan. Where one partition still does not fit, because a key is frequent or the guess was low, the worker
 // sorts as much of it as fits, as often as it takes, and merges these runs into the consumer (shuffle_merge.h). That

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/tempdir.h"
 #include "refrain/error.h"
 #include "store/shuffle.h"
 
@@ -360,8 +361,8 @@ TYPED_TEST(ShuffleDrain, GivesDiskBackRangeByRangeAndReadsInItsMemory) {
 
 // Partitions that were consumed are gone, those that were not are there as if nobody had begun with them.
 TYPED_TEST(ShuffleDrain, LeaksNothingWhereTheConsumerThrows) {
-  std::string name = (fs::temp_directory_path() / "shuffle-drain-XXXXXX").string();
-  const fs::path folder = mkdtemp(name.data());
+  const TempDir own(fs::temp_directory_path(), "shuffle-drain");
+  const fs::path& folder = own.path();
   const auto open_files = [&] {
     std::size_t count = 0;
     for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
@@ -410,7 +411,6 @@ TYPED_TEST(ShuffleDrain, LeaksNothingWhereTheConsumerThrows) {
           EXPECT_TRUE(fs::is_empty(folder));
         }
   }
-  fs::remove_all(folder);
 }
 
 TYPED_TEST(ShuffleDrain, TakesWhatComesAfterASpill) {

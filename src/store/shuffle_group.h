@@ -1,7 +1,8 @@
 // How one partition of a shuffle is grouped in memory.
 //
-// A counting sort by the leading bits that vary at all scatters the records into buckets that hold a few each (or, where
-// the keys have no bits left, exactly one group); what is left to sort is sorted there, while the bucket is in the cache.
+// A counting sort by the leading bits that vary at all scatters the records into buckets that hold a few each (or,
+// where the keys have no bits left, exactly one group); what is left to sort is sorted there, while the bucket is in
+// the cache.
 #pragma once
 
 #include <algorithm>
@@ -40,9 +41,9 @@ inline std::size_t most_buckets(std::size_t count) {
   return std::size_t{1} << most_bucket_bits(count);
 }
 
-// A layout may have its own way: sort_all(begin, count), for records that are one element and whose own order is that of
-// their keys. It may also leave groups out that nobody wants, such as single records: pick_groups(begin, count) moves the
-// others of a sorted bucket to its beginning and returns how many records they are. Else:
+// A layout may have its own way: sort_all(begin, count), for records that are one element and whose own order is that
+// of their keys. It may also leave groups out that nobody wants, such as single records: pick_groups(begin, count)
+// moves the others of a sorted bucket to its beginning and returns how many records they are. Else:
 //
 // Scatters `count` records, which for_each(fn) shows to fn(record) each time it is called, into room.sorted; sorts each
 // bucket and calls on_bucket(begin, size, several_keys) for it, in ascending order.

@@ -1,4 +1,5 @@
-// What one writer of a shuffle has written: blocks in memory, a list of them a partition, and a file of what was spilled.
+// What one writer of a shuffle has written: blocks in memory, a list of them a partition, and a file of what was
+// spilled.
 //
 // Blocks are cut from slabs, which stay with the part until reading needs their memory: after a spill the same blocks
 // are filled again.

@@ -15,6 +15,7 @@
 #include <random>
 #include <vector>
 
+#include "base/tempdir.h"
 #include "refrain/error.h"
 #include "store/shuffle.h"
 
@@ -372,21 +373,8 @@ std::vector<std::string> open_temporary_files(const fs::path& folder) {
   return found;
 }
 
-class OwnFolder {
- public:
-  OwnFolder() {
-    std::string name = (fs::temp_directory_path() / "shuffle-test-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~OwnFolder() { fs::remove_all(path_); }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 TEST(ShuffleSpill, NoticesEveryByteThatChangedOnDisk) {
-  const OwnFolder folder;
+  const TempDir folder(fs::temp_directory_path(), "shuffle-spill");
   Context context = with_threads(1);
   context.temp_dir = folder.path();
   for (const std::uint64_t memory : {kMiB, 5 * kMiB}) {  // plain frames, compressed frames
@@ -453,7 +441,7 @@ class ShuffleFullDisk : public testing::Test {
   void TearDown() override {
     if (mounted_) umount(folder_.path().c_str());
   }
-  OwnFolder folder_;
+  TempDir folder_{fs::temp_directory_path(), "shuffle-spill"};
   bool mounted_ = false;
 };
 

@@ -1,7 +1,7 @@
 // Coverage: links, in the order of their positions, are verified and become ranges of bytes.
 //
-// Neighbouring links at an equal distance are one diagonal: a long stretch of text that is equal to an earlier one. It is
-// compared with it byte by byte, which reads both in order.
+// Neighbouring links at an equal distance are one diagonal: a long stretch of text that is equal to an earlier one. It
+// is compared with it byte by byte, which reads both in order.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // What all parts of the search for repeated substrings agree on.
 //
 // A *window* is `length` consecutive bytes of one document, named by where it begins. Equal windows are found through
-// samples: in each window, the k bytes ("core") whose order value is least among the `span` cores that the window holds,
-// the leftmost of several. That choice depends on the bytes of the window alone, so equal windows choose equal cores at
-// the same place: windows can only be equal where their cores are. Neighbouring windows mostly choose the same core, so
-// there are about 2 / (span + 1) samples a byte.
+// samples: in each window, the k bytes ("core") whose order value is least among the `span` cores that the window
+// holds, the leftmost of several. That choice depends on the bytes of the window alone, so equal windows choose equal
+// cores at the same place: windows can only be equal where their cores are. Neighbouring windows mostly choose the same
+// core, so there are about 2 / (span + 1) samples a byte.
 #pragma once
 
 #include <algorithm>

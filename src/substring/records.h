@@ -60,8 +60,8 @@ struct HashOfWindow {
   std::uint64_t operator()(const WindowRecord& record) const { return record.hash; }
 };
 
-// Repeated windows [first, first + windows), each equal to the one at the same distance from `target`: the earliest that
-// there is (see plan.h), or they themselves where they are the earliest. No window is in two links.
+// Repeated windows [first, first + windows), each equal to the one at the same distance from `target`: the earliest
+// that there is (see plan.h), or they themselves where they are the earliest. No window is in two links.
 struct Link {
   static constexpr unsigned kCountBits = 64 - kPositionBits;
   static constexpr std::uint64_t kMaxWindows = (std::uint64_t{1} << kCountBits) - 1;

@@ -16,6 +16,7 @@
 #include "base/threads.h"
 #include "refrain/error.h"
 #include "refrain/substrings.h"
+#include "store/position_list.h"
 #include "substring/coverage.h"
 #include "substring/plan.h"
 #include "substring/resolver.h"
@@ -30,42 +31,8 @@ namespace {
 constexpr std::uint64_t kStretchBytes = std::uint64_t{1} << 20;
 static_assert(kStretchBytes % Sampler::kMaxWindows == 0);
 
-// Positions that wait; past a few thousand, in a file.
-class PlaceQueue {
- public:
-  explicit PlaceQueue(TempSpace& temp) : temp_(&temp) {}
-
-  void push(std::uint64_t position) {
-    if (waiting_.size() == kMostInMemory) {
-      if (!file_) file_.emplace(*temp_);
-      file_->append({reinterpret_cast<const char*>(waiting_.data()), waiting_.size() * sizeof(std::uint64_t)});
-      waiting_.clear();
-    }
-    waiting_.push_back(position);
-  }
-  // Calls fn(position) for all, in order, and forgets them.
-  template <class Fn>
-  void take(Fn fn) {
-    std::vector<std::uint64_t> piece(file_ ? kMostInMemory : 0);
-    for (std::uint64_t at = 0; file_ && at < file_->size(); at += kMostInMemory * sizeof(std::uint64_t)) {
-      file_->read(at, {reinterpret_cast<char*>(piece.data()), kMostInMemory * sizeof(std::uint64_t)});
-      for (const std::uint64_t position : piece) fn(position);
-    }
-    for (const std::uint64_t position : waiting_) fn(position);
-    clear();
-  }
-  void clear() {
-    file_.reset();
-    waiting_.clear();
-  }
-
- private:
-  static constexpr std::size_t kMostInMemory = std::size_t{8} << 10;
-
-  TempSpace* temp_;
-  std::vector<std::uint64_t> waiting_;
-  std::optional<TempFile> file_;
-};
+// Places of too small a group that wait in memory, a thread.
+constexpr std::size_t kMostWaiting = std::size_t{8} << 10U;
 
 // The ranges of partitions until they are joined; past a megabyte, in a file.
 class RangePark {
@@ -231,13 +198,13 @@ class Finder {
   void meet_windows(const Windows& windows, Links& links) const {
     struct Group {
       Links::Writer writer;
-      PlaceQueue open;  // the first places, while they are too few
+      PositionList open;  // the first places, while they are too few
       std::uint64_t weight = 0;
       std::uint64_t earliest = 0;
     };
     std::vector<Group> groups;
     for (unsigned worker = 0; worker < thread_count(context_); ++worker)
-      groups.push_back({links.writer(), PlaceQueue(temp_)});
+      groups.push_back({links.writer(), PositionList(temp_, kMostWaiting)});
     windows.for_each_run(context_, [&](unsigned worker, std::size_t /*partition*/, const Run<WindowRecord>& run) {
       Group& group = groups[worker];
       if (run.first) {
@@ -248,10 +215,13 @@ class Finder {
       for (const WindowRecord& window : run.records) {
         group.weight += window.heavy() ? plan_.min_count : 1;
         if (group.weight < plan_.min_count) {
-          group.open.push(window.position());
+          group.open.add(window.position());
           continue;
         }
-        group.open.take([&](std::uint64_t position) { group.writer.add(Link(position, 1, group.earliest)); });
+        if (group.open.size() != 0) {
+          group.open.for_each([&](std::uint64_t position) { group.writer.add(Link(position, 1, group.earliest)); });
+          group.open.clear();
+        }
         group.writer.add(Link(window.position(), 1, group.earliest));
       }
     });

@@ -2,7 +2,8 @@
 // gives, without one.
 //
 //   sample    each document is sampled (plan.h): places where equal windows would meet
-//   meet      samples with equal cores come together, and become links from windows to their earliest equals (resolver.h)
+//   meet      samples with equal cores come together, and become links from windows to their earliest equals
+//             (resolver.h)
 //   verify    the links, in order of position, are compared byte by byte, and become ranges (coverage.h)
 //
 // Each step is one shuffle, so nothing but the text's own reader needs memory that grows with the text.

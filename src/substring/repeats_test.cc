@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "oracle/suffix_array.h"
+#include "random_text.h"
 #include "substring/plan.h"
 
 namespace refrain {
@@ -96,13 +97,6 @@ void expect_as_oracle(const Corpus& corpus, std::size_t length, std::uint64_t mi
   });
   for (const ByteRange& range : wanted.repeated)
     for (std::uint64_t at = range.begin; at < range.end; ++at) ASSERT_EQ(listed[at], 1) << at;
-}
-
-std::string random_text(std::size_t size, unsigned letters, unsigned seed) {
-  std::mt19937 random(seed);
-  std::string text(size, ' ');
-  for (char& c : text) c = static_cast<char>('a' + random() % letters);
-  return text;
 }
 
 // Pieces of earlier text again and again, with a changed byte here and there.

@@ -2,9 +2,9 @@
 //
 // Windows that chose the core lie at offsets around it; the *context* of a place is all that they hold. Places whose
 // contexts are equal, windows and all, form a class, and every window of it is repeated. Windows may also be equal
-// between classes whose contexts differ further out. For that, classes are compared with each other, byte by byte, where
-// they are few; where they are many, or where pairs do not suffice to count (min_count above 2), their windows go to a
-// shuffle of their own by the hash of all their bytes.
+// between classes whose contexts differ further out. For that, classes are compared with each other, byte by byte,
+// where they are few; where they are many, or where pairs do not suffice to count (min_count above 2), their windows go
+// to a shuffle of their own by the hash of all their bytes.
 //
 // What comes out are links, each from a repeated window to the earliest window that is equal to it. They are verified
 // later, in order of their positions (coverage.h).

@@ -1,10 +1,10 @@
 // The sampler: which cores the windows of a stretch of text choose (see plan.h), and which stretches repeat themselves
 // with a short period.
 //
-// In a run of one letter, or of any short period, every window or every few choose a core of their own. Such samples are
-// folded: of those in the inside of the run, which all look alike, only the first `min_count` are given out, and the
-// windows of the others as one fold: each of them equals the window `period` bytes before it. Not where places are asked
-// for: those of a fold would all have to be listed anyway.
+// In a run of one letter, or of any short period, every window or every few choose a core of their own. Such samples
+// are folded: of those in the inside of the run, which all look alike, only the first `min_count` are given out, and
+// the windows of the others as one fold: each of them equals the window `period` bytes before it. Not where places are
+// asked for: those of a fold would all have to be listed anyway.
 #pragma once
 
 #include <cstddef>

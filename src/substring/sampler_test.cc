@@ -2,23 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
 #include <string>
 
 #include "every_simd_target.h"
+#include "random_text.h"
 
 namespace refrain {
 namespace {
 
 std::string padded(std::string text) {
   return text.append(Sampler::kPadding, '\0');
-}
-
-std::string random_text(std::size_t size, unsigned letters, unsigned seed) {
-  std::mt19937 random(seed);
-  std::string text(size, ' ');
-  for (char& c : text) c = static_cast<char>('a' + random() % letters);
-  return text;
 }
 
 TEST(Sampler, ChoosesAsItsPlainTwinOnEveryTarget) {

@@ -2,18 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
 #include <string>
+
+#include "random_text.h"
 
 namespace refrain {
 namespace {
-
-std::string random_text(std::size_t size, unsigned letters, unsigned seed) {
-  std::mt19937 random(seed);
-  std::string text(size, ' ');
-  for (char& c : text) c = static_cast<char>('a' + random() % letters);
-  return text;
-}
 
 TEST(StretchHash, DependsOnTheBytesAloneHoweverItCameThere) {
   for (const std::size_t least : {std::size_t{100}, StretchHasher::kLong, std::size_t{5000}}) {

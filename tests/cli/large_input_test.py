@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import time
 
@@ -82,18 +81,6 @@ class FullDisk(TestCase):
                                       stdin=subprocess.DEVNULL, check=False, timeout=30, env=environment())
             self.assertEqual(done.returncode, 5, (arguments, done.stderr))
             self.assertIn(b"standard output", done.stderr)
-
-    def on_small_disk(self, command):
-        """Runs a shell command where ./disk is a file system of one megabyte, gone afterwards; its output."""
-        os.mkdir(self.path("disk"))
-        script = f"mount -t tmpfs -o size=1m none disk || exit 99\n{command}"
-        if os.geteuid() != 0 or shutil.which("unshare") is None:
-            self.skipTest("a small disk can be mounted by root only")
-        done = subprocess.run(["unshare", "--mount", "sh", "-c", script], cwd=self.dir, capture_output=True, timeout=60,
-                              check=False, env=environment(REFRAIN=program()))
-        if done.returncode == 99 or b"unshare" in done.stderr:
-            self.skipTest(f"a small disk cannot be mounted here: {done.stderr.decode().strip()}")
-        return done.stdout.decode()
 
     def test_near_on_a_full_disk_is_exit_5_and_leaves_nothing(self):
         self.write("in.txt", "".join(f"{TEXT} {at // 2} {at // 2}\n" for at in range(100_000)))

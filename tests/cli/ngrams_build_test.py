@@ -169,5 +169,49 @@ class Build(TestCase):
         self.assertEqual(summary["entries"], 1)
 
 
+class FullDisk(TestCase):
+    """A disk of one megabyte, for the index or for temporary files."""
+
+    def write_text(self):
+        random.seed(6)
+        words = [f"w{i}" for i in range(300)]
+        self.write("in.txt", "".join(" ".join(random.choices(words, k=100)) + "\n" for _ in range(12_000)))
+        self.write("one.txt", ("word " * 1000 + "\n") * 5000)
+        os.mkdir(self.path("disk"))
+
+    def fails(self, command, message):
+        """Exit 5 with that message alone, and nothing left: not on the disk, not beside it."""
+        before = self.listing()
+        out = self.on_small_disk(f'{command} --memory 64M --threads 2 -q 2>&1; echo "code $?"; ls -A disk')
+        self.assertRegex(out, rf"^refrain: {message}[^\n]*\ncode 5\n$", command)
+        self.assertEqual(self.listing(), before, command)
+
+    def test_for_the_index_is_exit_5_and_leaves_nothing(self):
+        self.write_text()
+        for algorithm in ALGORITHMS:
+            self.fails(f"$REFRAIN ngrams build in.txt --format lines -n 2 --algorithm {algorithm} -o disk/out",
+                       r"disk/\S*: the disk is full")
+
+    def test_for_temporary_files_is_exit_5_and_leaves_nothing(self):
+        self.write_text()
+        full = "disk: the disk is full after .* of temporary files"
+        for algorithm in ALGORITHMS:
+            if algorithm == "auto":  # has temporary files only where one n-gram is too frequent, or the input is a pipe
+                self.fails("$REFRAIN ngrams build one.txt --format lines -n 1 -o out --temp-dir disk", full)
+                self.fails("$REFRAIN ngrams build - --format lines -n 2 -o out --temp-dir disk < in.txt", full)
+            else:
+                self.fails("$REFRAIN ngrams build in.txt --format lines -n 2 -o out --temp-dir disk "
+                           f"--algorithm {algorithm}", full)
+
+    def test_with_force_keeps_the_old_index(self):
+        self.write_text()
+        self.write("few.txt", "a b c d\n" * 10)
+        out = self.on_small_disk("$REFRAIN ngrams build few.txt --format lines -n 2 -o disk/out -q && "
+                                 "$REFRAIN ngrams build in.txt --format lines -n 2 -o disk/out --force -q 2>/dev/null; "
+                                 'echo "code $?"; ls -A disk; $REFRAIN ngrams check disk/out -q && '
+                                 "$REFRAIN ngrams show disk/out | cut -f 1,2")
+        self.assertEqual(out, "code 5\nout\nngram\tcount\na b\t10\nb c\t10\nc d\t10\n")
+
+
 if __name__ == "__main__":
     main()

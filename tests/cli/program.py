@@ -83,6 +83,19 @@ class TestCase(unittest.TestCase):
         self.run_program("near", *arguments, "-o", output, "-q", code=code, **more)
         return Near(self.path(output)) if code == 0 else None
 
+    def on_small_disk(self, command, megabytes=1):
+        """Runs a shell command where ./disk is a file system of that size, gone afterwards; its output. $REFRAIN is the
+        program."""
+        if os.geteuid() != 0 or shutil.which("unshare") is None:
+            self.skipTest("a small disk can be mounted by root only")
+        os.makedirs(self.path("disk"), exist_ok=True)
+        script = f"mount -t tmpfs -o size={megabytes}m none disk || exit 99\n{command}"
+        done = subprocess.run(["unshare", "--mount", "sh", "-c", script], cwd=self.dir, capture_output=True,
+                              timeout=60, check=False, env=environment(REFRAIN=program()))
+        if done.returncode == 99 or b"unshare" in done.stderr:
+            self.skipTest(f"a small disk cannot be mounted here: {done.stderr.decode().strip()}")
+        return done.stdout.decode()
+
     def listing(self, *parts):
         return sorted(os.listdir(self.path(*parts)))
 

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import time
 
-from program import environment, jsonl, lines, main, program, running, vocabulary, wait_until
+from program import jsonl, lines, main, running, vocabulary, wait_until
 from substrings_oracle import Found, Oracle, SubstringsCase, expected_rows
 
 TIME_FACTOR = float(os.environ.get("REFRAIN_TIME_FACTOR", "1"))  # sanitizers are slow
@@ -233,18 +233,6 @@ class Linear(SubstringsCase):
 
 
 class WholeOrNotAtAll(SubstringsCase):
-    def on_small_disk(self, command, megabytes):
-        """Runs a shell command where ./disk is a file system of that size, gone afterwards; its output."""
-        if os.geteuid() != 0 or shutil.which("unshare") is None:
-            self.skipTest("a small disk can be mounted by root only")
-        os.makedirs(self.path("disk"), exist_ok=True)
-        script = f"mount -t tmpfs -o size={megabytes}m none disk || exit 99\n{command}"
-        done = subprocess.run(["unshare", "--mount", "sh", "-c", script], cwd=self.dir, capture_output=True, timeout=60,
-                              check=False, env=environment(REFRAIN=program()))
-        if done.returncode == 99 or b"unshare" in done.stderr:
-            self.skipTest(f"a small disk cannot be mounted here: {done.stderr.decode().strip()}")
-        return done.stdout.decode()
-
     def test_a_full_disk_for_temporary_files_is_exit_5_and_leaves_nothing(self):
         self.write("in.jsonl", records(machine_text(20 << 20)))
         before = self.listing() + ["disk"]

@@ -1,4 +1,4 @@
-#include "ngram/gram_keys.h"
+#include "ngram/key_stream.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include "base/budget.h"
 #include "every_simd_target.h"
 #include "ngram/document_table.h"
-#include "ngram/gram_texts.h"
 #include "ngram/key_sample.h"
+#include "ngram/text_stream.h"
 #include "ngram/vocabulary.h"
 #include "text/token_hash.h"
 #include "text/tokenizer.h"
@@ -45,14 +45,14 @@ std::vector<std::string> normals(const Tokenizer& tokenizer, const std::string& 
   return words;
 }
 
-TEST(GramKeys, RollsToTheSameKeysAndTextsAsTheDirectWay) {
+TEST(KeyStream, RollsToTheSameKeysAndTextsAsTheDirectWay) {
   on_every_simd_target([] {
     std::mt19937 random(1);
     const auto tokenizer = make_tokenizer(TokenizerKind::words);
     MemoryBudget budget(Context{.memory_bytes = std::uint64_t{64} << 20U, .threads = 1});
     for (const unsigned n : {1U, 2U, 3U, 4U, 5U, 7U, 8U, 30U, 63U, 64U, 65U, 3000U}) {
-      GramKeys keys(*tokenizer, n);
-      GramTexts texts(*tokenizer, n, budget);
+      KeyStream keys(*tokenizer, n);
+      TextStream texts(*tokenizer, n, budget);
       for (const std::size_t words : {0U, 1U, 7U, 8U, 40U, 30000U, 5U}) {
         const std::string text = random_text(random, words);
         const std::vector<std::string> all = normals(*tokenizer, text);

@@ -23,9 +23,9 @@ struct KeyPlan {
 };
 
 // The keys of one document after another. Holds about a megabyte of buffers (and 8 bytes a token of n); one a thread.
-class GramKeys {
+class KeyStream {
  public:
-  GramKeys(const Tokenizer& tokenizer, unsigned n);
+  KeyStream(const Tokenizer& tokenizer, unsigned n);
   // What one takes, for the budget.
   static std::size_t bytes(unsigned n);
 

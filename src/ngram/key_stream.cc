@@ -1,4 +1,4 @@
-#include "ngram/gram_keys.h"
+#include "ngram/key_stream.h"
 
 #include <algorithm>
 
@@ -17,22 +17,22 @@ KeyPlan::KeyPlan(unsigned n) : shape(n) {
   for (unsigned i = 0; i < shape.n; ++i) leave_n *= kGramBase;
 }
 
-GramKeys::GramKeys(const Tokenizer& tokenizer, unsigned n)
+KeyStream::KeyStream(const Tokenizer& tokenizer, unsigned n)
     : tokenizer_(tokenizer), plan_(n), hashes_(n + kMaxTokens + kWindowPadding), keys_(kMaxTokens + kWindowPadding) {}
 
-std::size_t GramKeys::bytes(unsigned n) {
+std::size_t KeyStream::bytes(unsigned n) {
   return (n + 2 * (kMaxTokens + kWindowPadding)) * sizeof(std::uint64_t) +
          2 * TokenBlock::kMaxEdges * sizeof(std::uint32_t) + TokenBlock::kMaxNormalBytes;
 }
 
-void GramKeys::start(std::string_view text) {
+void KeyStream::start(std::string_view text) {
   text_ = text;
   position_ = 0;
   tokens_ = first_ = done_ = 0;
   held_ = 0;
 }
 
-bool GramKeys::next(std::span<const std::uint64_t>& keys) {
+bool KeyStream::next(std::span<const std::uint64_t>& keys) {
   if (position_ >= text_.size()) return false;
   position_ = tokenizer_.next(text_, position_, block_);
   hash_tokens(HashKind::xxh3, block_, 0, hashes_.data() + held_);
@@ -45,7 +45,7 @@ bool GramKeys::next(std::span<const std::uint64_t>& keys) {
   return true;
 }
 
-std::size_t GramKeys::roll(std::size_t starts) {
+std::size_t KeyStream::roll(std::size_t starts) {
   if (starts == 0) return 0;
   // Where n-grams were given out before, hashes_[0] belongs to the token before the next one.
   const std::size_t passed = done_ == 0 ? 0 : 1;
@@ -58,7 +58,7 @@ std::size_t GramKeys::roll(std::size_t starts) {
 }
 
 // The same, a token at a time.
-void GramKeys::roll_on(std::size_t starts) {
+void KeyStream::roll_on(std::size_t starts) {
   const auto [n, a, b] = plan_.shape;
   const std::span<const std::uint64_t> held(hashes_.data(), held_);
   std::size_t made = 0;

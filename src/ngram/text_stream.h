@@ -15,9 +15,9 @@
 namespace refrain {
 
 // The texts of one document after another; one a thread. Reserves what it holds from the budget.
-class GramTexts {
+class TextStream {
  public:
-  GramTexts(const Tokenizer& tokenizer, unsigned n, MemoryBudget& budget);
+  TextStream(const Tokenizer& tokenizer, unsigned n, MemoryBudget& budget);
 
   void start(std::string_view text);
   // Goes on to the next n-grams of the document, possibly none: those whose first tokens are [first(), last()). False

@@ -1,4 +1,4 @@
-#include "ngram/gram_texts.h"
+#include "ngram/text_stream.h"
 
 #include <algorithm>
 #include <cstring>
@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kStep = 16;
 }  // namespace
 
-GramTexts::GramTexts(const Tokenizer& tokenizer, unsigned n, MemoryBudget& budget)
+TextStream::TextStream(const Tokenizer& tokenizer, unsigned n, MemoryBudget& budget)
     : tokenizer_(tokenizer),
       n_(n),
       joined_(budget, "the texts at hand"),
@@ -28,14 +28,14 @@ GramTexts::GramTexts(const Tokenizer& tokenizer, unsigned n, MemoryBudget& budge
   hashes_.resize(kMaxTokens + n + 1);
 }
 
-void GramTexts::start(std::string_view text) {
+void TextStream::start(std::string_view text) {
   text_ = text;
   position_ = 0;
   tokens_ = first_ = last_ = 0;
   held_ = 0;
 }
 
-bool GramTexts::next() {
+bool TextStream::next() {
   if (position_ >= text_.size()) return false;
   // What was given out is no longer needed; the n - 1 tokens behind it are.
   const auto gone = static_cast<std::size_t>(last_ - first_);
@@ -78,7 +78,7 @@ bool GramTexts::next() {
   return true;
 }
 
-std::uint64_t GramTexts::key(std::uint64_t token) const {
+std::uint64_t TextStream::key(std::uint64_t token) const {
   const std::size_t* begins = begins_.data() + (token - first_);
   std::uint64_t* hashes = hashes_.data() + (token - first_);
   for (unsigned i = 0; i < n_; ++i)

@@ -1,0 +1,110 @@
+// Writes the documents of a segment: their ids, where their texts are, and the marks by which a part of a text is found.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/array.h"
+#include "base/budget.h"
+#include "blot/blotter.h"
+#include "refrain/input.h"
+#include "store/page_file.h"
+
+namespace refrain {
+
+// Where a document's text is to be had.
+enum class TextHome : std::uint8_t {
+  file,    // the file whose path is the id
+  part,    // a part of a file of records
+  stored,  // the index itself
+};
+
+struct TextPlace {
+  TextHome home = TextHome::file;
+  // Of a part.
+  std::string path = {};
+  Format format = Format::files;
+  std::uint64_t begin = 0;  // of the raw text in the file
+  std::uint64_t bytes = 0;
+  // Of a stored text: where in texts.bin, and the bytes of its frames.
+  std::uint64_t stored = 0;
+  std::vector<std::uint64_t> frames = {};
+};
+
+struct DocumentInfo {
+  std::string id;
+  std::uint64_t tokens = 0;
+  std::uint64_t text_bytes = 0;
+  TextPlace place;
+  std::vector<TextMark> marks;
+};
+
+struct DocumentTotals {
+  PageFileId file;
+  std::uint64_t documents = 0;
+  std::uint64_t tokens = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t text_bytes = 0;
+};
+
+std::uint64_t id_hash(std::string_view id);
+
+class DocumentWriter {
+ public:
+  // Paths that are relative are so to `root`.
+  DocumentWriter(const std::filesystem::path& folder, std::string_view root, MemoryBudget& budget);
+
+  // In order.
+  void add(const DocumentInfo& document);
+  // The block of the next document's first token.
+  std::uint64_t blocks() const { return totals_.blocks; }
+  std::uint64_t documents() const { return totals_.documents; }
+  DocumentTotals finish();
+
+ private:
+  struct Group {
+    std::uint64_t place;
+    std::uint64_t block;
+  };
+  std::uint64_t path_number(const std::string& path);
+
+  PageWriter out_;
+  std::vector<std::string> paths_;
+  std::string last_id_;
+  std::string row_;
+  std::string marks_;
+  Array<Group> groups_;
+  Array<std::uint64_t> ids_;  // 32 bits of the hash, then the number
+  DocumentTotals totals_;
+};
+
+// texts.bin: texts, compressed.
+class TextWriter {
+ public:
+  explicit TextWriter(const std::filesystem::path& folder);
+  ~TextWriter();
+  TextWriter(const TextWriter&) = delete;
+  TextWriter& operator=(const TextWriter&) = delete;
+
+  // Frames of a text, made side by side by many threads ...
+  struct Packed {
+    std::string bytes;
+    std::vector<std::uint64_t> frames;
+    std::uint64_t text_bytes = 0;
+  };
+  static Packed pack(std::string_view text, std::span<const TextMark> marks);
+  // ... and written in order. Returns where.
+  std::uint64_t add(const Packed& packed);
+  PageFileId finish();
+
+ private:
+  PageWriter out_;
+  std::uint64_t text_bytes_ = 0;
+};
+
+}  // namespace refrain

@@ -1,0 +1,248 @@
+#include "blot/manifest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <set>
+#include <system_error>
+
+#include "base/checksum.h"
+#include "base/file.h"
+#include "blot/blot_format.h"
+#include "blot/blotter.h"
+#include "refrain/error.h"
+#include "store/varint.h"
+
+namespace refrain {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string file_text(const PageFileId& id) {
+  return fmt::format("{}:{:016x}", id.bytes, id.digest);
+}
+
+// The words of a line, taken one by one.
+class Words {
+ public:
+  Words(std::string_view line, const std::string& path) : rest_(line), path_(path) {}
+
+  std::string_view word() {
+    const std::size_t end = std::min(rest_.find(' '), rest_.size());
+    const std::string_view word = rest_.substr(0, end);
+    rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    if (word.empty()) fail();
+    return word;
+  }
+  std::uint64_t number() { return parse(word(), 10); }
+  template <class Enum>
+  Enum name(const std::vector<std::string_view>& names) {
+    const auto found = std::find(names.begin(), names.end(), word());
+    if (found == names.end()) fail();
+    return static_cast<Enum>(found - names.begin());
+  }
+  PageFileId file() {
+    const std::string_view text = word();
+    const std::size_t colon = text.find(':');
+    if (colon == std::string_view::npos) fail();
+    return {parse(text.substr(0, colon), 10), parse(text.substr(colon + 1), 16)};
+  }
+  std::string_view rest() const { return rest_; }
+  void end() const {
+    if (!rest_.empty()) fail();
+  }
+  [[noreturn]] void fail() const {
+    throw Error(Errc::corrupt, fmt::format("{}: a line makes no sense; see 'refrain index check'", path_));
+  }
+
+ private:
+  std::uint64_t parse(std::string_view text, int base) const {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+    if (error != std::errc() || end != text.data() + text.size()) fail();
+    return value;
+  }
+
+  std::string_view rest_;
+  const std::string& path_;
+};
+
+SegmentInfo parse_segment(Words& words, unsigned shards) {
+  SegmentInfo segment;
+  for (std::uint64_t* value : {&segment.number, &segment.documents, &segment.tokens, &segment.blocks,
+                               &segment.text_bytes, &segment.blots, &segment.posts})
+    *value = words.number();
+  segment.documents_file = words.file();
+  for (unsigned i = 0; i < shards; ++i) segment.posts_files.push_back(words.file());
+  if (words.rest() == "-")
+    words.word();
+  else
+    segment.texts_file = words.file();
+  return segment;
+}
+
+}  // namespace
+
+std::string to_text(const Manifest& manifest) {
+  const IndexLayout& layout = manifest.layout;
+  std::string text = fmt::format(
+      "refrain-index {}\ngeneration {}\nnext-segment {}\nnext-ordinal {}\nwindow {}\ninterleave {}\nblot-bits {}\n"
+      "shards {}\nblots {}\nsampling {}\ntokenizer {}\nstore-text {}\n",
+      kBlotFormatVersion, manifest.generation, manifest.next_segment, manifest.next_ordinal, layout.window,
+      layout.interleave, layout.blot_bits, layout.shards, blot_kind_names()[static_cast<std::size_t>(layout.blots)],
+      blot_sampling_names()[static_cast<std::size_t>(layout.sampling)],
+      tokenizer_names()[static_cast<std::size_t>(layout.tokenizer)], layout.store_text ? 1 : 0);
+  for (const SegmentInfo& segment : manifest.segments) {
+    text += fmt::format("segment {} {} {} {} {} {} {} {}", segment.number, segment.documents, segment.tokens,
+                        segment.blocks, segment.text_bytes, segment.blots, segment.posts,
+                        file_text(segment.documents_file));
+    for (const PageFileId& file : segment.posts_files) text += " " + file_text(file);
+    text += " " + (segment.texts_file ? file_text(*segment.texts_file) : std::string("-")) + "\n";
+    if (segment.removed > 0)
+      text += fmt::format("removed {} {} {} {}\n", segment.number, segment.removed_generation, segment.removed,
+                          file_text(segment.removed_file));
+  }
+  return text + fmt::format("checksum {:016x}\n", checksum(text));
+}
+
+Manifest parse_manifest(const std::string& text, const std::string& path) {
+  const auto damaged = [&] {
+    throw Error(Errc::corrupt, fmt::format("{}: it is damaged; nothing can be said of the index", path));
+  };
+  constexpr std::string_view kFirst = "refrain-index ";
+  if (!text.starts_with(kFirst)) damaged();
+  constexpr std::size_t kLastBytes = 9 + 16 + 1;
+  if (text.size() < kLastBytes) damaged();
+  const std::string_view body = std::string_view(text).substr(0, text.size() - kLastBytes);
+  const std::string last = fmt::format("checksum {:016x}\n", checksum(body));
+  if (text.compare(body.size(), kLastBytes, last) != 0) damaged();
+
+  Manifest manifest;
+  IndexLayout& layout = manifest.layout;
+  std::size_t at = 0;
+  const auto line = [&](std::string_view key) {
+    const std::size_t end = std::min(body.find('\n', at), body.size());
+    Words words(body.substr(at, end - at), path);
+    at = end + 1;
+    if (words.word() != key) words.fail();
+    return words;
+  };
+  Words version = line("refrain-index");
+  if (const std::uint64_t found = version.number(); found != kBlotFormatVersion)
+    throw Error(Errc::unsupported,
+                fmt::format("{}: the index has version {}, and this program knows {}; make it again with this program",
+                            path, found, kBlotFormatVersion));
+  const auto number = [&](std::string_view key) {
+    Words words = line(key);
+    const std::uint64_t value = words.number();
+    words.end();
+    return value;
+  };
+  manifest.generation = number("generation");
+  manifest.next_segment = number("next-segment");
+  manifest.next_ordinal = number("next-ordinal");
+  layout.window = static_cast<unsigned>(number("window"));
+  layout.interleave = static_cast<unsigned>(number("interleave"));
+  layout.blot_bits = static_cast<unsigned>(number("blot-bits"));
+  layout.shards = static_cast<unsigned>(number("shards"));
+  layout.blots = line("blots").name<BlotKind>(blot_kind_names());
+  layout.sampling = line("sampling").name<BlotSampling>(blot_sampling_names());
+  layout.tokenizer = line("tokenizer").name<TokenizerKind>(tokenizer_names());
+  layout.store_text = number("store-text") != 0;
+  checked_layout(layout);
+  if (layout.blot_bits == 0) damaged();
+  while (at < body.size()) {
+    if (body.substr(at).starts_with("removed ")) {
+      Words words = line("removed");
+      if (manifest.segments.empty() || words.number() != manifest.segments.back().number) words.fail();
+      SegmentInfo& segment = manifest.segments.back();
+      segment.removed_generation = words.number();
+      segment.removed = words.number();
+      segment.removed_file = words.file();
+      words.end();
+    } else {
+      Words words = line("segment");
+      manifest.segments.push_back(parse_segment(words, layout.shards));
+      words.end();
+    }
+  }
+  return manifest;
+}
+
+Manifest read_manifest(const fs::path& folder) {
+  const fs::path path = folder / kManifestName;
+  std::error_code ignored;
+  if (!fs::exists(path, ignored))
+    throw Error(Errc::not_found,
+                fmt::format("{}: there is no index; make one with 'refrain index create'", folder.string()));
+  return parse_manifest(read_file(path.string()), path.string());
+}
+
+void write_manifest(const fs::path& folder, const Manifest& manifest) {
+  AtomicFile file((folder / kManifestName).string());
+  file.out().write(to_text(manifest));
+  file.commit();
+}
+
+fs::path segment_folder(const fs::path& folder, const SegmentInfo& segment) {
+  return folder / fmt::format("{:06}", segment.number);
+}
+
+fs::path removed_path(const fs::path& folder, const SegmentInfo& segment) {
+  return folder / fmt::format("{:06}-{:06}.removed", segment.number, segment.removed_generation);
+}
+
+std::vector<bool> read_removed(const fs::path& folder, const SegmentInfo& segment) {
+  if (segment.removed == 0) return {};
+  PageReader file(removed_path(folder, segment).string(), kBlotRemovedMagic, kBlotFormatVersion);
+  if (file.id() != segment.removed_file) file.corrupt("it is not the file that the manifest names");
+  std::vector<bool> removed(segment.documents);
+  PageCursor cursor(file, PageReader::kBegin, file.size());
+  std::uint64_t next = 0;
+  for (std::uint64_t i = 0; i < segment.removed; ++i) {
+    const std::uint64_t gap = cursor.varint();
+    if (gap >= segment.documents - next) file.corrupt("it names a document that is not there");
+    removed[next + gap] = true;
+    next += gap + 1;
+  }
+  return removed;
+}
+
+void write_removed(const fs::path& folder, const std::vector<bool>& removed, std::uint64_t generation,
+                   SegmentInfo& segment) {
+  segment.removed_generation = generation;
+  segment.removed = 0;
+  PageWriter file(removed_path(folder, segment).string(), kBlotRemovedMagic, kBlotFormatVersion);
+  std::string row;
+  std::uint64_t next = 0;
+  for (std::uint64_t i = 0; i < removed.size(); ++i) {
+    if (!removed[i]) continue;
+    row.clear();
+    append_varint(row, i - next);
+    file.write(row);
+    next = i + 1;
+    ++segment.removed;
+  }
+  const std::uint64_t count = segment.removed;
+  segment.removed_file = file.finish({reinterpret_cast<const char*>(&count), sizeof count});
+}
+
+void remove_unnamed(const fs::path& folder, const Manifest& manifest) {
+  std::set<std::string> named = {kManifestName, kLockName};
+  for (const SegmentInfo& segment : manifest.segments) {
+    named.insert(segment_folder(folder, segment).filename().string());
+    if (segment.removed > 0) named.insert(removed_path(folder, segment).filename().string());
+  }
+  std::error_code ignored;
+  std::vector<fs::path> unnamed;
+  for (fs::directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {
+    if (ignored) break;
+    if (!named.contains(at->path().filename().string())) unnamed.push_back(at->path());
+  }
+  for (const fs::path& path : unnamed) fs::remove_all(path, ignored);
+}
+
+}  // namespace refrain

@@ -1,0 +1,64 @@
+// The manifest: what an index is made of. Replaced as a whole, by one rename: that is a commit.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "refrain/index.h"
+#include "store/page_file.h"
+
+namespace refrain {
+
+struct SegmentInfo {
+  std::uint64_t number = 0;
+  std::uint64_t documents = 0;
+  std::uint64_t tokens = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t text_bytes = 0;
+  std::uint64_t blots = 0;
+  std::uint64_t posts = 0;
+  PageFileId documents_file;
+  std::vector<PageFileId> posts_files;
+  std::optional<PageFileId> texts_file;
+  // Where documents of it have been removed.
+  std::uint64_t removed = 0;
+  std::uint64_t removed_generation = 0;
+  PageFileId removed_file;
+
+  friend bool operator==(const SegmentInfo&, const SegmentInfo&) = default;
+};
+
+struct Manifest {
+  IndexLayout layout;
+  std::uint64_t generation = 0;
+  std::uint64_t next_segment = 1;
+  std::uint64_t next_ordinal = 0;  // the id of the next document that has none of its own
+  std::vector<SegmentInfo> segments;
+};
+
+std::string to_text(const Manifest& manifest);
+// Error(corrupt) or, for a version that this build does not know, Error(unsupported); `path` is for the message.
+Manifest parse_manifest(const std::string& text, const std::string& path);
+
+// Error(not_found) where there is no index.
+Manifest read_manifest(const std::filesystem::path& folder);
+// Commits.
+void write_manifest(const std::filesystem::path& folder, const Manifest& manifest);
+
+std::filesystem::path segment_folder(const std::filesystem::path& folder, const SegmentInfo& segment);
+std::filesystem::path removed_path(const std::filesystem::path& folder, const SegmentInfo& segment);
+
+// The removed documents of a segment, one bit each.
+std::vector<bool> read_removed(const std::filesystem::path& folder, const SegmentInfo& segment);
+// Fills in what the manifest says of them, for `generation`.
+void write_removed(const std::filesystem::path& folder, const std::vector<bool>& removed, std::uint64_t generation,
+                   SegmentInfo& segment);
+
+// Removes what lies in the folder and is not named by the manifest: what a writer that was killed left, and what the
+// commit before the last one was made of.
+void remove_unnamed(const std::filesystem::path& folder, const Manifest& manifest);
+
+}  // namespace refrain

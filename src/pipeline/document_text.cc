@@ -1,0 +1,102 @@
+#include "pipeline/document_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "base/file.h"
+#include "corpus/raw_text.h"
+#include "refrain/error.h"
+
+namespace refrain {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+[[noreturn]] void throw_changed(const std::string& path, const std::string& id) {
+  const std::string whose = path == id ? std::string() : fmt::format(" (document {})", id);
+  throw Error(Errc::bad_input,
+              fmt::format("{}{}: it has changed since it was indexed; index it again with 'refrain index add --replace'",
+                          path, whose));
+}
+
+}  // namespace
+
+DocumentText::DocumentText(const fs::path& folder, const SegmentInfo& segment, DocumentReader& documents)
+    : documents_(documents) {
+  if (segment.texts_file) texts_ = std::make_unique<TextReader>(segment_folder(folder, segment), *segment.texts_file);
+}
+
+std::string DocumentText::read(std::uint64_t document, std::uint64_t first, std::uint64_t last) {
+  const DocumentInfo info = documents_.whole(document);
+  last = std::min<std::uint64_t>(last, info.marks.size());
+  if (first >= last) return {};
+  const auto mark = [&](std::uint64_t i) { return i < info.marks.size() ? info.marks[i].begin : info.text_bytes; };
+  std::string text;
+  switch (info.place.home) {
+    case TextHome::file:
+      text = read_file(info, mark(first), mark(last));
+      break;
+    case TextHome::part: {
+      const std::string& whole = part(document, info);
+      if (whole.size() != info.text_bytes) throw_changed(info.place.path, info.id);
+      text = whole.substr(mark(first), mark(last) - mark(first));
+      break;
+    }
+    case TextHome::stored:
+      text = stored(info, first, last);
+      break;
+  }
+  for (std::uint64_t i = first; i < last; ++i) {
+    const std::string_view block = std::string_view(text).substr(mark(i) - mark(first), mark(i + 1) - mark(i));
+    if (mark_checksum(block) == info.marks[i].checksum) continue;
+    if (info.place.home == TextHome::stored) texts_->corrupt("a text is not the one that was indexed");
+    throw_changed(info.place.home == TextHome::file ? info.id : info.place.path, info.id);
+  }
+  return text;
+}
+
+std::string DocumentText::read_file(const DocumentInfo& document, std::uint64_t begin, std::uint64_t end) const {
+  const std::string path = (fs::path(documents_.root()) / document.id).string();
+  std::string text;
+  try {
+    text = read_file_part(path, begin, end - begin);
+  } catch (const Error& error) {
+    throw Error(Errc::bad_input, fmt::format("{}; it was there when it was indexed", error.what()));
+  }
+  std::error_code ignored;
+  if (text.size() != end - begin || fs::file_size(path, ignored) != document.text_bytes)
+    throw_changed(document.id, document.id);
+  return text;
+}
+
+const std::string& DocumentText::part(std::uint64_t number, const DocumentInfo& document) {
+  if (part_of_ == number) return part_;
+  part_of_ = ~std::uint64_t{0};
+  const std::string path = (fs::path(documents_.root()) / document.place.path).string();
+  std::string raw;
+  try {
+    raw = read_file_part(path, document.place.begin, document.place.bytes);
+  } catch (const Error& error) {
+    throw Error(Errc::bad_input, fmt::format("{}; it was there when it was indexed", error.what()));
+  }
+  std::optional<std::string> text = text_of_raw(document.place.format, raw);
+  if (raw.size() != document.place.bytes || !text) throw_changed(document.place.path, document.id);
+  part_ = std::move(*text);
+  part_of_ = number;
+  return part_;
+}
+
+std::string DocumentText::stored(const DocumentInfo& document, std::uint64_t first, std::uint64_t last) {
+  if (!texts_) documents_.corrupt("it tells of stored texts, and there are none");
+  std::string text;
+  for (std::uint64_t frame = first / kFrameMarks; frame * kFrameMarks < last; ++frame)
+    text += texts_->frame(document, frame);
+  const std::uint64_t skipped = document.marks[first].begin - document.marks[first / kFrameMarks * kFrameMarks].begin;
+  const std::uint64_t end = last < document.marks.size() ? document.marks[last].begin : document.text_bytes;
+  return text.substr(skipped, end - document.marks[first].begin);
+}
+
+}  // namespace refrain

@@ -1,0 +1,34 @@
+// The text of a document of the index, wherever it lives, or a part of it; never one that has changed.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "blot/document_reader.h"
+#include "blot/manifest.h"
+
+namespace refrain {
+
+// Not thread-safe.
+class DocumentText {
+ public:
+  DocumentText(const std::filesystem::path& folder, const SegmentInfo& segment, DocumentReader& documents);
+
+  // The text from mark `first` up to mark `last`, which may be the number of marks: the end. Error(bad_input), which
+  // names the file, where it is not what was indexed, or cannot be read.
+  std::string read(std::uint64_t document, std::uint64_t first, std::uint64_t last);
+
+ private:
+  std::string read_file(const DocumentInfo& document, std::uint64_t begin, std::uint64_t end) const;
+  const std::string& part(std::uint64_t number, const DocumentInfo& document);
+  std::string stored(const DocumentInfo& document, std::uint64_t first, std::uint64_t last);
+
+  DocumentReader& documents_;
+  std::unique_ptr<TextReader> texts_;
+  std::uint64_t part_of_ = ~std::uint64_t{0};  // whose text is in part_
+  std::string part_;
+};
+
+}  // namespace refrain

@@ -1,0 +1,146 @@
+// Numbers in as few bits as they need, packed into bytes, the least significant bit first.
+//
+//   gamma(x)    x >= 1: its bit width less one in zeros, a one, and the bits below its highest: 2 log2 x + 1 bits
+//   delta(x)    x >= 1: the same with the width as a gamma: for numbers that can be large
+//   rice(x, r)  x >> r in zeros, a one, and the r low bits: for numbers around 2^r
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace refrain {
+
+class BitWriter {
+ public:
+  // Appends to `out`, from its end on.
+  explicit BitWriter(std::string& out) : out_(out) {}
+
+  // The low `count` bits of `value`, at most 56; the others are zero.
+  void bits(std::uint64_t value, unsigned count) {
+    word_ |= value << used_;
+    used_ += count;
+    while (used_ >= 8) {
+      out_.push_back(static_cast<char>(word_));
+      word_ >>= 8U;
+      used_ -= 8;
+    }
+  }
+  void wide(std::uint64_t value, unsigned count) {
+    if (count > 32) {
+      bits(value & 0xFFFFFFFFU, 32);
+      value >>= 32U;
+      count -= 32;
+    }
+    bits(value, count);
+  }
+  void zeros_and_one(std::uint64_t zeros) {
+    for (; zeros >= 32; zeros -= 32) bits(0, 32);
+    bits(std::uint64_t{1} << zeros, static_cast<unsigned>(zeros) + 1);
+  }
+  void gamma(std::uint64_t x) {
+    const auto width = static_cast<unsigned>(std::bit_width(x));
+    zeros_and_one(width - 1);
+    wide(x ^ std::uint64_t{1} << (width - 1), width - 1);
+  }
+  void delta(std::uint64_t x) {
+    const auto width = static_cast<unsigned>(std::bit_width(x));
+    gamma(width);
+    wide(x ^ std::uint64_t{1} << (width - 1), width - 1);
+  }
+  void rice(std::uint64_t x, unsigned low) {
+    zeros_and_one(x >> low);
+    wide(x & ((std::uint64_t{1} << low) - 1), low);
+  }
+  // Bits that were written to `out` by this writer, if that was empty at first.
+  std::uint64_t size() const { return out_.size() * 8 + used_; }
+  // The first `count` bits of `bytes`.
+  void copy(std::string_view bytes, std::uint64_t count) {
+    std::size_t i = 0;
+    for (; count >= 8; count -= 8) bits(static_cast<std::uint8_t>(bytes[i++]), 8);
+    if (count > 0) bits(static_cast<std::uint8_t>(bytes[i]) & ((1U << count) - 1), static_cast<unsigned>(count));
+  }
+  // Fills the last byte up with zeros.
+  void finish() {
+    if (used_ > 0) bits(0, 8 - used_);
+  }
+
+ private:
+  std::string& out_;
+  std::uint64_t word_ = 0;
+  unsigned used_ = 0;  // below 8 between calls
+};
+
+// Reads what a BitWriter wrote. Past the end it reads zeros, and ok() becomes false: look at it once in a while, and before
+// anything that was read is believed.
+class BitReader {
+ public:
+  explicit BitReader(std::string_view bytes) : bytes_(bytes) {}
+
+  bool ok() const { return at_ <= bytes_.size() * 8; }
+  std::uint64_t position() const { return at_; }
+  void skip(std::uint64_t count) { at_ += std::min<std::uint64_t>(count, bytes_.size() * 8 + 1); }
+
+  std::uint64_t bits(unsigned count) {
+    const std::uint64_t value = peek() & ((std::uint64_t{1} << count) - 1);
+    at_ += count;
+    return value;
+  }
+  std::uint64_t wide(unsigned count) {
+    if (count <= 32) return bits(count);
+    const std::uint64_t low = bits(32);
+    return low | bits(count - 32) << 32U;
+  }
+  std::uint64_t zeros() {
+    std::uint64_t zeros = 0;
+    for (;;) {
+      const std::uint64_t word = peek() & kPeekMask;
+      if (word != 0) {
+        const auto more = static_cast<unsigned>(std::countr_zero(word));
+        at_ += more + 1;
+        return zeros + more;
+      }
+      zeros += kPeekBits;
+      at_ += kPeekBits;
+      if (!ok()) return zeros;
+    }
+  }
+  std::uint64_t gamma() { return rest(zeros()); }
+  std::uint64_t delta() { return rest(gamma() - 1); }
+  std::uint64_t rice(unsigned low) {
+    const std::uint64_t high = zeros() << low;
+    return high | wide(low);
+  }
+
+ private:
+  static constexpr unsigned kPeekBits = 56;
+  static constexpr std::uint64_t kPeekMask = (std::uint64_t{1} << kPeekBits) - 1;
+
+  // At least kPeekBits from here on.
+  std::uint64_t peek() const {
+    const std::size_t byte = at_ / 8;
+    std::uint64_t word = 0;
+    if (byte + sizeof word <= bytes_.size())
+      std::memcpy(&word, bytes_.data() + byte, sizeof word);
+    else if (byte < bytes_.size())
+      std::memcpy(&word, bytes_.data() + byte, bytes_.size() - byte);
+    return word >> (at_ % 8);
+  }
+  // The number whose highest bit is followed by `width` bits.
+  std::uint64_t rest(std::uint64_t width) {
+    if (width > 63) {  // nobody wrote that
+      at_ = bytes_.size() * 8 + 1;
+      return 1;
+    }
+    return std::uint64_t{1} << width | wide(static_cast<unsigned>(width));
+  }
+
+  std::string_view bytes_;
+  std::uint64_t at_ = 0;
+};
+
+}  // namespace refrain
