@@ -115,7 +115,7 @@ class Queried(Index):
         self.create("docs")
         self.write("q", f"zz yy {run_of(25, 20)} xx")
         [row] = self.query("q")
-        self.assertEqual(list(row), ["passage", "length", "similarity", "documents", "query", "begin", "end", "occurrences"])
+        self.assertEqual(" ".join(row), "passage length similarity documents query begin end occurrences")
         self.assertEqual((row["passage"], row["length"], row["similarity"], row["documents"]),
                          (run_of(25, 20), 20, 1, 2))
         self.assertEqual(self.read("q").decode()[row["begin"]:row["end"]], row["passage"])
@@ -256,8 +256,8 @@ class Queried(Index):
         self.assertRegex(result.err, r"(?s)^refrain: 1 changed document left out:\n  docs/a: ")
         self.assertEqual(self.run_program("index", "query", "index", "q", "-q").err, "")
         summary = json.loads(self.run_program("index", "query", "index", "q", "-q", "--json").err)
-        self.assertEqual((summary["passages"], summary["changed_documents"], summary["changed"][0]["id"], summary["cursor"]),
-                         (1, 1, "docs/a", None))
+        self.assertEqual((summary["passages"], summary["changed_documents"], summary["cursor"]), (1, 1, None))
+        self.assertEqual([document["id"] for document in summary["changed"]], ["docs/a"])
         os.remove(self.path("docs/b"))
         self.assertIn("docs/b", self.run_program("index", "query", "index", "q", code=1).err)
         checked = self.run_program("index", "check", "index")
@@ -318,9 +318,9 @@ class Extracted(Index):
             self.assertEqual(row["text"], self.read(row["id"])[row["begin"]:row["end"]].decode())
         both = self.blots("index", "--unblot", raw[0]["blot"], "--unblot", raw[-1]["blot"].upper())
         self.assertEqual(len(both), raw[0]["count"] + raw[-1]["count"])
-        unused = next(f"{i:0{len(raw[0]['blot'])}x}" for i in range(99)
-                      if f"{i:0{len(raw[0]['blot'])}x}" not in {row["blot"] for row in self.blots("index", "--min-documents", "1")})
-        self.assertEqual(self.blots("index", "--unblot", unused, code=1), [])
+        used = {int(row["blot"], 16) for row in self.blots("index", "--min-documents", "1")}
+        unused = min(set(range(len(used) + 1)) - used)
+        self.assertEqual(self.blots("index", "--unblot", f"{unused:x}", code=1), [])
         summary = json.loads(self.run_program("index", "extract", "index", "--json").err)
         self.assertEqual((summary["passages"], summary["documents"], summary["occurrences"]), (3, 9, 9))
 
