@@ -86,7 +86,8 @@ class AnchorMaker {
     ordered_->blots(hashes_, shapes_.window, windows_.data());
     if (!shapes_.both) {
       for (const ChosenWindow& window : chosen_)
-        if (window.first < range.size() && repeated(window)) add(AnchorKind::window, windows_[window.first], window.first);
+        if (window.first < range.size() && repeated(window))
+          add(AnchorKind::window, windows_[window.first], window.first);
       return bytes;
     }
     if (layout_.blots != BlotKind::ordered) {
