@@ -13,6 +13,7 @@
 #include "base/relay.h"
 #include "base/threads.h"
 #include "blot/blotter.h"
+#include "pipeline/index_occurrence.h"
 #include "refrain/error.h"
 #include "text/token_hash.h"
 
@@ -86,7 +87,8 @@ class AnchorMaker {
     ordered_->blots(hashes_, shapes_.window, windows_.data());
     if (!shapes_.both) {
       for (const ChosenWindow& window : chosen_)
-        if (window.first < range.size() && repeated(window)) add(AnchorKind::window, windows_[window.first], window.first);
+        if (window.first < range.size() && repeated(window))
+          add(AnchorKind::window, windows_[window.first], window.first);
       return bytes;
     }
     if (layout_.blots != BlotKind::ordered) {

@@ -94,15 +94,16 @@ class Grouper {
     }
     if (open.places.empty() || passage.documents < rules_.min_documents || is_excluded(open)) return;
     passage.similarity = similarity / static_cast<double>(open.places.size());
-    passage.offset = places_.append(
-        {reinterpret_cast<const char*>(open.places.data()), open.places.size() * sizeof(PassagePlace)});
+    passage.offset =
+        places_.append({reinterpret_cast<const char*>(open.places.data()), open.places.size() * sizeof(PassagePlace)});
     found_.push_back(passage);
   }
 
   // In the order of documents; of places that overlap by half the one that agrees most.
   void keep_apart(Open& open) const {
     std::sort(open.places.begin(), open.places.end(), [](const PassagePlace& x, const PassagePlace& y) {
-      return std::tie(x.b, y.matches, x.b_length, x.a, x.a_length) < std::tie(y.b, x.matches, y.b_length, y.a, y.a_length);
+      return std::tie(x.b, y.matches, x.b_length, x.a, x.a_length) <
+             std::tie(y.b, x.matches, y.b_length, y.a, y.a_length);
     });
     std::size_t kept = 0;
     for (const PassagePlace& place : open.places) {
@@ -122,8 +123,8 @@ class Grouper {
 
   bool is_excluded(const Open& open) {
     if (rules_.excluded.empty()) return false;
-    const char* bytes = tokens_.read(open.begin * sizeof(std::uint32_t),
-                                     (open.end - open.begin) * sizeof(std::uint32_t), scratch_);
+    const char* bytes =
+        tokens_.read(open.begin * sizeof(std::uint32_t), (open.end - open.begin) * sizeof(std::uint32_t), scratch_);
     return rules_.excluded.hold({reinterpret_cast<const std::uint32_t*>(bytes), open.end - open.begin});
   }
 

@@ -141,17 +141,17 @@ class LinkGrower {
     std::uint64_t apart = b - a;  // in one document the two may not overlap
     if (same && apart < rules_.min_tokens) return false;
     const std::uint64_t rest = table_.begins[source + 1] - a;
-    const Growth ahead = grow_spans(same ? std::min(rest, apart) : rest, table_.begins[document_ + 1] - b,
-                                    [&](std::uint64_t size_a, std::uint64_t size_b) {
-                                      return aligner_.forward(fetch(a, a + size_a, scratch_a_),
-                                                              fetch(b, b + size_b, scratch_b_));
-                                    });
+    const Growth ahead =
+        grow_spans(same ? std::min(rest, apart) : rest, table_.begins[document_ + 1] - b,
+                   [&](std::uint64_t size_a, std::uint64_t size_b) {
+                     return aligner_.forward(fetch(a, a + size_a, scratch_a_), fetch(b, b + size_b, scratch_b_));
+                   });
     apart -= same ? ahead.a : 0;
-    const Growth back = grow_spans(a - table_.begins[source], same ? std::min(token, apart) : token,
-                                   [&](std::uint64_t size_a, std::uint64_t size_b) {
-                                     return aligner_.backward(fetch(a - size_a, a, scratch_a_),
-                                                              fetch(b - size_b, b, scratch_b_));
-                                   });
+    const Growth back =
+        grow_spans(a - table_.begins[source], same ? std::min(token, apart) : token,
+                   [&](std::uint64_t size_a, std::uint64_t size_b) {
+                     return aligner_.backward(fetch(a - size_a, a, scratch_a_), fetch(b - size_b, b, scratch_b_));
+                   });
     const std::uint64_t matches = ahead.matches + back.matches;
     if (matches < rules_.min_tokens) return false;
     match = {.a = a - back.a,
@@ -193,8 +193,8 @@ class LinkGrower {
 
 }  // namespace
 
-void link_anchors(AnchorShuffle& anchors, const TokenTable& table, const AnchorShapes& shapes, std::uint64_t memory_bytes,
-                  const Context& context, LinkShuffle& links) {
+void link_anchors(AnchorShuffle& anchors, const TokenTable& table, const AnchorShapes& shapes,
+                  std::uint64_t memory_bytes, const Context& context, LinkShuffle& links) {
   struct Worker {
     std::unique_ptr<LinkShuffle::Writer> writer;
     bool has_head = false;

@@ -13,8 +13,8 @@
 namespace refrain {
 
 // Of groups that lie in several documents. Takes the anchors away.
-void link_anchors(AnchorShuffle& anchors, const TokenTable& table, const AnchorShapes& shapes, std::uint64_t memory_bytes,
-                  const Context& context, LinkShuffle& links);
+void link_anchors(AnchorShuffle& anchors, const TokenTable& table, const AnchorShapes& shapes,
+                  std::uint64_t memory_bytes, const Context& context, LinkShuffle& links);
 
 struct GrowRules {
   AlignRules align;

@@ -152,9 +152,9 @@ void note_changed(const ChangedDocument& changed, ExtractReport& report) {
 
 }  // namespace
 
-void hand_out(Snapshot& snapshot, std::span<const FoundPassage> passages, const TempFile& places, const TokenTable& table,
-              const OutputRules& rules, MemoryBudget& budget, const Context& context, PassageSink& sink,
-              ExtractReport& report) {
+void hand_out(Snapshot& snapshot, std::span<const FoundPassage> passages, const TempFile& places,
+              const TokenTable& table, const OutputRules& rules, MemoryBudget& budget, const Context& context,
+              PassageSink& sink, ExtractReport& report) {
   // The work: for every passage its chunks, numbered through.
   Array<std::uint64_t> begins(budget, "the passages", passages.size() + 1);
   for (std::size_t i = 0; i < passages.size(); ++i) {
@@ -169,7 +169,8 @@ void hand_out(Snapshot& snapshot, std::span<const FoundPassage> passages, const 
   bool inside = false;  // of a passage that is being handed out
   Progress progress(context, "compare", "pieces", chunks);
   parallel_for(threads, chunks, [&](unsigned worker, std::size_t item) {
-    const auto number = static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), item) - begins.begin() - 1);
+    const auto number =
+        static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), item) - begins.begin() - 1);
     const auto make = [&](Chunk& chunk) {
       makers[worker]->make(passages[number], (item - begins[number]) * chunk_places(passages[number]), chunk);
     };

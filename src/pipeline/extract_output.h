@@ -18,8 +18,8 @@ struct OutputRules {
 };
 
 // In order. Counts passages and occurrences in the report, and names documents that changed meanwhile.
-void hand_out(Snapshot& snapshot, std::span<const FoundPassage> passages, const TempFile& places, const TokenTable& table,
-              const OutputRules& rules, MemoryBudget& budget, const Context& context, PassageSink& sink,
-              ExtractReport& report);
+void hand_out(Snapshot& snapshot, std::span<const FoundPassage> passages, const TempFile& places,
+              const TokenTable& table, const OutputRules& rules, MemoryBudget& budget, const Context& context,
+              PassageSink& sink, ExtractReport& report);
 
 }  // namespace refrain

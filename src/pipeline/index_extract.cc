@@ -52,8 +52,8 @@ class Extraction {
     Array<FoundPassage> passages = group(places);
     if (options_.limit != 0 && passages.size() > options_.limit) passages.resize(options_.limit);
     run_stage(report_.stages, "compare", [&] {
-      hand_out(snapshot_, {passages.data(), passages.size()}, places, table_,
-               {options_.limits, options_.min_documents}, budget_, context_, sink, report_);
+      hand_out(snapshot_, {passages.data(), passages.size()}, places, table_, {options_.limits, options_.min_documents},
+               budget_, context_, sink, report_);
       return std::uint64_t{0};
     });
     report_.temp_peak_bytes = temp_.peak_bytes();
@@ -88,9 +88,8 @@ class Extraction {
     const std::uint64_t expected = posts == 0 ? 0 : table_.tokens() * std::min(posts, 2 * report_.blots) / posts;
     anchors_.emplace(shuffle("the anchors", 64, expected), budget_);
     std::vector<ChangedDocument> changed;
-    run_stage(report_.stages, "tokens", [&] {
-      return find_anchors(snapshot_, filter, context_, table_, tokens_, *anchors_, changed);
-    });
+    run_stage(report_.stages, "tokens",
+              [&] { return find_anchors(snapshot_, filter, context_, table_, tokens_, *anchors_, changed); });
     report_.tokens = table_.tokens();
     report_.changed_documents = changed.size();
     changed.resize(std::min(changed.size(), kMostNamed));
@@ -113,8 +112,8 @@ class Extraction {
     matches_.emplace(shuffle("the matches", document_bits(), links_->size() / 16), budget_);
     run_stage(report_.stages, "grow", [&] {
       grow_links(*links_, table_, tokens_,
-                 {align_rules(snapshot_.layout(), options_.limits), shapes_, options_.limits.min_tokens}, share_, budget_,
-                 context_, *matches_);
+                 {align_rules(snapshot_.layout(), options_.limits), shapes_, options_.limits.min_tokens}, share_,
+                 budget_, context_, *matches_);
       return std::uint64_t{0};
     });
     links_.reset();
