@@ -3,10 +3,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "refrain/explain.h"
 #include "refrain/fingerprint.h"
 #include "refrain/hamming.h"
+#include "refrain/index.h"
 #include "refrain/near.h"
 #include "refrain/ngrams.h"
 #include "refrain/substrings.h"
@@ -25,5 +27,16 @@ std::string to_json(const NgramsShowReport& report);
 std::string to_json(const NgramsLookupReport& report);
 std::string to_json(const NgramsStats& stats);
 std::string to_json(const NgramsCheckReport& report);
+
+std::string to_json(const IndexWriteReport& report, std::string_view verb = "index add");
+std::string to_json(const IndexStats& stats);
+std::string to_json(const IndexCheckReport& report);
+std::string to_json(const QueryReport& report);
+std::string to_json(const ExtractReport& report);
+
+// Rows, a line each, without indentation, as passages are (index.h). A blot is a string of hexadecimal digits.
+std::string to_json(const BlotRow& row);           // {"blot", "count", "documents"}
+std::string to_json(const BlotText& row);          // {"blot", "id", "begin", "end", "text"}
+std::string cursor_json(std::string_view cursor);  // {"cursor"}: what ends the rows of a query that can go on
 
 }  // namespace refrain

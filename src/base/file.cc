@@ -223,7 +223,7 @@ FileLock::FileLock(const std::string& path) {
     close(std::exchange(fd_, -1));
     if (!locked) break;
   }
-  throw Error(Errc::invalid_argument, fmt::format("{}: another program is adding to it; wait until it is done", path));
+  throw Error(Errc::busy, fmt::format("{}: another program is writing to it; wait until it is done", path));
 }
 
 FileLock::~FileLock() {
@@ -233,8 +233,14 @@ FileLock::~FileLock() {
 void sync_folder(const std::filesystem::path& folder) {
   const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return;
-  fsync(fd);
+  // Some file systems cannot sync a folder, and need not.
+  const int error = fsync(fd) != 0 && errno != EINVAL ? errno : 0;
   close(fd);
+  if (error != 0) refuse_write(folder.string(), error);
+}
+
+void make_folder(const std::filesystem::path& folder) {
+  if (mkdir(folder.c_str(), 0777) != 0) refuse_write(folder.string(), errno);
 }
 
 void sync_filesystem(const std::filesystem::path& folder) {

@@ -90,8 +90,8 @@ class AtomicFile {
   bool committed_ = false;
 };
 
-// An existing file that nobody else may lock while this lives. Error(invalid_argument) where somebody does, not_found
-// where there is no such file.
+// An existing file that nobody else may lock while this lives. Error(busy) where somebody does, not_found where there is
+// no such file.
 class FileLock {
  public:
   explicit FileLock(const std::string& path);
@@ -103,7 +103,7 @@ class FileLock {
   int fd_ = -1;
 };
 
-// Makes a rename in `folder` outlast a power cut.
+// Makes a rename in `folder` outlast a power cut. Throws as OutputFile does.
 void sync_folder(const std::filesystem::path& folder);
 
 // Writes to the disk all that was written to files of the file system that `folder` is on.
@@ -111,6 +111,9 @@ void sync_filesystem(const std::filesystem::path& folder);
 
 // Renames, replacing what is there. Error(io) where that fails.
 void rename_checked(const std::filesystem::path& from, const std::filesystem::path& to);
+
+// Makes one folder, whose parent exists. Error(over_budget) where the disk is full, Error(io) where it cannot be made.
+void make_folder(const std::filesystem::path& folder);
 
 // The whole of a small file.
 std::string read_file(const std::string& path);

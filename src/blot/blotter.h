@@ -89,7 +89,7 @@ class BlotStream {
   std::string_view text_;
   std::size_t position_ = 0;
   std::uint64_t tokens_ = 0;
-  std::size_t carried_ = 0;             // tokens of the stretch before that windows may still begin in
+  std::size_t carried_ = 0;            // tokens of the stretch before that windows may still begin in
   std::vector<std::uint64_t> hashes_;  // those, and the block's
   std::vector<ChosenWindow> chosen_;
   std::vector<TextMark> marks_;

@@ -102,15 +102,18 @@ DocumentTotals DocumentWriter::finish() {
   return totals_;
 }
 
-TextWriter::TextWriter(const std::filesystem::path& folder)
-    : out_((folder / kBlotTextsName).string(), kBlotTextsMagic, kBlotFormatVersion) {}
+struct TextPacker::Impl {
+  std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context{ZSTD_createCCtx(), ZSTD_freeCCtx};
+};
 
-TextWriter::~TextWriter() = default;
+TextPacker::TextPacker() : impl_(std::make_unique<Impl>()) {
+  if (!impl_->context) throw std::bad_alloc();
+}
 
-TextWriter::Packed TextWriter::pack(std::string_view text, std::span<const TextMark> marks) {
-  const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
-  if (!context) throw std::bad_alloc();
-  Packed packed;
+TextPacker::~TextPacker() = default;
+
+PackedText TextPacker::pack(std::string_view text, std::span<const TextMark> marks) {
+  PackedText packed;
   packed.text_bytes = text.size();
   for (std::size_t i = 0; i < marks.size(); i += kFrameMarks) {
     const std::size_t next = i + kFrameMarks;
@@ -118,7 +121,7 @@ TextWriter::Packed TextWriter::pack(std::string_view text, std::span<const TextM
     const std::string_view part = text.substr(marks[i].begin, end - marks[i].begin);
     const std::size_t before = packed.bytes.size();
     packed.bytes.resize(before + ZSTD_compressBound(part.size()));
-    const std::size_t size = ZSTD_compressCCtx(context.get(), packed.bytes.data() + before,
+    const std::size_t size = ZSTD_compressCCtx(impl_->context.get(), packed.bytes.data() + before,
                                                packed.bytes.size() - before, part.data(), part.size(), kTextLevel);
     if (ZSTD_isError(size) != 0) throw Error(Errc::io, "texts cannot be compressed");
     packed.bytes.resize(before + size);
@@ -127,7 +130,10 @@ TextWriter::Packed TextWriter::pack(std::string_view text, std::span<const TextM
   return packed;
 }
 
-std::uint64_t TextWriter::add(const Packed& packed) {
+TextWriter::TextWriter(const std::filesystem::path& folder)
+    : out_((folder / kBlotTextsName).string(), kBlotTextsMagic, kBlotFormatVersion) {}
+
+std::uint64_t TextWriter::add(const PackedText& packed) {
   const std::uint64_t place = out_.position();
   out_.write(packed.bytes);
   text_bytes_ += packed.text_bytes;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -83,23 +84,34 @@ class DocumentWriter {
   DocumentTotals totals_;
 };
 
-// texts.bin: texts, compressed.
+// The frames of a text.
+struct PackedText {
+  std::string bytes;
+  std::vector<std::uint64_t> frames;
+  std::uint64_t text_bytes = 0;
+};
+
+// Compresses; one a thread.
+class TextPacker {
+ public:
+  TextPacker();
+  ~TextPacker();
+  TextPacker(const TextPacker&) = delete;
+  TextPacker& operator=(const TextPacker&) = delete;
+  PackedText pack(std::string_view text, std::span<const TextMark> marks);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// texts.bin.
 class TextWriter {
  public:
   explicit TextWriter(const std::filesystem::path& folder);
-  ~TextWriter();
-  TextWriter(const TextWriter&) = delete;
-  TextWriter& operator=(const TextWriter&) = delete;
 
-  // Frames of a text, made side by side by many threads ...
-  struct Packed {
-    std::string bytes;
-    std::vector<std::uint64_t> frames;
-    std::uint64_t text_bytes = 0;
-  };
-  static Packed pack(std::string_view text, std::span<const TextMark> marks);
-  // ... and written in order. Returns where.
-  std::uint64_t add(const Packed& packed);
+  // Returns where.
+  std::uint64_t add(const PackedText& packed);
   PageFileId finish();
 
  private:

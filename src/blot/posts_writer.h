@@ -58,7 +58,7 @@ class BucketEncoder {
 
   const PostsPlan& plan_;
   Buckets done_;
-  Bucket open_{};          // bytes: where it begins
+  Bucket open_{};           // bytes: where it begins
   std::uint64_t next_ = 0;  // the least blot that may follow in it
   std::string lists_;       // of the open bucket
   std::optional<BitWriter> bits_;

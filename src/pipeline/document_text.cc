@@ -17,9 +17,10 @@ namespace {
 
 [[noreturn]] void throw_changed(const std::string& path, const std::string& id) {
   const std::string whose = path == id ? std::string() : fmt::format(" (document {})", id);
-  throw Error(Errc::bad_input,
-              fmt::format("{}{}: it has changed since it was indexed; index it again with 'refrain index add --replace'",
-                          path, whose));
+  throw Error(
+      Errc::bad_input,
+      fmt::format("{}{}: it has changed since it was indexed; index it again with 'refrain index add --replace'", path,
+                  whose));
 }
 
 }  // namespace
@@ -37,9 +38,13 @@ std::string DocumentText::read(std::uint64_t document, std::uint64_t first, std:
   std::string text;
   switch (info.place.home) {
     case TextHome::file:
-      text = read_file(info, mark(first), mark(last));
+      text = read_file(info.id, info, mark(first), mark(last));
       break;
     case TextHome::part: {
+      if (info.place.format == Format::files) {
+        text = read_file(info.place.path, info, mark(first), mark(last));
+        break;
+      }
       const std::string& whole = part(document, info);
       if (whole.size() != info.text_bytes) throw_changed(info.place.path, info.id);
       text = whole.substr(mark(first), mark(last) - mark(first));
@@ -58,8 +63,9 @@ std::string DocumentText::read(std::uint64_t document, std::uint64_t first, std:
   return text;
 }
 
-std::string DocumentText::read_file(const DocumentInfo& document, std::uint64_t begin, std::uint64_t end) const {
-  const std::string path = (fs::path(documents_.root()) / document.id).string();
+std::string DocumentText::read_file(const std::string& name, const DocumentInfo& document, std::uint64_t begin,
+                                    std::uint64_t end) const {
+  const std::string path = (fs::path(documents_.root()) / name).string();
   std::string text;
   try {
     text = read_file_part(path, begin, end - begin);
@@ -68,7 +74,7 @@ std::string DocumentText::read_file(const DocumentInfo& document, std::uint64_t 
   }
   std::error_code ignored;
   if (text.size() != end - begin || fs::file_size(path, ignored) != document.text_bytes)
-    throw_changed(document.id, document.id);
+    throw_changed(name, document.id);
   return text;
 }
 

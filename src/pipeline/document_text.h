@@ -21,7 +21,8 @@ class DocumentText {
   std::string read(std::uint64_t document, std::uint64_t first, std::uint64_t last);
 
  private:
-  std::string read_file(const DocumentInfo& document, std::uint64_t begin, std::uint64_t end) const;
+  std::string read_file(const std::string& name, const DocumentInfo& document, std::uint64_t begin,
+                        std::uint64_t end) const;
   const std::string& part(std::uint64_t number, const DocumentInfo& document);
   std::string stored(const DocumentInfo& document, std::uint64_t first, std::uint64_t last);
 

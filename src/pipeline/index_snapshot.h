@@ -78,7 +78,7 @@ class Snapshot {
     DocumentReader documents;
     PostsReader posts;
     DocumentText texts;
-    std::vector<bool> removed;        // empty: none
+    std::vector<bool> removed;         // empty: none
     std::uint64_t first_document = 0;  // its number among all
     std::uint64_t first_block = 0;
   };

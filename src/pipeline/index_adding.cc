@@ -1,0 +1,173 @@
+#include "pipeline/index_adding.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/file.h"
+#include "base/threads.h"
+#include "corpus/raw.h"
+#include "corpus/reader.h"
+#include "refrain/error.h"
+
+namespace refrain {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr unsigned kUsualBits = 30;  // at least: a small index may grow
+
+bool are_characters(TokenizerKind kind) {
+  return kind == TokenizerKind::chars || kind == TokenizerKind::bytes || kind == TokenizerKind::dna;
+}
+
+// Whether the text can be read again where it is.
+bool can_refer(const RawFile& file) {
+  return file.input != nullptr && file.packing == Packing::none && file.input->path != "-" && file.input->size > 0;
+}
+
+}  // namespace
+
+std::uint64_t expected_posts(const IndexLayout& layout, std::uint64_t text_bytes) {
+  const std::uint64_t tokens = text_bytes / (are_characters(layout.tokenizer) ? 1 : 6);
+  return layout.sampling == BlotSampling::all ? tokens : tokens * 2 / (layout.window / 2 + 1);
+}
+
+unsigned bits_for(std::uint64_t posts) {
+  return std::clamp(static_cast<unsigned>(std::bit_width(posts)) + 8, kUsualBits, kMaxBlotBits);
+}
+
+struct Adding::Done {
+  explicit Done(MemoryBudget& budget) : posts(budget, "the posts of a batch"), packed(budget.reserve(0, "texts")) {}
+
+  struct Where {
+    bool refer = false;
+    std::uint64_t begin = 0;  // behind the beginning of the batch
+    std::uint64_t bytes = 0;
+  };
+  Array<PostWord> posts;
+  Reservation packed;
+  std::vector<DocumentDigest> documents;
+  std::vector<std::uint8_t> bad;
+  std::vector<Where> where;
+  BatchIds ids;
+  bool whole_files = false;
+  std::string path;  // of a file of records
+  Format format = Format::files;
+  bool first = false;
+  std::uint64_t raw_bytes = 0;
+};
+
+Adding::Adding(fs::path folder, Manifest& manifest, const Context& context, MemoryBudget& budget, TempSpace& temp)
+    : folder_(std::move(folder)),
+      manifest_(manifest),
+      context_(context),
+      budget_(budget),
+      temp_(temp),
+      root_(fs::current_path().string()),
+      tokenizer_(make_tokenizer(manifest.layout.tokenizer)) {}
+
+ReadReport Adding::add(const InputOptions& input, std::uint64_t bytes) {
+  expected_posts_ = expected_posts(manifest_.layout, bytes);
+  first_ordinal_ = manifest_.next_ordinal;
+  std::vector<std::unique_ptr<DocumentDigester>> digesters(thread_count(context_));
+  const ReadReport report = read_documents(
+      input, context_, budget_,
+      [&](unsigned worker, Batch& batch) -> InOrder {
+        if (!digesters[worker]) digesters[worker] = std::make_unique<DocumentDigester>(manifest_.layout, *tokenizer_);
+        auto done = std::make_shared<Done>(budget_);
+        const RawBatch& raw = *batch.raw;
+        done->whole_files = !raw.files.empty();
+        std::uint64_t packed = 0;
+        for (std::size_t i = 0; i < batch.texts.size(); ++i) {
+          Done::Where& where = done->where.emplace_back();
+          DocumentDigest& digest = done->documents.emplace_back();
+          digest.posts_end = done->posts.size();
+          if (batch.bad[i] != 0) continue;
+          where.refer = can_refer(done->whole_files ? raw.files[i] : raw.file) && !manifest_.layout.store_text;
+          if (!done->whole_files) {
+            where.begin = static_cast<std::uint64_t>(raw.texts[i].data() - raw.bytes.data());
+            where.bytes = raw.texts[i].size();
+          }
+          digest = digesters[worker]->digest(batch.texts[i], !where.refer, done->posts);
+          if (digest.packed) packed += digest.packed->bytes.size();
+        }
+        done->packed.resize(packed, "texts to be stored");
+        done->posts.resize(done->posts.size());
+        done->bad = batch.bad;
+        done->ids = std::move(batch.ids);
+        if (!done->whole_files && raw.file.input != nullptr) {
+          done->path = raw.file.input->path;
+          done->format = raw.file.input->format;
+        }
+        done->first = raw.first;
+        done->raw_bytes = raw.bytes.size();
+        return [this, done](DocId first) { take(*done, first); };
+      },
+      {.stage = "read", .raw = true, .bytes = bytes});
+  manifest_.next_ordinal = first_ordinal_ + report.documents + report.bad_records;
+  return report;
+}
+
+void Adding::take(Done& done, DocId first) {
+  if (done.first) raw_begin_ = 0;
+  std::size_t posts = 0;
+  for (std::size_t i = 0; i < done.documents.size(); ++i) {
+    DocumentDigest& digest = done.documents[i];
+    const std::size_t begin = std::exchange(posts, digest.posts_end);
+    if (done.bad[i] != 0) continue;
+    TextPlace place;
+    if (done.where[i].refer && !done.whole_files) {
+      place.home = TextHome::part;
+      place.path = done.path;
+      place.format = done.format;
+      place.begin = raw_begin_ + done.where[i].begin;
+      place.bytes = done.where[i].bytes;
+    }
+    std::string id = done.ids.ordinals ? std::to_string(first_ordinal_ + first + i) : std::string(done.ids[i]);
+    take_document(std::move(id), std::move(place), digest, {done.posts.data() + begin, digest.posts_end - begin});
+  }
+  raw_begin_ += done.raw_bytes;
+}
+
+void Adding::take_document(std::string id, TextPlace place, DocumentDigest& digest, std::span<const PostWord> posts) {
+  if (builder_ && !builder_->has_room(digest.tokens)) end_segment();
+  if (!builder_) {
+    number_ = manifest_.next_segment++;
+    SegmentInfo info;
+    info.number = number_;
+    const fs::path folder = segment_folder(folder_, info);
+    make_folder(folder);
+    builder_ =
+        std::make_unique<SegmentBuilder>(folder, manifest_.layout, root_, expected_posts_, context_, budget_, temp_);
+    if (!builder_->has_room(digest.tokens))
+      throw Error(Errc::unsupported, id + ": has more tokens than a segment with blots of so many bits can hold");
+  }
+  if (digest.packed) ++stored_;
+  builder_->add(std::move(id), std::move(place), digest, posts);
+}
+
+void Adding::add(const std::vector<QueryDocument>& documents) {
+  DocumentDigester digester(manifest_.layout, *tokenizer_);
+  Array<PostWord> posts(budget_, "the posts of a batch");
+  for (const QueryDocument& document : documents) {
+    throw_if_stopped(context_);
+    posts.clear();
+    DocumentDigest digest = digester.digest(document.text, true, posts);
+    take_document(document.id, {}, digest, {posts.data(), posts.size()});
+  }
+}
+
+void Adding::end_segment() {
+  if (!builder_) return;
+  segments_.push_back(builder_->finish(number_));
+  builder_.reset();
+}
+
+std::vector<SegmentInfo> Adding::finish() {
+  end_segment();
+  return std::move(segments_);
+}
+
+}  // namespace refrain

@@ -1,0 +1,62 @@
+// Documents on their way into an index: from an input or from memory to new segments, not committed yet.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/budget.h"
+#include "base/temp_space.h"
+#include "blot/manifest.h"
+#include "pipeline/segment_builder.h"
+#include "refrain/context.h"
+#include "refrain/index.h"
+
+namespace refrain {
+
+// How many posts texts of so many bytes may have, roughly.
+std::uint64_t expected_posts(const IndexLayout& layout, std::uint64_t text_bytes);
+// The bits of a blot for so many posts.
+unsigned bits_for(std::uint64_t posts);
+
+class Adding {
+ public:
+  // New segments get their numbers from manifest.next_segment on, and their folders inside `folder`.
+  Adding(std::filesystem::path folder, Manifest& manifest, const Context& context, MemoryBudget& budget,
+         TempSpace& temp);
+
+  // Standard input and compressed files cannot be read again at a place: their texts are stored. `bytes` of all files, or 0
+  // where that is not known. Ids that are ordinals go on from manifest.next_ordinal.
+  ReadReport add(const InputOptions& input, std::uint64_t bytes);
+  void add(const std::vector<QueryDocument>& documents);
+
+  // In order.
+  std::vector<SegmentInfo> finish();
+  std::uint64_t stored() const { return stored_; }
+
+ private:
+  struct Done;  // what was made of a batch
+  void take(Done& done, DocId first);
+  void take_document(std::string id, TextPlace place, DocumentDigest& digest, std::span<const PostWord> posts);
+  void end_segment();
+
+  const std::filesystem::path folder_;
+  Manifest& manifest_;
+  const Context& context_;
+  MemoryBudget& budget_;
+  TempSpace& temp_;
+  const std::string root_;
+  std::unique_ptr<const Tokenizer> tokenizer_;
+  std::uint64_t expected_posts_ = 0;
+  std::uint64_t number_ = 0;
+  std::unique_ptr<SegmentBuilder> builder_;
+  std::vector<SegmentInfo> segments_;
+  std::uint64_t raw_begin_ = 0;  // of the next batch in its file
+  std::uint64_t first_ordinal_ = 0;
+  std::uint64_t stored_ = 0;
+};
+
+}  // namespace refrain

@@ -1,0 +1,75 @@
+// The rows of an index as JSON: passages a piece at a time, blots a line at a time.
+#include <fmt/format.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/json.h"
+#include "refrain/index.h"
+#include "refrain/report_json.h"
+
+namespace refrain {
+
+namespace {
+
+std::string range_fields(const ByteRange& bytes) {
+  return fmt::format(R"("begin":{},"end":{})", bytes.begin, bytes.end);
+}
+
+std::string blot_field(std::uint64_t blot, unsigned digits) {
+  return fmt::format(R"({{"blot":"{:0{}x}")", blot, digits);
+}
+
+class JsonPassages final : public PassageSink {
+ public:
+  explicit JsonPassages(std::function<void(std::string_view)> out) : out_(std::move(out)) {}
+
+  void begin(const PassageHead& head) override {
+    std::string row = fmt::format(R"({{"passage":{},"length":{},"similarity":{:.6g},"documents":{})",
+                                  json_string(head.text), head.length, head.similarity, head.documents);
+    if (!head.query.empty()) row += fmt::format(R"(,"query":{},{})", json_string(head.query), range_fields(head.bytes));
+    if (head.unverified > 0) row += fmt::format(R"(,"unverified":{})", head.unverified);
+    out_(row + R"(,"occurrences":[)");
+    first_ = true;
+  }
+
+  void occurrence(const Occurrence& occurrence) override {
+    out_(fmt::format(R"({}{{"id":{},{},"text":{}}})", std::exchange(first_, false) ? "" : ",",
+                     json_string(occurrence.id), range_fields(occurrence.bytes), json_string(occurrence.text)));
+  }
+
+  void end() override { out_("]}\n"); }
+
+ private:
+  std::function<void(std::string_view)> out_;
+  bool first_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<PassageSink> json_passages(std::function<void(std::string_view)> out) {
+  return std::make_unique<JsonPassages>(std::move(out));
+}
+
+std::string to_json(const BlotRow& row) {
+  std::string line = fmt::format(R"({},"count":{},"documents":[)", blot_field(row.blot, row.digits), row.ids.size());
+  for (std::size_t i = 0; i < row.ids.size(); ++i) {
+    if (i > 0) line += ',';
+    line += json_string(row.ids[i]);
+  }
+  return line + "]}\n";
+}
+
+std::string to_json(const BlotText& row) {
+  return fmt::format("{},\"id\":{},{},\"text\":{}}}\n", blot_field(row.blot, row.digits), json_string(row.id),
+                     range_fields(row.bytes), json_string(row.text));
+}
+
+std::string cursor_json(std::string_view cursor) {
+  return fmt::format("{{\"cursor\":{}}}\n", json_string(cursor));
+}
+
+}  // namespace refrain

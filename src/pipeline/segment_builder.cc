@@ -1,0 +1,137 @@
+#include "pipeline/segment_builder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/file.h"
+#include "base/threads.h"
+#include "blot/blot_format.h"
+#include "refrain/error.h"
+
+namespace refrain {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kPartitionsAtOnce = 32;
+
+}  // namespace
+
+DocumentDigester::DocumentDigester(const IndexLayout& layout, const Tokenizer& tokenizer)
+    : place_bits_(64 - layout.blot_bits), mask_(blot_mask(layout.blot_bits)), stream_(layout, tokenizer) {}
+
+DocumentDigest DocumentDigester::digest(std::string_view text, bool store, Array<PostWord>& posts) {
+  stream_.start(text);
+  std::span<const ChosenWindow> chosen;
+  PostWord last = ~PostWord{0};
+  while (stream_.next(chosen)) {
+    posts.reserve_more(chosen.size());
+    for (const ChosenWindow& window : chosen) {
+      const PostWord word = (window.blot & mask_) << place_bits_ | window.first / kBlockTokens;
+      if (word != last) posts.push_back(word);
+      last = word;
+    }
+  }
+  DocumentDigest digest;
+  digest.tokens = stream_.tokens();
+  digest.text_bytes = text.size();
+  digest.posts_end = posts.size();
+  digest.marks.assign(stream_.marks().begin(), stream_.marks().end());
+  if (store) {
+    if (!packer_) packer_.emplace();
+    digest.packed = packer_->pack(text, digest.marks);
+  }
+  return digest;
+}
+
+SegmentBuilder::SegmentBuilder(fs::path folder, const IndexLayout& layout, std::string_view root,
+                               std::uint64_t expected_posts, const Context& context, MemoryBudget& budget,
+                               TempSpace& temp)
+    : folder_(std::move(folder)),
+      layout_(layout),
+      place_bits_(64 - layout.blot_bits),
+      context_(context),
+      budget_(budget),
+      documents_(folder_, root, budget) {
+  ShuffleOptions options;
+  options.what = "the posts";
+  options.key_bits = layout.blot_bits;
+  options.expected_records = expected_posts;
+  options.order_values = true;
+  options.temp = &temp;
+  options.memory_bytes = budget.available() / 2;
+  posts_ = std::make_unique<Posts>(options, budget, BlotOf{place_bits_});
+  writer_.emplace(posts_->writer());
+}
+
+bool SegmentBuilder::has_room(std::uint64_t tokens) const {
+  return documents_.blocks() + blocks_of(tokens) <= std::uint64_t{1} << std::min(place_bits_, 56U);
+}
+
+void SegmentBuilder::add(std::string id, TextPlace place, DocumentDigest& digest, std::span<const PostWord> posts) {
+  const std::uint64_t base = documents_.blocks();
+  for (const PostWord word : posts) writer_->add({word + base});
+  if (digest.packed) {
+    if (!texts_) texts_.emplace(folder_);
+    place = {
+        .home = TextHome::stored, .stored = texts_->add(*digest.packed), .frames = std::move(digest.packed->frames)};
+  }
+  documents_.add({std::move(id), digest.tokens, digest.text_bytes, std::move(place), std::move(digest.marks)});
+}
+
+PostsTotals SegmentBuilder::write_posts() {
+  writer_.reset();
+  const PostsPlan plan(layout_.blot_bits, layout_.shards, posts_->size(), documents_.blocks());
+  PostsWriter out(folder_, plan, budget_);
+  const std::uint64_t place_mask = (std::uint64_t{1} << place_bits_) - 1;
+  // A partition holds whole buckets, or a bucket whole partitions: then they are read in order, by one thread.
+  const bool side_by_side = plan.bucket_bits >= posts_->partition_bits();
+  Context context = context_;
+  if (!side_by_side) context.threads = 1;
+  struct Part {
+    Part(const PostsPlan& of, MemoryBudget& budget) : encoder(of), places(budget, "the places of a blot") {}
+    BucketEncoder encoder;
+    Array<std::uint64_t> places;
+  };
+  const std::size_t at_once = side_by_side ? kPartitionsAtOnce : posts_->partitions();
+  for (std::size_t first = 0; first < posts_->partitions(); first += at_once) {
+    const std::size_t last = std::min(first + at_once, posts_->partitions());
+    std::vector<std::unique_ptr<Part>> parts(side_by_side ? last - first : 1);
+    posts_->drain(context, first, last, budget_.available() / 2,
+                  [&](unsigned /*worker*/, std::size_t partition, const Run<Word>& run) {
+                    std::unique_ptr<Part>& part = parts[side_by_side ? partition - first : 0];
+                    if (!part) part = std::make_unique<Part>(plan, budget_);
+                    if (run.first) part->places.clear();
+                    for (const Word& word : run.records) {
+                      const std::uint64_t place = word.word & place_mask;
+                      if (part->places.empty() || part->places[part->places.size() - 1] != place)
+                        part->places.push_back(place);
+                    }
+                    if (run.last) part->encoder.add(run.key, {part->places.data(), part->places.size()});
+                  });
+    for (const std::unique_ptr<Part>& part : parts)
+      if (part) out.add(part->encoder.take());
+  }
+  return out.finish();
+}
+
+SegmentInfo SegmentBuilder::finish(std::uint64_t number) {
+  SegmentInfo info;
+  info.number = number;
+  const PostsTotals posts = write_posts();
+  const DocumentTotals documents = documents_.finish();
+  if (texts_) info.texts_file = texts_->finish();
+  info.documents = documents.documents;
+  info.tokens = documents.tokens;
+  info.blocks = documents.blocks;
+  info.text_bytes = documents.text_bytes;
+  info.documents_file = documents.file;
+  info.blots = posts.blots;
+  info.posts = posts.posts;
+  info.posts_files = posts.files;
+  sync_folder(folder_);
+  return info;
+}
+
+}  // namespace refrain

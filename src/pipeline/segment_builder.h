@@ -1,0 +1,91 @@
+// Makes a segment of an index: documents in, in order; a folder with their posts, ids and marks out.
+//
+// Many threads digest documents (tokens, blots, marks, compressed text); one at a time adds what they made. Posts go to
+// the shuffle as words of 64 bits, the blot above the place, and come back in the order of the file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/array.h"
+#include "base/budget.h"
+#include "base/temp_space.h"
+#include "blot/blotter.h"
+#include "blot/document_writer.h"
+#include "blot/manifest.h"
+#include "blot/posts_writer.h"
+#include "refrain/context.h"
+#include "store/shuffle.h"
+
+namespace refrain {
+
+// A post in a document: the blot in the upper bits of the word, the block in the lower ones.
+using PostWord = std::uint64_t;
+
+// What is known of documents before they have their places in a segment.
+struct DocumentDigest {
+  std::uint64_t tokens = 0;
+  std::uint64_t text_bytes = 0;
+  std::size_t posts_end = 0;  // where its posts end among those of the batch
+  std::vector<TextMark> marks;
+  std::optional<PackedText> packed;  // its text, where that is to be stored
+};
+
+// One thread's side.
+class DocumentDigester {
+ public:
+  // The layout has its blot_bits settled.
+  DocumentDigester(const IndexLayout& layout, const Tokenizer& tokenizer);
+  DocumentDigest digest(std::string_view text, bool store, Array<PostWord>& posts);
+
+ private:
+  const unsigned place_bits_;
+  const std::uint64_t mask_;
+  BlotStream stream_;
+  std::optional<TextPacker> packer_;
+};
+
+class SegmentBuilder {
+ public:
+  SegmentBuilder(std::filesystem::path folder, const IndexLayout& layout, std::string_view root,
+                 std::uint64_t expected_posts, const Context& context, MemoryBudget& budget, TempSpace& temp);
+
+  // Whether a document of so many tokens still fits: places are numbered with what the blots leave of 64 bits.
+  bool has_room(std::uint64_t tokens) const;
+  // In order, from one thread at a time.
+  void add(std::string id, TextPlace place, DocumentDigest& digest, std::span<const PostWord> posts);
+  std::uint64_t documents() const { return documents_.documents(); }
+
+  // Writes what is left to write; all of it is safe on disk then, but for the folder's own entry.
+  SegmentInfo finish(std::uint64_t number);
+
+ private:
+  struct Word {
+    PostWord word;
+    friend bool operator<(const Word& a, const Word& b) { return a.word < b.word; }
+  };
+  struct BlotOf {
+    unsigned shift;
+    std::uint64_t operator()(const Word& word) const { return word.word >> shift; }
+  };
+  using Posts = Shuffle<Word, BlotOf>;
+
+  PostsTotals write_posts();
+
+  const std::filesystem::path folder_;
+  const IndexLayout layout_;
+  const unsigned place_bits_;
+  const Context& context_;
+  MemoryBudget& budget_;
+  DocumentWriter documents_;
+  std::optional<TextWriter> texts_;
+  std::unique_ptr<Posts> posts_;
+  std::optional<Posts::Writer> writer_;
+};
+
+}  // namespace refrain

@@ -1,0 +1,176 @@
+#include "pipeline/segment_merger.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/array.h"
+#include "base/file.h"
+#include "base/progress.h"
+#include "blot/blot_format.h"
+#include "blot/document_reader.h"
+#include "blot/posts_reader.h"
+#include "blot/posts_writer.h"
+#include "refrain/error.h"
+
+namespace refrain {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t kReport = 1 << 16;
+
+// One of the segments.
+class Source {
+ public:
+  Source(const fs::path& folder, const SegmentInfo& info, const IndexLayout& layout, MemoryBudget& budget)
+      : documents(segment_folder(folder, info), info.documents_file),
+        posts(segment_folder(folder, info), info.posts_files, layout.blot_bits, info.blocks),
+        removed(read_removed(folder, info)),
+        begins_(budget, "the table of documents"),
+        lost_(budget, "the table of documents") {
+    if (info.texts_file) texts.emplace(segment_folder(folder, info), *info.texts_file);
+  }
+
+  bool is_removed(std::uint64_t document) const { return !removed.empty() && removed[document]; }
+
+  // Before the places are asked for. `first` is the new block of its first document.
+  void place(std::uint64_t first) {
+    first_ = first;
+    if (removed.empty()) return;
+    begins_.resize(documents.documents());
+    lost_.resize(documents.documents());
+    std::uint64_t lost = 0;
+    for (std::uint64_t i = 0; i < documents.documents(); ++i) {
+      begins_[i] = documents.first_block(i);
+      lost_[i] = lost;
+      if (removed[i]) lost += blocks_of(documents.info(i).tokens);
+    }
+  }
+  // The new places of old ones.
+  void append(std::span<const std::uint64_t> places, std::vector<std::uint64_t>& out) const {
+    for (const std::uint64_t place : places) {
+      if (removed.empty()) {
+        out.push_back(first_ + place);
+        continue;
+      }
+      const auto behind = std::upper_bound(begins_.begin(), begins_.end(), place);
+      const auto document = static_cast<std::size_t>(behind - begins_.begin()) - 1;
+      if (!removed[document]) out.push_back(first_ + place - lost_[document]);
+    }
+  }
+
+  DocumentReader documents;
+  PostsReader posts;
+  std::optional<TextReader> texts;
+  std::vector<bool> removed;
+
+ private:
+  std::uint64_t first_ = 0;
+  Array<std::uint64_t> begins_;  // the first block of every document
+  Array<std::uint64_t> lost_;    // blocks of removed documents before it
+};
+
+// A path that is relative to another root than that of the new segment is made whole.
+void keep_path(DocumentInfo& document, const std::string& root, bool same_root) {
+  TextPlace& place = document.place;
+  if (same_root || place.home == TextHome::stored) return;
+  const std::string& name = place.home == TextHome::file ? document.id : place.path;
+  if (fs::path(name).is_absolute()) return;
+  const std::string path = (fs::path(root) / name).string();
+  if (place.home == TextHome::file)
+    place = {.home = TextHome::part, .path = path, .format = Format::files, .begin = 0, .bytes = document.text_bytes};
+  else
+    place.path = path;
+}
+
+}  // namespace
+
+SegmentInfo merge_segments(const fs::path& folder, const IndexLayout& layout, std::span<const SegmentInfo> segments,
+                           std::uint64_t number, const Context& context, MemoryBudget& budget) {
+  SegmentInfo merged;
+  merged.number = number;
+  const fs::path target = segment_folder(folder, merged);
+  make_folder(target);
+
+  std::vector<std::unique_ptr<Source>> sources;
+  std::uint64_t posts = 0;
+  std::uint64_t total = 0;
+  for (const SegmentInfo& segment : segments) {
+    sources.push_back(std::make_unique<Source>(folder, segment, layout, budget));
+    posts += segment.posts;
+    total += segment.documents + segment.blots;
+  }
+  Progress progress(context, "merge", "rows", total);
+
+  const std::string root = sources.empty() ? std::string() : sources.front()->documents.root();
+  DocumentWriter documents(target, root, budget);
+  std::optional<TextWriter> texts;
+  for (const auto& source : sources) {
+    source->place(documents.blocks());
+    const bool same_root = source->documents.root() == root;
+    for (std::uint64_t i = 0; i < source->documents.documents(); ++i) {
+      if (i % kReport == kReport - 1) progress.add(kReport);
+      if (source->is_removed(i)) continue;
+      DocumentInfo document = source->documents.whole(i);
+      if (document.place.home == TextHome::stored) {
+        if (!source->texts) source->documents.corrupt("it tells of stored texts, and there are none");
+        if (!texts) texts.emplace(target);
+        document.place.stored =
+            texts->add({source->texts->frames(document), document.place.frames, document.text_bytes});
+      }
+      keep_path(document, source->documents.root(), same_root);
+      documents.add(document);
+    }
+  }
+
+  const PostsPlan plan(layout.blot_bits, layout.shards, posts, documents.blocks());
+  PostsWriter out(target, plan, budget);
+  BucketEncoder encoder(plan);
+  std::vector<PostsReader::Cursor> cursors;
+  cursors.reserve(sources.size());
+  for (const auto& source : sources) cursors.emplace_back(source->posts, 0);
+  std::vector<std::uint64_t> places;
+  std::uint64_t bucket = 0;
+  for (std::uint64_t rows = 0;; ++rows) {
+    if (rows % kReport == kReport - 1) progress.add(kReport);
+    std::uint64_t blot = std::numeric_limits<std::uint64_t>::max();
+    for (const PostsReader::Cursor& cursor : cursors)
+      if (!cursor.at_end()) blot = std::min(blot, cursor.blot());
+    if (blot == std::numeric_limits<std::uint64_t>::max()) break;
+    if (plan.bucket_of(blot) != bucket) {
+      out.add(encoder.take());
+      bucket = plan.bucket_of(blot);
+    }
+    places.clear();
+    for (std::size_t i = 0; i < cursors.size(); ++i) {
+      if (cursors[i].at_end() || cursors[i].blot() != blot) continue;
+      sources[i]->append(cursors[i].places(), places);
+      cursors[i].next();
+    }
+    if (!places.empty()) encoder.add(blot, places);
+  }
+  out.add(encoder.take());
+  const PostsTotals posts_totals = out.finish();
+  const DocumentTotals totals = documents.finish();
+  if (texts) merged.texts_file = texts->finish();
+  merged.documents = totals.documents;
+  merged.tokens = totals.tokens;
+  merged.blocks = totals.blocks;
+  merged.text_bytes = totals.text_bytes;
+  merged.documents_file = totals.file;
+  merged.blots = posts_totals.blots;
+  merged.posts = posts_totals.posts;
+  merged.posts_files = posts_totals.files;
+  sync_folder(target);
+  progress.finish();
+  return merged;
+}
+
+}  // namespace refrain
