@@ -13,6 +13,7 @@
 #include "base/relay.h"
 #include "base/threads.h"
 #include "blot/blotter.h"
+#include "pipeline/index_occurrence.h"
 #include "refrain/error.h"
 #include "text/token_hash.h"
 

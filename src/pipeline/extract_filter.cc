@@ -36,8 +36,8 @@ bool in_several(std::span<const std::uint64_t> blocks, const Array<std::uint64_t
 
 BlotFilter::BlotFilter(MemoryBudget& budget, std::uint64_t blots, std::uint64_t most_bytes)
     : words_(budget, "the blots that are repeated",
-             static_cast<std::size_t>(std::clamp<std::uint64_t>(blots * kBitsABlot / 64, 1024,
-                                                                std::max<std::uint64_t>(most_bytes / 8, 1024)))) {}
+             static_cast<std::size_t>(std::clamp<std::uint64_t>(
+                 blots * kBitsABlot / 64, 1024, std::clamp<std::uint64_t>(most_bytes / 8, 1024, 0xFFFFFFFF)))) {}
 
 std::uint64_t find_repeated_blots(Snapshot& snapshot, std::uint64_t max_documents, MemoryBudget& budget,
                                   const Context& context, BlotFilter& filter) {

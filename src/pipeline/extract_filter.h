@@ -33,7 +33,7 @@ class BlotFilter {
   struct Probe {
     Probe(std::uint64_t blot, std::size_t words) {
       const std::uint64_t scattered = mix(blot + 1, 0x9E3779B97F4A7C15ULL, 0xD1B54A32D192ED03ULL);
-      word = static_cast<std::size_t>((static_cast<unsigned __int128>(scattered) * words) >> 64U);
+      word = static_cast<std::size_t>((scattered >> 32U) * words >> 32U);  // there are fewer than 2^32 words
       for (unsigned i = 0; i < 4; ++i) bits |= std::uint64_t{1} << (scattered >> 6 * i & 63U);
     }
     std::size_t word;
