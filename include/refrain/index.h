@@ -233,9 +233,10 @@ struct ExtractReport {
 
 struct BlotsOptions {
   std::uint64_t min_documents = 2;
-  std::uint64_t max_documents = 0;       // 0: any
-  std::uint64_t limit = 0;               // rows; 0: all
-  std::vector<std::string> unblot = {};  // hexadecimal: show the text behind these blots instead
+  std::uint64_t max_documents = 0;        // 0: any
+  std::uint64_t limit = 0;                // rows; 0: all
+  std::vector<std::string> unblot = {};   // hexadecimal: show the text behind these blots instead
+  std::vector<QueryDocument> query = {};  // only the blots of these; none: all blots
 };
 
 // A blot and where it occurs, a row: documents in order, each once.

@@ -14,11 +14,15 @@
 
 #include "cli/verbs.h"
 #include "refrain/fingerprint.h"
+#include "refrain/index.h"
 #include "refrain/input.h"
 #include "refrain/ngrams.h"
 #include "refrain/substrings.h"
 
 namespace refrain::cli {
+
+// How rows are printed: for machines, or for people.
+enum class Rows { json, text };
 
 // What the command line said, and only that: what was not given is empty, so that a preset can be told from a choice.
 // options.h turns this into the options of a verb.
@@ -49,6 +53,30 @@ struct Settings {
   std::optional<NgramAlgorithm> algorithm;
   std::optional<NgramSort> sort;
   std::optional<std::uint64_t> limit;
+
+  std::optional<BlotKind> blots;
+  std::optional<BlotSampling> sampling;
+  std::optional<unsigned> interleave;
+  std::optional<unsigned> blot_bits;
+  std::optional<unsigned> shards;
+  bool store_text = false;
+  bool replace = false;
+  std::optional<std::uint64_t> min_tokens;
+  std::optional<unsigned> max_gap;
+  std::optional<std::uint64_t> min_documents;
+  std::optional<std::uint64_t> max_documents;
+  std::optional<std::uint64_t> max_occurrences;
+  std::vector<std::string> exclude;
+  std::string cursor;
+  std::optional<std::string> id;
+  Rows rows = Rows::json;
+  bool raw = false;
+  std::vector<std::string> unblot;
+  bool repair = false;
+
+  std::optional<std::string> listen;
+  std::string token_file;
+  std::optional<unsigned> max_connections;
 
   Format format = Format::automatic;
   std::optional<std::string> text_field;

@@ -6,9 +6,11 @@
 #include "refrain/explain.h"
 #include "refrain/fingerprint.h"
 #include "refrain/hamming.h"
+#include "refrain/index.h"
 #include "refrain/input.h"
 #include "refrain/near.h"
 #include "refrain/ngrams.h"
+#include "refrain/serve.h"
 #include "refrain/substrings.h"
 
 namespace refrain::cli {
@@ -23,6 +25,17 @@ MatchOptions match_options(const Settings& settings);
 ExplainOptions explain_options(const Settings& settings);
 NgramsOptions ngrams_options(const Settings& settings);
 NgramsShowOptions ngrams_show_options(const Settings& settings);
+
+// Of the index. Files that are named (queries, texts to exclude, ids, a token) are read: Error(not_found) where one
+// cannot be. The first operand is the index.
+IndexLayout index_layout(const Settings& settings);
+IndexCreateOptions index_create_options(const Settings& settings);
+IndexAddOptions index_add_options(const Settings& settings);
+std::vector<std::string> ids_to_remove(const Settings& settings);
+QueryOptions query_options(const Settings& settings);
+ExtractOptions extract_options(const Settings& settings);
+BlotsOptions blots_options(const Settings& settings);
+ServeOptions serve_options(const Settings& settings);
 
 // The distance that was given, the preset's, or 3.
 unsigned distance_of(const Settings& settings);

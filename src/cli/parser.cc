@@ -189,9 +189,7 @@ std::vector<std::string> join_names(std::span<const std::string> arguments) {
   return joined;
 }
 
-}  // namespace
-
-Invocation parse(std::span<const std::string> arguments) {
+Invocation read(std::span<const std::string> arguments) {
   if (arguments.empty()) throw UsageError("a verb is missing", help_of(nullptr));
   const std::string_view first = arguments.front();
   // Before a verb stand only the flags that every verb has; they read as flags of `help`.
@@ -218,6 +216,14 @@ Invocation parse(std::span<const std::string> arguments) {
   if (!members(*verb).empty()) return parse_member(info(*verb), rest);
   if (*verb == Verb::help) return {.verb = *verb, .settings = Parser(join_names(rest), info(*verb)).run()};
   return {.verb = *verb, .settings = Parser(rest, info(*verb)).run()};
+}
+
+}  // namespace
+
+Invocation parse(std::span<const std::string> arguments) {
+  Invocation invocation = read(arguments);
+  invocation.arguments.assign(arguments.begin(), arguments.end());
+  return invocation;
 }
 
 }  // namespace refrain::cli

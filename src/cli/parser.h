@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/flags.h"
 #include "cli/verbs.h"
@@ -29,6 +30,7 @@ class UsageError : public std::runtime_error {
 struct Invocation {
   Verb verb = Verb::help;
   Settings settings;
+  std::vector<std::string> arguments = {};  // as they were given
 };
 
 // `arguments` without the program's name. Throws UsageError. --help and --version stop the reading at once, so that

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/options.h"
+#include "refrain/error.h"
 
 namespace refrain::cli {
 namespace {
@@ -53,6 +54,7 @@ TEST(VerbTable, IsInTheOrderOfTheEnum) {
 
 TEST(VerbTable, KnowsFamilies) {
   EXPECT_EQ(members(Verb::ngrams).size(), 5U);
+  EXPECT_EQ(members(Verb::index).size(), 9U);
   EXPECT_TRUE(members(Verb::near).empty());
   EXPECT_TRUE(members(Verb::ngrams_show).empty());
   EXPECT_EQ(last_word(info(Verb::ngrams_show)), "show");
@@ -169,6 +171,33 @@ TEST(Options, ApplyThePresetFirstAndThenTheFlags) {
 
 TEST(Options, DropThePresetsBlocksWhereTheDistanceOutgrowsThem) {
   EXPECT_EQ(near_options(settings_of({"near", "x", "-o", "d", "--preset", "report", "--distance", "6"})).blocks, 0U);
+}
+
+TEST(IndexOptions, InterleavingImpliesAllWindows) {
+  const auto layout = [](Words words) {
+    words.insert(words.begin(), {"index", "create", "i", "in"});
+    return index_layout(settings_of(words));
+  };
+  EXPECT_EQ(layout({}).sampling, BlotSampling::syncmer);
+  EXPECT_EQ(layout({"--interleave", "1"}).sampling, BlotSampling::syncmer);
+  EXPECT_EQ(layout({"--interleave", "2"}).sampling, BlotSampling::all);
+  EXPECT_EQ(layout({"--interleave", "2", "--sampling", "all"}).interleave, 2U);
+  EXPECT_THROW(layout({"--interleave", "2", "--sampling", "syncmer"}), Error);
+}
+
+TEST(IndexOptions, AQueryIsFilesOrADocumentOfTheIndex) {
+  EXPECT_THROW(query_options(settings_of({"index", "query", "i"})), Error);
+  EXPECT_THROW(query_options(settings_of({"index", "query", "i", "file", "--id", "x"})), Error);
+  const QueryOptions options = query_options(settings_of({"index", "query", "i", "--id", "x", "--limit", "0"}));
+  EXPECT_EQ(options.id, "x");
+  EXPECT_EQ(options.limit, 0U);
+  EXPECT_EQ(options.max_occurrences, 20U);
+  EXPECT_THROW(ids_to_remove(settings_of({"index", "remove", "i"})), Error);
+}
+
+TEST(Parser, KeepsTheArgumentsAsTheyWereGiven) {
+  const Words words = {"index", "query", "i", "--limit=3", "--", "-q"};
+  EXPECT_EQ(parse(words).arguments, words);
 }
 
 }  // namespace

@@ -70,7 +70,8 @@ bool is_broken_pipe(const Error& error) {
   return error.code() == Errc::io && message.starts_with("standard output") && message.ends_with("Broken pipe");
 }
 
-SignalWatcher::SignalWatcher(std::string program) : program_(std::move(program)) {
+SignalWatcher::SignalWatcher(std::string program, int grace_seconds)
+    : program_(std::move(program)), grace_seconds_(grace_seconds) {
   ::sigemptyset(&watched_);
   ::sigaddset(&watched_, kWake);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
@@ -111,7 +112,7 @@ void SignalWatcher::watch() {
   source_.request_stop();
 
   using Clock = std::chrono::steady_clock;
-  const Clock::time_point deadline = Clock::now() + std::chrono::seconds(kGraceSeconds);
+  const Clock::time_point deadline = Clock::now() + std::chrono::seconds(grace_seconds_);
   while (true) {
     const double left = std::chrono::duration<double>(deadline - Clock::now()).count();
     if (left <= 0) {

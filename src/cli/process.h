@@ -30,13 +30,13 @@ inline constexpr int kExitInterrupted = 130;
 // all inherit the blocked signals. Signals that were ignored when the program began (nohup, a job in the background)
 // stay ignored.
 //
-// A SIGINT after that kills at once. A run that has not ended kGraceSeconds after the request, because it waits in a
+// A SIGINT after that kills at once. A run that has not ended `grace_seconds` after the request, because it waits in a
 // read of standard input, say, is ended with kExitInterrupted: temporary files may stay then.
 class SignalWatcher {
  public:
   static constexpr int kGraceSeconds = 10;
 
-  explicit SignalWatcher(std::string program);
+  explicit SignalWatcher(std::string program, int grace_seconds = kGraceSeconds);
   ~SignalWatcher();
   SignalWatcher(const SignalWatcher&) = delete;
   SignalWatcher& operator=(const SignalWatcher&) = delete;
@@ -49,6 +49,7 @@ class SignalWatcher {
   int next_signal(double deadline_seconds) const;
 
   const std::string program_;
+  const int grace_seconds_;
   std::stop_source source_;
   std::atomic<bool> closing_{false};
   sigset_t watched_;

@@ -18,7 +18,8 @@
 #include "cli/man_page.h"
 #include "cli/options.h"
 #include "cli/process.h"
-#include "cli/progress_view.h"
+#include "cli/run_index.h"
+#include "cli/session.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
 #include "cli/text_view.h"
@@ -29,35 +30,6 @@
 namespace refrain::cli {
 
 namespace {
-
-// What surrounds a verb at work: signals and progress. Gone before anything is printed about the result.
-class Session {
- public:
-  explicit Session(const Settings& settings)
-      : watcher_("refrain"), view_(look_of(STDERR_FILENO)), context_(run_context(settings)) {
-    context_.stop = watcher_.token();
-    if (!settings.quiet) context_.progress = [this](const ProgressUpdate& update) { view_.show(update); };
-  }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
-
-  const Context& context() const { return context_; }
-
- private:
-  SignalWatcher watcher_;
-  ProgressView view_;
-  Context context_;
-};
-
-void print(std::string_view text) {
-  StandardOutput out;
-  out.write(text);
-  out.flush();
-}
-
-void remark(std::string_view text) {
-  if (!text.empty()) write_error(fmt::format("refrain: {}", text));
-}
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -99,15 +71,6 @@ void run_substrings(const Settings& settings) {
   }();
   conclude(settings, options.output, report.read,
            substrings_summary(report, options, seconds_since(start), look_of(STDOUT_FILENO)));
-}
-
-// A summary for verbs whose standard output is data.
-void summarize(const Settings& settings, std::string_view line, std::string_view json) {
-  if (settings.json) {
-    write_error(json);
-  } else if (!settings.quiet && look_of(STDERR_FILENO).terminal) {
-    remark(line);
-  }
 }
 
 void run_fingerprint(const Settings& settings) {
@@ -260,6 +223,18 @@ int run_verb(const Invocation& invocation) {
     case Verb::ngrams_check:
       run_ngrams_check(settings);
       break;
+    case Verb::index:
+    case Verb::index_create:
+    case Verb::index_add:
+    case Verb::index_remove:
+    case Verb::index_merge:
+    case Verb::index_query:
+    case Verb::index_extract:
+    case Verb::index_blots:
+    case Verb::index_stats:
+    case Verb::index_check:
+    case Verb::serve:
+      return run_index_verb(invocation);
     case Verb::completion:
       print(completion_script(settings.operands.front()));
       break;

@@ -260,6 +260,91 @@ std::string ngrams_show_summary(const NgramsShowReport& report) {
                      seconds_text(report.seconds));
 }
 
+std::string index_add_summary(const std::string& index, const IndexWriteReport& report, double seconds,
+                              const Look& look) {
+  std::string out = headline(report.read, seconds, report.threads, look);
+  Table table;
+  std::vector<std::string> replaced;
+  if (report.replaced > 0) replaced.push_back(fmt::format("{} took the place of others", count_text(report.replaced)));
+  table.add("documents added", count_text(report.added), replaced);
+  table.add("tokens", count_text(report.tokens));
+  table.add("posts", count_text(report.posts), {"blots, with where they occur"});
+  if (report.stored_texts > 0)
+    table.add("texts kept", count_text(report.stored_texts), {"they cannot be read again at their place"});
+  add_losses(table, report.read);
+  table.add("size of the index", size_of(report.index_bytes),
+            {fmt::format("in {}", count_of(report.segments, "segment"))});
+  if (report.temp_peak_bytes > 0) table.add("temporary disk", size_of(report.temp_peak_bytes));
+  add_memory(table, report.peak_rss_bytes, report.memory_bytes);
+  return out + table.text() + fmt::format("\nWritten: {}\n", printable(index, false));
+}
+
+std::string index_remove_summary(const std::string& index, const IndexWriteReport& report) {
+  return fmt::format("{}: {} removed\n", printable(index, false), count_of(report.removed, "document"));
+}
+
+std::string index_merge_summary(const std::string& index, const IndexWriteReport& report) {
+  const std::string what = report.merged_segments == 0
+                               ? std::string("nothing to merge")
+                               : fmt::format("{} merged", count_of(report.merged_segments, "segment"));
+  return fmt::format("{}: {}; {} in {}\n", printable(index, false), what, size_of(report.index_bytes),
+                     count_of(report.segments, "segment"));
+}
+
+std::string index_stats_text(const IndexStats& stats) {
+  const IndexLayout& layout = stats.layout;
+  const std::uint64_t bytes = stats.posts_bytes + stats.documents_bytes + stats.texts_bytes + stats.other_bytes;
+  Table table;
+  std::vector<std::string> removed;
+  if (stats.removed > 0)
+    removed.push_back(fmt::format("{} more were removed, and wait to be merged away", count_text(stats.removed)));
+  table.add("documents", count_text(stats.documents), removed);
+  table.add("text", size_of(stats.text_bytes));
+  table.add("tokens", count_text(stats.tokens),
+            {fmt::format("by the tokenizer {}", tokenizer_names()[static_cast<std::size_t>(layout.tokenizer)])});
+  table.add("window", count_text(layout.window),
+            {layout.interleave > 1 ? fmt::format("of every {}th token", layout.interleave) : std::string("tokens")});
+  table.add(
+      "blots", count_text(stats.blots),
+      {fmt::format("of {} bits; {}, {}", layout.blot_bits, blot_kind_names()[static_cast<std::size_t>(layout.blots)],
+                   blot_sampling_names()[static_cast<std::size_t>(layout.sampling)])});
+  table.add("posts", count_text(stats.posts));
+  table.add("segments", count_text(stats.segments), {fmt::format("generation {}", stats.generation)});
+  const auto part = [&](std::string_view name, std::uint64_t size) {
+    table.add(name, size_of(size), {fmt::format("{:>7} of the text", share_text(size, stats.text_bytes))});
+  };
+  part("size of the index", bytes);
+  part("  posts", stats.posts_bytes);
+  part("  documents", stats.documents_bytes);
+  if (stats.texts_bytes > 0) part("  texts", stats.texts_bytes);
+  part("  other", stats.other_bytes);
+  return table.text();
+}
+
+std::string index_check_text(const std::string& index, const IndexCheckReport& report) {
+  const std::string holds = fmt::format("{} with {} in {}; {} read in {}", count_of(report.documents, "document"),
+                                        count_of(report.posts, "post"), count_of(report.segments, "segment"),
+                                        size_of(report.bytes), seconds_text(report.seconds));
+  const std::string name = printable(index, false);
+  if (report.damages.empty()) return fmt::format("{}: whole: {}\n", name, holds);
+  if (!report.repaired)
+    return fmt::format("{}: damaged, in {}: {}\n", name, count_of(report.damages.size(), "place"), holds);
+  return fmt::format("{}: repaired: {} made anew, {} lost\n", name, count_of(report.rebuilt_documents, "document"),
+                     count_text(report.lost_documents));
+}
+
+std::string query_summary(const QueryReport& report) {
+  return fmt::format("{} in {}, in {}; {} of {} compared\n", count_of(report.passages, "passage"),
+                     count_of(report.occurrences, "place"), seconds_text(report.seconds), count_text(report.compared),
+                     count_of(report.candidates, "candidate"));
+}
+
+std::string extract_summary(const ExtractReport& report) {
+  return fmt::format("{} in {} of {}, in {}\n", count_of(report.passages, "passage"),
+                     count_of(report.occurrences, "place"), count_of(report.documents, "document"),
+                     seconds_text(report.seconds));
+}
+
 std::string fingerprint_summary(const FingerprintReport& report) {
   std::string line = reading_text(report.read, report.seconds);
   if (report.too_short > 0) line += fmt::format("; {} too short", count_text(report.too_short));
@@ -280,6 +365,20 @@ std::string bad_record_remark(const ReadReport& report) {
   if (report.bad_records == 0) return {};
   std::string out = fmt::format("skipped {}:\n", count_of(report.bad_records, "bad record"));
   for (const std::string& line : example_lines(report)) out += fmt::format("  {}\n", line);
+  return out;
+}
+
+std::string changed_remark(std::uint64_t count, const std::vector<ChangedDocument>& changed) {
+  if (count == 0) return {};
+  std::string out = fmt::format("{} left out:\n", count_of(count, "changed document"));
+  const std::size_t shown = std::min(kShownExamples, changed.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const std::string reason = printable(changed[i].reason, false);
+    const std::string id = printable(changed[i].id, false);
+    // The reason begins with the file, which mostly is the id.
+    out += reason.starts_with(id + ":") ? fmt::format("  {}\n", reason) : fmt::format("  {}: {}\n", id, reason);
+  }
+  if (count > shown) out += fmt::format("  and {} more\n", count_text(count - shown));
   return out;
 }
 

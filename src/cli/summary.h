@@ -2,10 +2,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "cli/terminal.h"
 #include "refrain/fingerprint.h"
 #include "refrain/hamming.h"
+#include "refrain/index.h"
 #include "refrain/input.h"
 #include "refrain/near.h"
 #include "refrain/ngrams.h"
@@ -25,12 +27,27 @@ std::string ngrams_summary(const NgramsReport& report, const NgramsOptions& opti
 std::string ngrams_stats_text(const NgramsStats& stats);
 std::string ngrams_check_text(const std::string& index, const NgramsCheckReport& report);
 
+// What ends `refrain index create` and `add`; and `remove` and `merge`, a line each.
+std::string index_add_summary(const std::string& index, const IndexWriteReport& report, double seconds,
+                              const Look& look);
+std::string index_remove_summary(const std::string& index, const IndexWriteReport& report);
+std::string index_merge_summary(const std::string& index, const IndexWriteReport& report);
+
+// The screens of `refrain index stats` and `check`; of a damaged index the damages are not listed here.
+std::string index_stats_text(const IndexStats& stats);
+std::string index_check_text(const std::string& index, const IndexCheckReport& report);
+
 // One line each, for standard error.
 std::string fingerprint_summary(const FingerprintReport& report);
 std::string match_summary(const MatchReport& report);
 std::string ngrams_show_summary(const NgramsShowReport& report);
+std::string query_summary(const QueryReport& report);
+std::string extract_summary(const ExtractReport& report);
 
 // How many bad records were skipped, with a few examples as "file:line: reason"; empty where there were none.
 std::string bad_record_remark(const ReadReport& report);
+
+// How many documents could not be shown since their files changed, the first few named; empty where there were none.
+std::string changed_remark(std::uint64_t count, const std::vector<ChangedDocument>& changed);
 
 }  // namespace refrain::cli

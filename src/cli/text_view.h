@@ -27,4 +27,11 @@ std::string elided(std::string_view text, const Look& look);
 // and ]]. Every stretch, shared or not, is elided(). Ends with a newline.
 std::string marked(std::string_view text, std::span<const ByteRange> shared, const Look& look);
 
+// A text of more than this is shown by its two ends, of this many bytes each.
+inline constexpr std::size_t kLongText = 2000;
+inline constexpr std::size_t kShownTextEnd = 800;
+
+// marked(), and the middle of a long text left out as a whole, however it is marked.
+std::string marked_ends(std::string_view text, std::span<const ByteRange> shared, const Look& look);
+
 }  // namespace refrain::cli

@@ -66,5 +66,22 @@ TEST(Marked, KeepsInsideTheTextWhateverTheRanges) {
   EXPECT_EQ(marked("abcd", shared, kPlain), "ab[[cd]]\n");
 }
 
+TEST(MarkedEnds, LeavesOutTheMiddleHoweverItIsMarked) {
+  std::vector<ByteRange> shared;
+  for (std::uint64_t at = 0; at < 9000; at += 10) shared.push_back({.begin = at, .end = at + 9});
+  const std::string text(9000, 'x');
+  const std::string out = marked_ends(text, shared, kPlain);
+  EXPECT_NE(out.find("[[xxxxxxxxx]]x[... 7,400 bytes ...][[xxxxxxxxx]]x"), std::string::npos) << out;
+  EXPECT_EQ(marked_ends(text.substr(0, 2000), shared, kPlain), marked(text.substr(0, 2000), shared, kPlain));
+}
+
+TEST(MarkedEnds, MarksWhatReachesOutOfTheMiddle) {
+  const std::string out =
+      marked_ends(std::string(3000, 'x'), std::vector<ByteRange>{{.begin = 700, .end = 2300}}, kPlain);
+  EXPECT_NE(out.find("[[" + std::string(100, 'x') + "]][... 1,400 bytes ...][[" + std::string(100, 'x') + "]]"),
+            std::string::npos)
+      << out;
+}
+
 }  // namespace
 }  // namespace refrain::cli

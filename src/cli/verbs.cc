@@ -187,6 +187,157 @@ constexpr VerbInfo kVerbs[] = {
          "and every place. Says that it is whole, or ends with exit code 4.",
      .details = "The other verbs check what they read as they read it, and need not be preceded by this.\n",
      .examples = {"refrain ngrams build /usr/share/common-licenses -o index -q", "refrain ngrams check index"}},
+    {.verb = Verb::index,
+     .name = "index",
+     .summary = "find passages that return, also with noise in them",
+     .operands = "create|add|remove|merge|query|extract|blots|stats|check",
+     .least_operands = 0,
+     .most_operands = 0,
+     .operand_choices = nullptr,
+     .description =
+         "Keeps an index of documents: a folder that is added to and removed from, and asked which passages return in "
+         "it, also where words were changed, lost or put in. What it reports was compared word by word.",
+     .details = "",
+     .examples = {"refrain index create index /usr/share/common-licenses",
+                  "refrain index extract index --limit 3 --output text"}},
+    {.verb = Verb::index_create,
+     .name = "index create",
+     .summary = "make an index of some documents",
+     .operands = "INDEX INPUT...",
+     .least_operands = 2,
+     .most_operands = kNoLimit,
+     .operand_choices = nullptr,
+     .description = "Makes an index: a folder that does not exist yet. An INPUT is a file, a folder or - (standard "
+                    "input); gzip and zstd are fine. What is chosen here holds for all that is added later. An exact "
+                    "run of --window tokens is always found.",
+     .details =
+         "The index refers to the documents' files, and notices when one has changed; with --store-text, and for texts "
+         "that cannot be read again at their place (standard input, packed files), it keeps them.\nA blot is a hash of "
+         "some tokens in a row. ordered tells their order; sum and xor do not, and xor forgets a token that occurs "
+         "twice. syncmer keeps about a third of them, chosen so that every run of --window tokens holds one; all keeps "
+         "all. --interleave I makes I streams of every I-th token each, keeps all windows of --window tokens of a "
+         "stream, and needs an exact run of I * (window - 1) + 1 tokens.\n",
+     .examples = {"refrain index create index /usr/share/common-licenses",
+                  "printf 'to be or not to be\\n' | refrain index create hamlet - --window 4"}},
+    {.verb = Verb::index_add,
+     .name = "index add",
+     .summary = "add documents to it",
+     .operands = "INDEX INPUT...",
+     .least_operands = 2,
+     .most_operands = kNoLimit,
+     .operand_choices = nullptr,
+     .description = "Adds documents, all or none of them. An INPUT is a file, a folder or - (standard input); gzip and "
+                    "zstd are fine. An id that the index holds already is refused, unless --replace is given.",
+     .details = "Others may read the index meanwhile: they see it as it was before, or as it is after. There is one "
+                "writer at a time.\n",
+     .examples = {"refrain index create index /usr/share/common-licenses/GPL-2 -q",
+                  "refrain index add index /usr/share/common-licenses --replace"}},
+    {.verb = Verb::index_remove,
+     .name = "index remove",
+     .summary = "remove documents from it",
+     .operands = "INDEX [ID...]",
+     .least_operands = 1,
+     .most_operands = kNoLimit,
+     .operand_choices = nullptr,
+     .description = "Removes documents, which then are found no longer. Ids that the index does not hold are named on "
+                    "standard error; the exit code is 1 where it holds none of them.",
+     .details = "Their space is given back when segments are merged: by and by, or by `refrain index merge`.\n",
+     .examples = {"refrain index create index /usr/share/common-licenses -q",
+                  "refrain index remove index /usr/share/common-licenses/GPL-2"}},
+    {.verb = Verb::index_merge,
+     .name = "index merge",
+     .summary = "make one segment of all, without what was removed",
+     .operands = "INDEX",
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_choices = nullptr,
+     .description = "Merges all segments of an index into one and gives back the space of removed documents. Answers "
+                    "stay the same.",
+     .details = "",
+     .examples = {"refrain index create index /usr/share/common-licenses -q", "refrain index merge index"}},
+    {.verb = Verb::index_query,
+     .name = "index query",
+     .summary = "find passages of given documents that it holds too",
+     .operands = "INDEX [FILE...|-]",
+     .least_operands = 1,
+     .most_operands = kNoLimit,
+     .operand_choices = nullptr,
+     .description = "Finds the passages of the FILEs, a document each, that documents of the index hold too, best "
+                    "first. Prints JSON, a passage a line; where there are more than --limit, the last line holds a "
+                    "cursor. The exit code is 1 where nothing is found.",
+     .details = "A passage has at least --min-tokens tokens that agree; up to --max-gap in a row may have been "
+                "changed, lost or put in. Offsets are bytes of the original text. In --output text, words that agree "
+                "are bold and underlined on a terminal, and stand in [[ and ]] elsewhere.\n--raw shows what was a "
+                "candidate: the blots of the FILEs that documents of the index hold, nothing compared.\nDocuments "
+                "whose files have changed since they were indexed are left out, and named on standard error.\n",
+     .examples = {"refrain index create index /usr/share/common-licenses -q",
+                  "head -n 60 /usr/share/common-licenses/GPL-2 | refrain index query index -"}},
+    {.verb = Verb::index_extract,
+     .name = "index extract",
+     .summary = "find all passages that return inside it",
+     .operands = "INDEX",
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_choices = nullptr,
+     .description = "Finds every passage that two or more documents of the index hold, each once, at its earliest "
+                    "place, with all places that hold it or a part of it. Prints JSON, a passage a line.",
+     .details = "--raw is `refrain index blots`: candidates, nothing compared. Documents whose files have changed "
+                "since they were indexed are left out, and named on standard error.\n",
+     .examples = {"refrain index create index /usr/share/common-licenses -q",
+                  "refrain index extract index --min-tokens 50 --output text"}},
+    {.verb = Verb::index_blots,
+     .name = "index blots",
+     .summary = "show the blots of an index, or of some files",
+     .operands = "INDEX|FILE...",
+     .least_operands = 1,
+     .most_operands = kNoLimit,
+     .operand_choices = nullptr,
+     .description =
+         "Lists the blots of an INDEX with their documents, most documents first: candidates, nothing compared. Of "
+         "FILEs it lists every blot with its place and its text. The flags about windows and input are for FILEs.",
+     .details =
+         "Prints JSON, a blot a line, or, with --output text, the blot in hexadecimal and the ids behind it. --unblot "
+         "shows the text behind a blot, in every place that has it; the exit code is 1 where none has.\n",
+     .examples = {"refrain index create index /usr/share/common-licenses -q",
+                  "refrain index blots index --limit 3 --output text"}},
+    {.verb = Verb::index_stats,
+     .name = "index stats",
+     .summary = "say what it holds and where its bytes go",
+     .operands = "INDEX",
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_choices = nullptr,
+     .description = "Says how the index was laid out, what it holds, and which part of it takes how many bytes.",
+     .details = "",
+     .examples = {"refrain index create index /usr/share/common-licenses -q", "refrain index stats index"}},
+    {.verb = Verb::index_check,
+     .name = "index check",
+     .summary = "read all of it and see whether it is whole",
+     .operands = "INDEX",
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_choices = nullptr,
+     .description =
+         "Reads all of an index, and the files that it refers to. Says that it is whole, or names what is damaged and "
+         "ends with exit code 4. With --repair what is damaged is made anew from the documents' texts.",
+     .details = "A file that has changed since it was indexed is named, and is no damage. After --repair the exit code "
+                "is 4 where documents were lost, else 0.\nThe other verbs check what they read as they read it, and "
+                "need not be preceded by this.\n",
+     .examples = {"refrain index create index /usr/share/common-licenses -q", "refrain index check index"}},
+    {.verb = Verb::serve,
+     .name = "serve",
+     .summary = "answer questions about an index over HTTP",
+     .operands = "INDEX",
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_choices = nullptr,
+     .description =
+         "Serves an index over HTTP until it is interrupted (SIGTERM, SIGINT): queries, passages, documents, "
+         "statistics. docs/openapi.json describes it. Where it listens is told on standard error.",
+     .details = "On loopback everyone may read. A token is needed to write, and to listen anywhere else; requests "
+                "carry it as `Authorization: Bearer TOKEN`.\n",
+     .examples = {"refrain index create index /usr/share/common-licenses -q",
+                  "timeout --preserve-status 1 refrain serve index --listen 127.0.0.1:0 -q"}},
     {.verb = Verb::completion,
      .name = "completion",
      .summary = "print a completion script for a shell",

@@ -28,6 +28,17 @@ enum class Verb : unsigned {
   ngrams_lookup,
   ngrams_stats,
   ngrams_check,
+  index,  // the family of those that follow
+  index_create,
+  index_add,
+  index_remove,
+  index_merge,
+  index_query,
+  index_extract,
+  index_blots,
+  index_stats,
+  index_check,
+  serve,
   completion,
   man,
   help
@@ -44,6 +55,9 @@ constexpr VerbSet operator|(Verb a, Verb b) {
 }
 constexpr VerbSet operator|(VerbSet a, Verb b) {
   return a | set_of(b);
+}
+constexpr VerbSet operator|(Verb a, VerbSet b) {
+  return set_of(a) | b;
 }
 constexpr bool holds(VerbSet set, Verb verb) {
   return (set & set_of(verb)) != 0;

@@ -10,8 +10,9 @@ import subprocess
 from program import BIN_DIR, FIND_ALL, FIND_CLUSTERS, TestCase, environment, main, program, run, say
 
 # Verbs of two words belong to a family, which stands before them.
-VERBS = ["near", "fingerprint", "match", "explain", "ngrams", "ngrams build", "ngrams show", "ngrams lookup",
-         "ngrams stats", "ngrams check", "completion", "man", "help"]
+VERBS = ["near", "fingerprint", "match", "explain", "substrings", "ngrams", "ngrams build", "ngrams show", "ngrams lookup",
+         "ngrams stats", "ngrams check", "index", "index create", "index add", "index remove", "index merge", "index query",
+         "index extract", "index blots", "index stats", "index check", "serve", "completion", "man", "help"]
 FIRST_WORDS = [verb for verb in VERBS if " " not in verb]
 
 
@@ -56,7 +57,8 @@ class Help(TestCase):
                 self.assertEqual((done.returncode, done.stderr), (0, b""), example)
 
     def test_every_flag_shows_its_default(self):
-        for verb in ("near", "fingerprint", "match", "explain", "ngrams build", "ngrams show"):
+        for verb in ("near", "fingerprint", "match", "explain", "ngrams build", "ngrams show", "index create", "index add",
+                     "index query", "index extract", "index blots", "serve"):
             entries = re.findall(r"^  (?:-\w, )?(--[a-z-]+)((?:.*\n {10,})*.*)$", help_of(verb), re.MULTILINE)
             self.assertGreaterEqual(len(entries), 5)
             for flag, text in entries:
@@ -132,6 +134,9 @@ class Generated(TestCase):
         self.assertEqual(self.complete("refrain", "ngrams", "show", "--li"), ["--limit"])
         self.assertEqual(self.complete("refrain", "ngrams", "show", "--sort", "l"), ["length"])
         self.assertEqual(set(self.complete("refrain", "ngrams", "build", "--")), flags_in(help_of("ngrams build")))
+        self.assertEqual(self.complete("refrain", "index", "re"), ["remove"])
+        self.assertEqual(self.complete("refrain", "index", "create", "--blots", "x"), ["xor"])
+        self.assertEqual(self.complete("refrain", "index", "query", "--output", "t"), ["text"])
         self.assertEqual(self.complete("refrain", "near", "--dist"), ["--distance"])
         self.assertEqual(self.complete("refrain", "near", "--format", "js"), ["jsonl"])
         self.assertEqual(self.complete("refrain", "near", "--preset", "=", "f"), ["fpga"])

@@ -1,0 +1,33 @@
+// The first pass of extracting: all documents are read, their tokens kept, and the places where they may agree with
+// others become anchors.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pipeline/extract_filter.h"
+#include "pipeline/extract_plan.h"
+#include "pipeline/index_snapshot.h"
+
+namespace refrain {
+
+// What anchors of an index look like.
+struct AnchorShapes {
+  explicit AnchorShapes(const IndexLayout& layout);
+  BlotShape seed;
+  BlotShape window;
+  bool both;  // else every seed is a window, and there are windows only
+
+  const BlotShape& of(AnchorKind kind) const { return kind == AnchorKind::seed ? seed : window; }
+};
+
+// Where all live documents will lie. Error(unsupported) where a document has 2^32 tokens.
+void lay_out(Snapshot& snapshot, TokenTable& table);
+
+// Fills `tokens` and `anchors`. Documents whose text cannot be had are marked as missing, and named in order.
+// Returns the bytes of text that were read.
+std::uint64_t find_anchors(Snapshot& snapshot, const BlotFilter& filter, const Context& context, TokenTable& table,
+                           TextStore& tokens, AnchorShuffle& anchors, std::vector<ChangedDocument>& changed);
+
+}  // namespace refrain

@@ -1,0 +1,68 @@
+#include "pipeline/extract_filter.h"
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/progress.h"
+#include "base/threads.h"
+
+namespace refrain {
+
+namespace {
+
+constexpr std::uint64_t kBitsABlot = 12;
+
+// Whether places in order lie in 2 to `most` documents (0: any number).
+bool in_several(std::span<const std::uint64_t> blocks, const Array<std::uint64_t>& first_blocks, std::uint64_t most) {
+  if (blocks.size() < 2) return false;
+  const auto end_of_document = [&](const std::uint64_t* from, std::uint64_t block) {
+    return std::upper_bound(from, first_blocks.end(), block);
+  };
+  const std::uint64_t* end = end_of_document(first_blocks.begin(), blocks.front());
+  if (end == first_blocks.end() || blocks.back() < *end) return false;
+  if (most == 0) return true;
+  std::uint64_t documents = 1;
+  for (const std::uint64_t block : blocks) {
+    if (end == first_blocks.end() || block < *end) continue;
+    if (++documents > most) return false;
+    end = end_of_document(end, block);
+  }
+  return true;
+}
+
+}  // namespace
+
+BlotFilter::BlotFilter(MemoryBudget& budget, std::uint64_t blots, std::uint64_t most_bytes)
+    : words_(budget, "the blots that are repeated",
+             static_cast<std::size_t>(std::clamp<std::uint64_t>(
+                 blots * kBitsABlot / 64, 1024, std::clamp<std::uint64_t>(most_bytes / 8, 1024, 0xFFFFFFFF)))) {}
+
+std::uint64_t find_repeated_blots(Snapshot& snapshot, std::uint64_t max_documents, MemoryBudget& budget,
+                                  const Context& context, BlotFilter& filter) {
+  Array<std::uint64_t> first_blocks(budget, "where documents begin", snapshot.documents());
+  for (std::uint64_t i = 0; i < snapshot.documents(); ++i) first_blocks[i] = snapshot.first_block(i);
+  constexpr std::uint64_t kPieces = 256;
+  const std::uint64_t end = std::uint64_t{1} << snapshot.layout().blot_bits;
+  const unsigned threads = thread_count(context);
+  std::vector<std::unique_ptr<Snapshot>> clones(threads);
+  for (auto& clone : clones) clone = snapshot.clone();
+  std::atomic<std::uint64_t> repeated{0};
+  Progress progress(context, "blots", "pieces", kPieces);
+  parallel_for(threads, kPieces, [&](unsigned worker, std::size_t piece) {
+    std::uint64_t found = 0;
+    clones[worker]->for_each_blot(end / kPieces * piece, piece + 1 == kPieces ? end : end / kPieces * (piece + 1),
+                                  [&](std::uint64_t blot, std::span<const std::uint64_t> blocks) {
+                                    if (!in_several(blocks, first_blocks, max_documents)) return;
+                                    filter.add(blot);
+                                    ++found;
+                                  });
+    repeated += found;
+    progress.add(1);
+  });
+  progress.finish();
+  return repeated;
+}
+
+}  // namespace refrain

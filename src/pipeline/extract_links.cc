@@ -1,0 +1,262 @@
+#include "pipeline/extract_links.h"
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/progress.h"
+#include "base/threads.h"
+
+namespace refrain {
+
+namespace {
+
+// Groups of at most so many places are also linked to predecessors,
+constexpr std::size_t kSmallGroup = 16;
+constexpr unsigned kPredecessors = 3;  // this many each
+
+std::uint64_t bits_in(const Array<std::uint64_t>& bits, std::uint64_t first, std::uint64_t last) {
+  std::uint64_t count = 0;
+  for (std::uint64_t i = first; i < last;) {
+    const std::uint64_t end = std::min(last, (i / 64 + 1) * 64);
+    const std::uint64_t mask = (end - i == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << (end - i)) - 1) << (i % 64);
+    count += static_cast<std::uint64_t>(__builtin_popcountll(bits[i / 64] & mask));
+    i = end;
+  }
+  return count;
+}
+
+void set_bits(Array<std::uint64_t>& bits, std::uint64_t first, std::uint64_t last) {
+  for (std::uint64_t i = first; i < last;) {
+    const std::uint64_t end = std::min(last, (i / 64 + 1) * 64);
+    bits[i / 64] |= (end - i == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << (end - i)) - 1) << (i % 64);
+    i = end;
+  }
+}
+
+// Links that follow each other on one diagonal: between the first and the last anchor the documents agree.
+struct LinkRun {
+  std::uint64_t earlier;  // twice the position that the first anchor leads to, plus the kind
+  std::uint32_t first;    // tokens, where the first and the last anchor begin
+  std::uint32_t last;
+  friend bool operator<(const LinkRun& x, const LinkRun& y) {
+    return std::tie(x.earlier, x.first, x.last) < std::tie(y.earlier, y.first, y.last);
+  }
+};
+
+// The links of one document after another become matches.
+class LinkGrower {
+ public:
+  LinkGrower(const TokenTable& table, const TextStore& tokens, const GrowRules& rules, MemoryBudget& budget)
+      : table_(table),
+        tokens_(tokens),
+        rules_(rules),
+        aligner_(rules.align),
+        runs_(budget, "the links of a document"),
+        covered_(budget, "what is covered of a document") {}
+
+  void begin(std::uint64_t document) {
+    document_ = document;
+    runs_.clear();
+    open_ = false;
+  }
+
+  // In order.
+  void add(const AnchorLink& link) {
+    const BlotShape& shape = rules_.shapes.of(link.kind());
+    // Anchors that overlap or touch are one stretch that agrees; with a stride, those of neighbouring streams are.
+    const std::uint64_t step = shape.stride > 1 ? shape.stride : shape.span();
+    if (open_ && link.diagonal == diagonal_ && link.token - run_.last <= step) {
+      run_.last = link.token;
+      return;
+    }
+    flush();
+    open_ = true;
+    diagonal_ = link.diagonal;
+    const std::uint64_t earlier = table_.begins[document_] + link.token - link.distance();
+    run_ = {earlier << 1U | static_cast<std::uint64_t>(link.kind()), link.token, link.token};
+  }
+
+  void end(MatchShuffle::Writer& writer) {
+    flush();
+    std::sort(runs_.begin(), runs_.end());
+    covered_.clear();
+    covered_.resize(table_.tokens(document_) / 64 + 2);
+    std::fill(covered_.begin(), covered_.end(), 0);
+    for (const LinkRun& run : runs_) {
+      const BlotShape& shape = rules_.shapes.of(kind_of_key(run.earlier));
+      const std::uint64_t fresh = first_fresh(run, shape.span());
+      if (fresh > run.last) continue;
+      // With a stride only the beginnings of anchors are known to agree.
+      const std::uint64_t ahead = shape.stride > 1 ? 0 : fresh - run.first;
+      PassageMatch match{};
+      if (!grow((run.earlier >> 1U) + ahead, run.first + ahead, match)) continue;
+      cover(match);
+      writer.add(match);
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t kFetchTokens = 512;
+
+  // Where the first stretch of `span` tokens in the run begins that does not agree, for the better part, with something
+  // earlier already: what does belongs to that. Behind the last anchor where there is none.
+  std::uint64_t first_fresh(const LinkRun& run, std::uint64_t span) const {
+    std::uint64_t covered = bits_in(covered_, run.first, run.first + span);
+    for (std::uint64_t token = run.first;; ++token) {
+      if (token > run.last || 2 * covered < span) return token;
+      covered += bit(token + span);
+      covered -= bit(token);
+    }
+  }
+  std::uint64_t bit(std::uint64_t token) const { return covered_[token / 64] >> (token % 64) & 1U; }
+
+  void flush() {
+    if (open_) runs_.push_back(run_);
+    open_ = false;
+  }
+
+  std::span<const std::uint32_t> fetch(std::uint64_t first, std::uint64_t last, std::vector<char>& scratch) const {
+    const char* bytes = tokens_.read(first * sizeof(std::uint32_t), (last - first) * sizeof(std::uint32_t), scratch);
+    return {reinterpret_cast<const std::uint32_t*>(bytes), static_cast<std::size_t>(last - first)};
+  }
+
+  // Longer spans until they are long enough. `most_a`, `most_b`: tokens that there are on either side.
+  template <class Grow>
+  Growth grow_spans(std::uint64_t most_a, std::uint64_t most_b, Grow grow_once) {
+    for (std::uint64_t size = kFetchTokens;; size *= 2) {
+      const Growth growth = grow_once(std::min(size, most_a), std::min(size, most_b));
+      if (!growth.open || (size >= most_a && size >= most_b)) return growth;
+      // One side is at its end, and the other has been given as much as could go with it.
+      if (size >= (1 + rules_.align.match) * std::min(most_a, most_b) + rules_.align.max_gap) return growth;
+    }
+  }
+
+  bool grow(std::uint64_t a, std::uint64_t token, PassageMatch& match) {
+    const std::uint64_t begin = table_.begins[document_];
+    const std::uint64_t b = begin + token;
+    const std::uint64_t source = table_.document_at(a);
+    const bool same = source == document_;
+    std::uint64_t apart = b - a;  // in one document the two may not overlap
+    if (same && apart < rules_.min_tokens) return false;
+    const std::uint64_t rest = table_.begins[source + 1] - a;
+    const Growth ahead =
+        grow_spans(same ? std::min(rest, apart) : rest, table_.begins[document_ + 1] - b,
+                   [&](std::uint64_t size_a, std::uint64_t size_b) {
+                     return aligner_.forward(fetch(a, a + size_a, scratch_a_), fetch(b, b + size_b, scratch_b_));
+                   });
+    apart -= same ? ahead.a : 0;
+    const Growth back =
+        grow_spans(a - table_.begins[source], same ? std::min(token, apart) : token,
+                   [&](std::uint64_t size_a, std::uint64_t size_b) {
+                     return aligner_.backward(fetch(a - size_a, a, scratch_a_), fetch(b - size_b, b, scratch_b_));
+                   });
+    const std::uint64_t matches = ahead.matches + back.matches;
+    if (matches < rules_.min_tokens) return false;
+    match = {.a = a - back.a,
+             .b = b - back.b,
+             .a_length = static_cast<std::uint32_t>(ahead.a + back.a),
+             .b_length = static_cast<std::uint32_t>(ahead.b + back.b),
+             .matches = static_cast<std::uint32_t>(matches),
+             .document = static_cast<std::uint32_t>(source)};
+    return true;
+  }
+
+  // Notes which tokens of the document agree.
+  void cover(const PassageMatch& match) {
+    const std::uint64_t first = match.b - table_.begins[document_];
+    if (match.matches == match.a_length && match.matches == match.b_length) {
+      set_bits(covered_, first, first + match.b_length);
+      return;
+    }
+    const auto a = fetch(match.a, match.a + match.a_length, scratch_a_);
+    const auto b = fetch(match.b, match.b + match.b_length, scratch_b_);
+    for (const Aligner::Run& run :
+         aligner_.align(a.size(), b.size(), [&](std::size_t i, std::size_t j) { return a[i] == b[j]; }))
+      set_bits(covered_, first + run.b, first + run.b + run.length);
+  }
+
+  const TokenTable& table_;
+  const TextStore& tokens_;
+  const GrowRules& rules_;
+  Aligner aligner_;
+  std::uint64_t document_ = 0;
+  Array<LinkRun> runs_;
+  LinkRun run_{};
+  std::uint64_t diagonal_ = 0;
+  bool open_ = false;
+  Array<std::uint64_t> covered_;  // a bit a token
+  std::vector<char> scratch_a_;
+  std::vector<char> scratch_b_;
+};
+
+}  // namespace
+
+void link_anchors(AnchorShuffle& anchors, const TokenTable& table, const AnchorShapes& shapes,
+                  std::uint64_t memory_bytes, const Context& context, LinkShuffle& links) {
+  struct Worker {
+    std::unique_ptr<LinkShuffle::Writer> writer;
+    bool has_head = false;
+    Anchor head{};
+  };
+  std::vector<Worker> workers(thread_count(context));
+  for (Worker& worker : workers) worker.writer = std::make_unique<LinkShuffle::Writer>(links.writer());
+  Progress progress(context, "link", "anchors", anchors.size());
+  anchors.drain(context, 0, anchors.partitions(), memory_bytes,
+                [&](unsigned number, std::size_t /*partition*/, const Run<Anchor>& run) {
+                  Worker& worker = workers[number];
+                  const std::span<const Anchor> places = run.records;
+                  progress.add(places.size());
+                  if (run.first) worker.has_head = false;
+                  const bool whole = run.first && run.last;
+                  if (whole && places.front().document == places.back().document) return;
+                  const AnchorKind kind = kind_of_key(run.key);
+                  const bool near = whole && places.size() <= kSmallGroup && (kind == AnchorKind::seed || !shapes.both);
+                  const auto link = [&](const Anchor& from, const Anchor& to) {
+                    const std::uint64_t distance =
+                        table.begins[from.document] + from.token - (table.begins[to.document] + to.token);
+                    worker.writer->add({distance << 1U | static_cast<std::uint64_t>(kind), from.document, from.token});
+                  };
+                  for (std::size_t i = 0; i < places.size(); ++i) {
+                    if (table.missing[places[i].document] != 0) continue;
+                    if (!worker.has_head) {
+                      worker.head = places[i];
+                      worker.has_head = true;
+                      continue;
+                    }
+                    link(places[i], worker.head);
+                    unsigned found = 0;
+                    for (std::size_t j = i; near && found < kPredecessors && j-- > 0;) {
+                      const Anchor& other = places[j];
+                      if (other.document == worker.head.document) break;
+                      if (other.document == places[i].document || table.missing[other.document] != 0) continue;
+                      link(places[i], other);
+                      ++found;
+                    }
+                  }
+                });
+  progress.finish();
+}
+
+void grow_links(LinkShuffle& links, const TokenTable& table, const TextStore& tokens, const GrowRules& rules,
+                std::uint64_t memory_bytes, MemoryBudget& budget, const Context& context, MatchShuffle& matches) {
+  const unsigned threads = thread_count(context);
+  std::vector<std::unique_ptr<LinkGrower>> growers(threads);
+  for (auto& grower : growers) grower = std::make_unique<LinkGrower>(table, tokens, rules, budget);
+  Progress progress(context, "grow", "links", links.size());
+  links.drain(context, 0, links.partitions(), memory_bytes,
+              [&](unsigned worker, std::size_t /*partition*/, const Run<AnchorLink>& run) {
+                LinkGrower& grower = *growers[worker];
+                if (run.first) grower.begin(run.key);
+                for (const AnchorLink& link : run.records) grower.add(link);
+                if (run.last) {
+                  MatchShuffle::Writer writer = matches.writer();
+                  grower.end(writer);
+                }
+                progress.add(run.records.size());
+              });
+  progress.finish();
+}
+
+}  // namespace refrain

@@ -1,0 +1,25 @@
+// The passages that were found are compared for good, and handed out.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/temp_space.h"
+#include "pipeline/extract_plan.h"
+#include "pipeline/index_snapshot.h"
+#include "refrain/index.h"
+
+namespace refrain {
+
+struct OutputRules {
+  PassageLimits limits;  // with min_tokens settled
+  std::uint64_t min_documents;
+};
+
+// In order. Counts passages and occurrences in the report, and names documents that changed meanwhile.
+void hand_out(Snapshot& snapshot, std::span<const FoundPassage> passages, const TempFile& places,
+              const TokenTable& table, const OutputRules& rules, MemoryBudget& budget, const Context& context,
+              PassageSink& sink, ExtractReport& report);
+
+}  // namespace refrain

@@ -1,0 +1,257 @@
+#include "pipeline/index_blots.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/array.h"
+#include "base/budget.h"
+#include "base/progress.h"
+#include "base/threads.h"
+#include "blot/blot_format.h"
+#include "blot/blotter.h"
+#include "corpus/reader.h"
+#include "pipeline/index_occurrence.h"
+#include "refrain/error.h"
+#include "text/token_hash.h"
+
+namespace refrain {
+namespace {
+
+unsigned blot_digits(unsigned bits) {
+  return (bits + 3) / 4;
+}
+
+// The first blocks of all documents, so that blocks are found without the documents being read.
+class DocumentStarts {
+ public:
+  DocumentStarts(Snapshot& snapshot, MemoryBudget& budget)
+      : starts_(budget, "where the documents of the index begin", snapshot.documents()) {
+    for (DocId i = 0; i < starts_.size(); ++i) starts_[i] = snapshot.first_block(i);
+  }
+
+  // Calls visit(document) for each document of some blocks, which rise, once. A document without tokens begins where the
+  // one behind it does, and holds no block.
+  template <class Visit>
+  void for_each(std::span<const std::uint64_t> blocks, Visit visit) const {
+    const std::uint64_t* next = starts_.begin();  // the document behind the last one
+    for (const std::uint64_t block : blocks) {
+      if (next != starts_.begin() && (next == starts_.end() || block < *next)) continue;
+      next = std::upper_bound(next, starts_.end(), block);
+      visit(static_cast<DocId>(next - starts_.begin()) - 1);
+    }
+  }
+
+ private:
+  Array<std::uint64_t> starts_;
+};
+
+// Hexadecimal digits of either case, leading zeros or not.
+std::uint64_t parse_blot(const std::string& text, unsigned bits) {
+  std::uint64_t value = 0;
+  bool good = !text.empty() && text.size() <= 16;
+  for (const char c : text) {
+    const std::size_t digit =
+        std::string_view("0123456789abcdef").find(c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c);
+    good = good && digit != std::string_view::npos;
+    value = value << 4U | (digit & 15U);
+  }
+  if (!good) throw Error(Errc::invalid_argument, fmt::format("'{}' is no blot; give hexadecimal digits", text));
+  if ((value & ~blot_mask(bits)) != 0)
+    throw Error(Errc::invalid_argument, fmt::format("'{}' is no blot of this index; those have {} bits", text, bits));
+  return value;
+}
+
+// Tells the chosen windows of one text after another. Keeps its buffers.
+class TextBlots {
+ public:
+  explicit TextBlots(const IndexLayout& layout)
+      : bits_(layout.blot_bits == 0 ? 64 : layout.blot_bits),
+        tokenizer_(make_tokenizer(layout.tokenizer)),
+        blotter_(layout) {}
+
+  void tell(std::string_view id, std::string_view text, const std::function<void(const BlotText&)>& row) {
+    hashes_.clear();
+    ranges_.clear();
+    BlotText told{0, blot_digits(bits_), std::string(id), {}, {}};
+    const std::size_t span = blotter_.shape().span();
+    for (std::size_t position = 0; position < text.size();) {
+      position = tokenizer_->next(text, position, block_);
+      const std::size_t before = hashes_.size();
+      hashes_.resize(before + block_.size());
+      hash_tokens(HashKind::xxh3, block_, 0, hashes_.data() + before);
+      for (std::size_t i = 0; i < block_.size(); ++i) ranges_.push_back(block_.range(i));
+      chosen_.clear();
+      blotter_.choose(hashes_, 0, chosen_);
+      for (const ChosenWindow& window : chosen_) {
+        told.blot = window.blot & blot_mask(bits_);
+        told.bytes = {ranges_[window.first].begin, ranges_[window.first + span - 1].end};
+        told.text = text.substr(told.bytes.begin, told.bytes.end - told.bytes.begin);
+        row(told);
+      }
+      // What is left is the windows that begin here and end in the next stretch.
+      const auto done = static_cast<std::ptrdiff_t>(hashes_.size() - std::min(hashes_.size(), span - 1));
+      hashes_.erase(hashes_.begin(), hashes_.begin() + done);
+      ranges_.erase(ranges_.begin(), ranges_.begin() + done);
+    }
+  }
+
+ private:
+  unsigned bits_;
+  std::unique_ptr<const Tokenizer> tokenizer_;
+  Blotter blotter_;
+  TokenBlock block_;
+  std::vector<std::uint64_t> hashes_;
+  std::vector<ByteRange> ranges_;
+  std::vector<ChosenWindow> chosen_;
+};
+
+}  // namespace
+
+void index_blots(Snapshot& snapshot, const BlotsOptions& options, const Context& context,
+                 const std::function<void(const BlotRow&)>& row) {
+  struct Counted {
+    std::uint64_t documents;
+    std::uint64_t blot;
+  };
+  const auto before = [](const Counted& a, const Counted& b) {
+    return a.documents != b.documents ? a.documents > b.documents : a.blot < b.blot;
+  };
+  MemoryBudget budget(context);
+  const DocumentStarts starts(snapshot, budget);
+  const unsigned bits = snapshot.layout().blot_bits;
+  Array<Counted> counted(budget, "the blots in several documents");
+  {
+    std::uint64_t posts = 0;
+    for (const SegmentInfo& segment : snapshot.manifest().segments) posts += segment.posts;
+    Progress progress(context, "count", "posts", posts);
+    const std::uint64_t least = std::max<std::uint64_t>(options.min_documents, 1);
+    snapshot.for_each_blot(0, blot_mask(bits) + 1, [&](std::uint64_t blot, std::span<const std::uint64_t> blocks) {
+      progress.add(blocks.size());
+      if (blocks.size() < least) return;
+      std::uint64_t documents = 0;
+      starts.for_each(blocks, [&](DocId) { ++documents; });
+      if (documents < least || (options.max_documents != 0 && documents > options.max_documents)) return;
+      counted.push_back({documents, blot});
+      // No more than twice what is asked for is kept.
+      if (options.limit == 0 || counted.size() < 4096 || counted.size() / 2 < options.limit) return;
+      std::nth_element(counted.begin(), counted.begin() + options.limit, counted.end(), before);
+      counted.resize(options.limit);
+    });
+    progress.finish();
+  }
+  std::sort(counted.begin(), counted.end(), before);
+  if (options.limit != 0 && counted.size() > options.limit) counted.resize(options.limit);
+
+  std::vector<std::uint64_t> blocks;
+  BlotRow told{0, blot_digits(bits), {}};
+  for (const Counted& one : counted) {
+    throw_if_stopped(context);
+    snapshot.places(one.blot, blocks);
+    told.blot = one.blot;
+    told.ids.clear();
+    starts.for_each(blocks, [&](DocId document) { told.ids.push_back(snapshot.id(document)); });
+    row(told);
+  }
+}
+
+void index_unblot(Snapshot& snapshot, const BlotsOptions& options, const Context& context,
+                  const std::function<void(const BlotText&)>& row) {
+  const IndexLayout& layout = snapshot.layout();
+  std::vector<std::uint64_t> wanted;
+  for (const std::string& text : options.unblot) wanted.push_back(parse_blot(text, layout.blot_bits));
+
+  const auto tokenizer = make_tokenizer(layout.tokenizer);
+  Blotter blotter(layout);
+  const std::size_t span = blotter.shape().span();
+  TokenBlock block;
+  PlaceTokens tokens;
+  std::vector<std::uint64_t> hashes;
+  std::vector<ChosenWindow> chosen;
+  std::vector<std::uint64_t> places;
+  std::optional<Error> changed;
+  std::uint64_t rows = 0;
+  for (const std::uint64_t blot : wanted) {
+    snapshot.places(blot, places);
+    for (const std::uint64_t place : places) {
+      throw_if_stopped(context);
+      const DocId document = snapshot.document_at(place);
+      const std::uint64_t first = (place - snapshot.first_block(document)) * kBlockTokens;
+      // All windows that begin in the block. Whether one is chosen can be told by its own tokens.
+      const TokenRange range{first, first + kBlockTokens + span - 1};
+      try {
+        const Snapshot::Piece piece = snapshot.piece(document, range.first, range.last);
+        tokens.read(*tokenizer, {piece.text, piece.begin, piece.first_token}, range, block);
+      } catch (const Error& error) {
+        if (error.code() != Errc::bad_input) throw;
+        if (!changed) changed = error;
+        continue;
+      }
+      hashes.clear();
+      for (std::size_t i = 0; i < tokens.size(); ++i) hashes.push_back(tokens.hash(i));
+      chosen.clear();
+      blotter.choose(hashes, 0, chosen);
+      for (const ChosenWindow& window : chosen) {
+        if ((window.blot & blot_mask(layout.blot_bits)) != blot) continue;
+        if (options.limit != 0 && rows++ == options.limit) return;
+        const std::size_t last = window.first + span - 1;
+        row({blot,
+             blot_digits(layout.blot_bits),
+             snapshot.id(document),
+             {tokens.bytes(window.first).begin, tokens.bytes(last).end},
+             std::string(tokens.text(window.first, last))});
+      }
+    }
+  }
+  if (changed) throw Error(*changed);
+}
+
+void file_blots(const InputOptions& input, const IndexLayout& layout, const Context& context,
+                const std::function<void(const BlotText&)>& row) {
+  MemoryBudget budget(context);
+  TextBlots blots(checked_layout(layout));
+  ReadPurpose purpose;
+  purpose.keeps_texts = true;
+  read_documents(
+      input, context, budget,
+      [&](unsigned /*worker*/, Batch& batch) -> InOrder {
+        struct Held {
+          Reservation room;
+          std::string copy;
+          std::vector<std::string_view> texts;
+          std::vector<std::uint8_t> bad;
+          BatchIds ids;
+        };
+        auto held = std::make_shared<Held>();
+        std::uint64_t bytes = 0;
+        for (std::size_t i = 0; i < batch.texts.size(); ++i) bytes += batch.texts[i].size();
+        if (!batch.at_once) {
+          held->room = budget.reserve(bytes, "texts that wait for their turn");
+          held->copy.reserve(bytes);
+        }
+        for (std::size_t i = 0; i < batch.texts.size(); ++i) {
+          const std::string_view text = batch.texts[i];
+          const std::size_t begin = held->copy.size();
+          if (!batch.at_once) held->copy += text;
+          held->texts.push_back(batch.at_once ? text : std::string_view(held->copy.data() + begin, text.size()));
+        }
+        held->bad = std::move(batch.bad);
+        held->ids = std::move(batch.ids);
+        return [&blots, &row, &context, held](DocId first) {
+          for (std::size_t i = 0; i < held->texts.size(); ++i) {
+            throw_if_stopped(context);
+            if (held->bad[i] != 0) continue;
+            blots.tell(held->ids.ordinals ? std::to_string(first + i) : std::string(held->ids[i]), held->texts[i], row);
+          }
+        };
+      },
+      purpose);
+}
+
+}  // namespace refrain

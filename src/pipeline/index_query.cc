@@ -1,0 +1,423 @@
+#include "pipeline/index_query.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/budget.h"
+#include "base/checksum.h"
+#include "base/progress.h"
+#include "blot/blot_format.h"
+#include "blot/blotter.h"
+#include "blot/chains.h"
+#include "pipeline/excluded_texts.h"
+#include "pipeline/index_occurrence.h"
+#include "pipeline/query_compare.h"
+#include "pipeline/query_cursor.h"
+#include "pipeline/query_text.h"
+#include "refrain/error.h"
+
+namespace refrain {
+namespace {
+
+// A blot that returns in the query is looked up for so many of its places at least, the first ones, and for more of them
+// only where that makes no more hits than the second figure: so periodic text costs no more than other text.
+constexpr std::size_t kPlacesOfABlot = 8;
+constexpr std::size_t kHitsOfABlot = 1024;
+// A page ends when so many chains were compared, or `limit` times `max_occurrences` where that is more, be there passages
+// or not: the rest is for the next one.
+constexpr std::uint64_t kComparedAPage = 1000;
+constexpr std::size_t kChangedNamed = 10;
+// Occurrences of a passage are held until it is known how many there are; beyond this they are compared a second time.
+constexpr std::uint64_t kHeldBytes = std::uint64_t{16} << 20;
+
+ChainRules chain_rules(const IndexLayout& layout, const PassageLimits& limits) {
+  return {.span = static_cast<std::uint32_t>(blot_shape(layout).span()),
+          .diagonal = kBlockTokens + 2 * std::uint64_t{limits.max_gap},
+          .reach = (layout.window + 4 * std::uint64_t{limits.max_gap}) * layout.interleave + kBlockTokens};
+}
+
+class QueryRun {
+ public:
+  QueryRun(Snapshot& snapshot, const QueryOptions& options, const Context& context, PassageSink& sink)
+      : snapshot_(snapshot),
+        options_(options),
+        context_(context),
+        sink_(sink),
+        budget_(context),
+        rules_(chain_rules(snapshot.layout(), options.limits)),
+        min_tokens_(options.limits.min_tokens == 0 ? snapshot.layout().window : options.limits.min_tokens),
+        query_(snapshot.layout(), rules_.reach + 1, budget_),
+        chainer_(budget_, rules_),
+        excluded_(snapshot.layout(), options.limits.exclude),
+        chain_comparer_(snapshot, query_, options.limits, min_tokens_, budget_),
+        place_comparer_(snapshot.layout(), options.limits),
+        held_(budget_.reserve(0, "what was compared for a query")) {}
+
+  QueryReport run();
+
+ private:
+  // A run of a chain that is to be told.
+  struct Found {
+    std::uint32_t chain = 0;
+    SharedRun run;
+  };
+  using FoundPassage = std::vector<Found>;
+  // A place that was compared in full.
+  struct Told {
+    const Found* found = nullptr;
+    std::optional<Occurrence> occurrence;  // none: it did not fit, and is made again
+  };
+
+  void read_query();
+  std::uint64_t query_hash() const;
+  void find_hits();
+  bool in_too_many_documents(const std::vector<std::uint64_t>& blocks);
+  DocumentBlocks document_at(std::uint64_t block);
+
+  void tell_candidates(const std::optional<QueryCursor>& cursor);
+  std::vector<FoundPassage> passages_of(const Candidate& candidate);
+  const std::vector<SharedRun>& compared(std::uint32_t chain);
+  bool told_by_another(const Found& found);
+  bool ranks_before(std::uint32_t a, std::uint32_t b);
+  std::uint32_t chains_compared(const Candidate& candidate) const;
+  bool tell_passage(FoundPassage& passage, std::uint64_t unverified);
+  std::optional<ComparedPlace> compare_place(const Found& found);
+  void note_changed(DocId document, const Error& error);
+
+  Snapshot& snapshot_;
+  const QueryOptions& options_;
+  const Context& context_;
+  PassageSink& sink_;
+  MemoryBudget budget_;
+  ChainRules rules_;
+  std::uint64_t min_tokens_;
+  std::string own_text_;               // of the document that is asked about by its id,
+  std::optional<DocumentBlocks> own_;  // which is no answer
+  QueryText query_;
+  Chainer chainer_;
+  std::optional<Candidates> candidates_;
+  ExcludedTexts excluded_;
+  ChainComparer chain_comparer_;
+  PlaceComparer place_comparer_;
+  Reservation held_;
+  std::unordered_map<std::uint32_t, std::vector<SharedRun>> compared_;  // by chain
+  std::vector<DocId> changed_;                                          // rising
+  QueryReport report_;
+};
+
+QueryReport QueryRun::run() {
+  const Stopwatch watch;
+  report_.generation = snapshot_.manifest().generation;
+  read_query();
+  report_.tokens = query_.tokens();
+  std::optional<QueryCursor> cursor;
+  if (!options_.cursor.empty()) cursor = decode_cursor(options_.cursor, query_hash());
+  find_hits();
+  chainer_.link([&](std::uint64_t block) { return document_at(block); });
+  report_.candidates = chainer_.chains().size();
+  candidates_.emplace(group_chains(chainer_.chains(), budget_));
+  tell_candidates(cursor);
+  report_.changed_documents = changed_.size();
+  report_.seconds = watch.seconds();
+  return std::move(report_);
+}
+
+void QueryRun::read_query() {
+  if (options_.id.empty()) {
+    for (const QueryDocument& document : options_.documents) query_.add(document.id, document.text);
+    return;
+  }
+  if (!options_.documents.empty())
+    throw Error(Errc::invalid_argument, "a query is about texts or about a document of the index, not both");
+  const std::optional<DocId> document = snapshot_.find(options_.id);
+  if (!document) throw Error(Errc::not_found, options_.id + ": there is no such document in the index");
+  const std::uint64_t first = snapshot_.first_block(*document);
+  own_ = {*document, first, first + blocks_of(snapshot_.tokens(*document))};
+  own_text_ = snapshot_.text(*document);
+  query_.add(options_.id, own_text_);
+}
+
+std::uint64_t QueryRun::query_hash() const {
+  std::string asked;
+  const auto number = [&](std::uint64_t value) { asked.append(std::to_string(value)).push_back(' '); };
+  const auto text = [&](std::string_view value) {
+    number(value.size());
+    number(checksum(value));
+  };
+  const IndexLayout& layout = snapshot_.layout();
+  for (const unsigned value :
+       {layout.window, static_cast<unsigned>(layout.blots), static_cast<unsigned>(layout.sampling), layout.interleave,
+        static_cast<unsigned>(layout.tokenizer)})
+    number(value);
+  text(options_.id);
+  text(own_text_);
+  number(options_.documents.size());
+  for (const QueryDocument& document : options_.documents) {
+    text(document.id);
+    text(document.text);
+  }
+  const PassageLimits& limits = options_.limits;
+  for (const std::uint64_t value : {min_tokens_, std::uint64_t{limits.max_gap}, limits.max_documents,
+                                    options_.max_occurrences, std::uint64_t{limits.exclude.size()}})
+    number(value);
+  for (const std::string& excluded : limits.exclude) text(excluded);
+  return checksum(asked);
+}
+
+void QueryRun::find_hits() {
+  const std::span<const ChosenWindow> windows = query_.windows();
+  Progress progress(context_, "look up", "windows", windows.size());
+  std::vector<std::uint64_t> blocks;
+  for (std::size_t first = 0; first < windows.size();) {
+    std::size_t last = first + 1;
+    while (last < windows.size() && windows[last].blot == windows[first].blot) ++last;
+    snapshot_.places(windows[first].blot, blocks);
+    if (own_)
+      blocks.erase(std::lower_bound(blocks.begin(), blocks.end(), own_->begin),
+                   std::lower_bound(blocks.begin(), blocks.end(), own_->end));
+    if (!blocks.empty() && !in_too_many_documents(blocks)) {
+      const std::size_t places = std::min(last - first, std::max(kPlacesOfABlot, kHitsOfABlot / blocks.size()));
+      for (std::size_t i = first; i < first + places; ++i)
+        chainer_.add(static_cast<std::uint32_t>(windows[i].first), blocks);
+    }
+    progress.add(last - first);
+    first = last;
+  }
+  progress.finish();
+}
+
+bool QueryRun::in_too_many_documents(const std::vector<std::uint64_t>& blocks) {
+  const std::uint64_t most = options_.limits.max_documents;
+  if (most == 0 || blocks.size() <= most) return false;
+  std::uint64_t documents = 0;
+  for (auto at = blocks.begin(); at != blocks.end() && documents <= most; ++documents)
+    at = std::lower_bound(at, blocks.end(), document_at(*at).end);
+  return documents > most;
+}
+
+DocumentBlocks QueryRun::document_at(std::uint64_t block) {
+  const DocId document = snapshot_.document_at(block);
+  const std::uint64_t first = snapshot_.first_block(document);
+  return {document, first, first + blocks_of(snapshot_.tokens(document))};
+}
+
+void QueryRun::tell_candidates(const std::optional<QueryCursor>& cursor) {
+  const Array<Candidate>& candidates = candidates_->candidates;
+  std::size_t at = 0;
+  std::uint32_t told = 0;  // passages of the candidate, by the page before
+  if (cursor) {
+    const Candidate* first =
+        std::partition_point(candidates.begin(), candidates.end(),
+                             [&](const Candidate& candidate) { return better(candidate, cursor->last); });
+    at = static_cast<std::size_t>(first - candidates.begin());
+    if (at < candidates.size() && !better(cursor->last, candidates[at])) {
+      if (cursor->told == QueryCursor::kAllTold)
+        ++at;
+      else
+        told = cursor->told;
+    }
+  }
+  const std::uint64_t limit = options_.limit == 0 ? std::numeric_limits<std::uint64_t>::max() : options_.limit;
+  const std::uint64_t work =
+      options_.limit == 0 ? limit : std::max(kComparedAPage, options_.limit * options_.max_occurrences);
+  Progress progress(context_, "compare", "candidates", candidates.size() - at);
+  for (const std::size_t begin = at; at < candidates.size(); ++at, told = 0) {
+    if (at > begin && (report_.passages >= limit || report_.compared >= work)) {
+      report_.cursor = encode_cursor({query_hash(), candidates[at - 1], QueryCursor::kAllTold});
+      break;
+    }
+    std::vector<FoundPassage> passages = passages_of(candidates[at]);
+    for (std::uint32_t i = told; i < passages.size(); ++i) {
+      if (report_.passages >= limit) {
+        report_.cursor = encode_cursor({query_hash(), candidates[at], i});
+        return;
+      }
+      const std::uint64_t unverified = i == 0 ? candidates[at].chains - chains_compared(candidates[at]) : 0;
+      if (tell_passage(passages[i], unverified)) ++report_.passages;
+    }
+    progress.add(1);
+  }
+  progress.finish();
+}
+
+std::uint32_t QueryRun::chains_compared(const Candidate& candidate) const {
+  const std::uint64_t most = options_.max_occurrences;
+  return most == 0 ? candidate.chains : static_cast<std::uint32_t>(std::min<std::uint64_t>(most, candidate.chains));
+}
+
+// What the chains of a candidate come to; those that differ much are passages of their own, the longest first.
+std::vector<QueryRun::FoundPassage> QueryRun::passages_of(const Candidate& candidate) {
+  FoundPassage all;
+  for (std::uint32_t i = 0; i < chains_compared(candidate); ++i) {
+    const std::uint32_t chain = candidates_->members[candidate.first + i];
+    const std::vector<SharedRun> runs = compared(chain);
+    for (const SharedRun& run : runs)
+      if (const Found found{chain, run}; !told_by_another(found)) all.push_back(found);
+  }
+  std::sort(all.begin(), all.end(), [](const Found& a, const Found& b) {
+    const auto key = [](const Found& found) {
+      return std::tuple(std::numeric_limits<std::uint64_t>::max() - found.run.query.size(), found.run.query.first,
+                        found.chain, found.run.place.first);
+    };
+    return key(a) < key(b);
+  });
+  std::vector<FoundPassage> passages;
+  for (const Found& found : all) {
+    const auto alike = std::find_if(passages.begin(), passages.end(), [&](const FoundPassage& passage) {
+      const TokenRange& first = passage.front().run.query;
+      return nearly_same(first.first, first.last, found.run.query.first, found.run.query.last);
+    });
+    if (alike == passages.end())
+      passages.push_back({found});
+    else
+      alike->push_back(found);
+  }
+  return passages;
+}
+
+const std::vector<SharedRun>& QueryRun::compared(std::uint32_t chain) {
+  const auto [at, is_new] = compared_.try_emplace(chain);
+  if (!is_new) return at->second;
+  constexpr std::uint64_t kStep = 4096;
+  if (compared_.size() % kStep == 1)
+    held_.resize((compared_.size() + kStep) * 3 * sizeof(SharedRun), "what was compared for a query");
+  ++report_.compared;
+  const Chain& that = chainer_.chains()[chain];
+  try {
+    at->second = chain_comparer_.compare(that, chainer_.hits());
+  } catch (const Error& error) {
+    if (error.code() != Errc::bad_input) throw;
+    note_changed(that.document, error);
+  }
+  return at->second;
+}
+
+// By the rank of their candidates, then inside one.
+bool QueryRun::ranks_before(std::uint32_t a, std::uint32_t b) {
+  const Chain& x = chainer_.chains()[a];
+  const Chain& y = chainer_.chains()[b];
+  if (x.candidate != y.candidate) return x.candidate < y.candidate;
+  return x.hits != y.hits ? x.hits > y.hits : a < b;
+}
+
+// Whether a chain of the same document that comes before this one leads to the same place.
+bool QueryRun::told_by_another(const Found& found) {
+  const std::span<const Chain> chains = chainer_.chains();
+  const DocId document = chains[found.chain].document;
+  const std::uint64_t first_block = snapshot_.first_block(document);
+  const std::uint64_t begin = first_block + found.run.place.first / kBlockTokens;
+  const std::uint64_t end = first_block + blocks_of(found.run.place.last);
+  std::size_t other = found.chain;
+  while (other > 0 && chains[other - 1].document == document) --other;
+  for (; other < chains.size() && chains[other].document == document; ++other) {
+    const Chain& chain = chains[other];
+    const auto number = static_cast<std::uint32_t>(other);
+    if (chain.begin >= found.run.query.last || chain.end <= found.run.query.first) continue;
+    if (chain.first_block >= end || chain.last_block < begin || !ranks_before(number, found.chain)) continue;
+    const Candidate& candidate = candidates_->candidates[chain.candidate];
+    if (ranks_before(candidates_->members[candidate.first + chains_compared(candidate) - 1], number)) continue;
+    const std::vector<SharedRun>& runs = compared(number);
+    if (std::any_of(runs.begin(), runs.end(), [&](const SharedRun& run) { return run.holds(found.run); })) return true;
+  }
+  return false;
+}
+
+// False where there is nothing to tell.
+bool QueryRun::tell_passage(FoundPassage& passage, std::uint64_t unverified) {
+  const auto first = static_cast<std::uint32_t>(passage.front().run.query.first);
+  const auto last = static_cast<std::uint32_t>(passage.front().run.query.last);
+  if (excluded_.hold(query_.hashes().subspan(first, last - first))) return false;
+  place_comparer_.set_passage(query_.piece(first, last), {first, last});
+  const std::span<const Chain> chains = chainer_.chains();
+  std::sort(passage.begin(), passage.end(), [&](const Found& a, const Found& b) {
+    const auto key = [&](const Found& found) {
+      return std::tuple(chains[found.chain].document, found.run.place.first, ~found.run.place.last, found.chain);
+    };
+    return key(a) < key(b);
+  });
+
+  PassageHead head;
+  std::vector<Told> told;
+  std::uint64_t held_bytes = 0;
+  std::optional<DocId> document;
+  ByteRange widest;  // of what was told of the document
+  for (const Found& found : passage) {
+    std::optional<ComparedPlace> place = compare_place(found);
+    if (!place) continue;
+    const ByteRange bytes = place->occurrence.bytes;
+    if (document != chains[found.chain].document) {
+      document = chains[found.chain].document;
+      widest = bytes;
+      ++head.documents;
+    } else if (bytes.begin >= widest.begin && bytes.end <= widest.end) {
+      continue;
+    } else if (bytes.end > widest.end) {
+      widest = bytes;
+    }
+    head.similarity += place->occurrence.similarity;
+    told.push_back({&found, std::nullopt});
+    held_bytes += place->occurrence.text.size();
+    if (held_bytes <= kHeldBytes) told.back().occurrence = std::move(place->occurrence);
+  }
+  if (told.empty()) return false;
+
+  head.similarity /= static_cast<double>(told.size());
+  head.length = last - first;
+  head.unverified = unverified;
+  head.query = query_.part_at(first).id;
+  head.bytes = query_.bytes(first, last);
+  head.text = query_.piece(first, last).text;
+  sink_.begin(head);
+  for (Told& one : told) {
+    if (!one.occurrence) {
+      std::optional<ComparedPlace> place = compare_place(*one.found);
+      if (!place) continue;  // it changed just now
+      one.occurrence = std::move(place->occurrence);
+    }
+    sink_.occurrence(*one.occurrence);
+    one.occurrence.reset();
+    ++report_.occurrences;
+  }
+  sink_.end();
+  return true;
+}
+
+// Nothing where too few tokens agree, or the document's file has changed.
+std::optional<ComparedPlace> QueryRun::compare_place(const Found& found) {
+  const DocId document = chainer_.chains()[found.chain].document;
+  try {
+    const Snapshot::Piece piece = snapshot_.piece(document, found.run.place.first, found.run.place.last);
+    const Reservation room =
+        budget_.reserve(PlaceComparer::memory_bytes(found.run.place.size(), piece.text.size()), "a passage of a query");
+    ComparedPlace place =
+        place_comparer_.compare({piece.text, piece.begin, piece.first_token}, found.run.place, found.run.query);
+    if (place.matches < min_tokens_) return std::nullopt;
+    place.occurrence.id = snapshot_.id(document);
+    return place;
+  } catch (const Error& error) {
+    if (error.code() != Errc::bad_input) throw;
+    note_changed(document, error);
+    return std::nullopt;
+  }
+}
+
+void QueryRun::note_changed(DocId document, const Error& error) {
+  const auto at = std::lower_bound(changed_.begin(), changed_.end(), document);
+  if (at != changed_.end() && *at == document) return;
+  changed_.insert(at, document);
+  if (report_.changed.size() < kChangedNamed) report_.changed.push_back({snapshot_.id(document), error.what()});
+}
+
+}  // namespace
+
+QueryReport query_index(Snapshot& snapshot, const QueryOptions& options, const Context& context, PassageSink& sink) {
+  return QueryRun(snapshot, options, context, sink).run();
+}
+
+}  // namespace refrain

@@ -1,0 +1,48 @@
+"""What the tests of the index share: made-up text, and the verbs as functions."""
+
+import json
+
+from program import TestCase, vocabulary
+
+WORDS = vocabulary(4000, seed=3)
+# Names that no text above holds.
+UNIQUE = [f"{word}q{i}" for i, word in enumerate(WORDS)]
+
+
+def run_of(first, count):
+    """Words that occur nowhere else, one after another."""
+    return " ".join(UNIQUE[first:first + count])
+
+
+class Index(TestCase):
+    def create(self, *inputs, index="index", **more):
+        return self.run_program("index", "create", index, *inputs, "-q", **more)
+
+    def rows(self, *arguments, code=0, **more):
+        """The rows that a verb prints, and its cursor."""
+        out = self.run_program(*arguments, code=code, **more).out.decode()
+        self.assertTrue(out == "" or out.endswith("\n"), out[-200:])
+        rows = [json.loads(line) for line in out.splitlines()]
+        cursor = rows.pop()["cursor"] if rows and "cursor" in rows[-1] else None
+        return rows, cursor
+
+    def query(self, *arguments, index="index", **more):
+        return self.rows("index", "query", index, *arguments, **more)[0]
+
+    def extract(self, *arguments, index="index", **more):
+        return self.rows("index", "extract", index, *arguments, **more)[0]
+
+    def blots(self, *arguments, **more):
+        return self.rows("index", "blots", *arguments, **more)[0]
+
+    def stats(self, index="index"):
+        return json.loads(self.run_program("index", "stats", index, "--json").out)
+
+    def places(self, row):
+        return [(place["id"], place["begin"], place["end"]) for place in row["occurrences"]]
+
+    def assert_in_files(self, row):
+        """Every place of a passage is what the file really holds there."""
+        for place in row["occurrences"]:
+            content = self.read(place["id"])
+            self.assertEqual(place["text"], content[place["begin"]:place["end"]].decode("utf-8", "replace"))
