@@ -79,12 +79,13 @@ class Server {
       : limits_(fitting(limits, options.max_connections)),
         options_(options),
         spool_(std::make_shared<SpoolSpace>(context.temp_dir, limits.all_spools_bytes)),
+        bodies_(std::make_shared<BodySpace>(limits.all_bodies_bytes)),
         service_(std::make_unique<Service>(backend, AccessRules{options.token, address.loopback}, limits_,
-                                           with_own_stop(context), *spool_, metrics_)),
+                                           with_own_stop(context), *spool_, *bodies_, metrics_)),
         hub_{.limits = limits_,
              .service = *service_,
              .metrics = metrics_,
-             .bodies = std::make_shared<BodySpace>(limits.all_bodies_bytes),
+             .bodies = bodies_,
              .spool = spool_,
              .closed = [this](const Connection* connection) { forget(connection); }},
         acceptor_(listen_on(io_, address)),
@@ -200,6 +201,7 @@ class Server {
   std::stop_source stop_work_;
   Metrics metrics_;
   const std::shared_ptr<SpoolSpace> spool_;
+  const std::shared_ptr<BodySpace> bodies_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::map<const Connection*, std::weak_ptr<Connection>> connections_;
