@@ -58,7 +58,8 @@ class Growing(Index):
         self.write("in.txt", lines([run_of(0, 20), run_of(50, 20)]))
         self.create("in.txt", "--format", "lines")
         self.run_program("index", "add", "index", "in.txt", "--format", "lines", "-q")
-        self.assertEqual([[place["id"] for place in row["occurrences"]] for row in self.extract()], [["0", "2"], ["1", "3"]])
+        ids = [[place["id"] for place in row["occurrences"]] for row in self.extract()]
+        self.assertEqual(ids, [["0", "2"], ["1", "3"]])
 
     def test_a_document_named_twice_is_refused(self):
         self.write("a", run_of(0, 20))
@@ -207,9 +208,9 @@ class Served(Index):
         self.create("a")
         self.write("empty", "\n")
         self.write("two", "one\ntwo\n")
-        for flags, code in ((["--listen", "0.0.0.0:0"], 2), (["--listen", "nowhere"], 2), (["--token-file", "empty"], 2),
-                            (["--token-file", "two"], 2), (["--token-file", "none"], 3), (["--max-connections", "0"], 2)):
-            self.run_program("serve", "index", *flags, code=code)
+        for flags, code in (("--listen 0.0.0.0:0", 2), ("--listen nowhere", 2), ("--token-file empty", 2),
+                            ("--token-file two", 2), ("--token-file none", 3), ("--max-connections 0", 2)):
+            self.run_program("serve", "index", *flags.split(), code=code)
         self.run_program("serve", "none", code=3)
 
 
@@ -285,9 +286,10 @@ class Refused(Index):
 
     def test_files_that_cannot_be_asked_about_are_bad_input(self):
         self.write("packed.gz", gzip.compress(b"text"))
-        for arguments in (["query", "index", "no-such"], ["query", "index", "docs"], ["query", "index", "packed.gz"],
-                          ["query", "index", "docs/0", "--exclude", "no-such"], ["extract", "index", "--exclude", "docs"],
-                          ["remove", "index", "--ids", "no-such"], ["blots", "no-such"]):
+        for line in ("query index no-such", "query index docs", "query index packed.gz",
+                     "query index docs/0 --exclude no-such", "extract index --exclude docs",
+                     "remove index --ids no-such", "blots no-such"):
+            arguments = line.split()
             result = self.run_program("index", *arguments, code=3)
             self.assertIn(arguments[-1], result.err)
 
@@ -298,8 +300,8 @@ class Refused(Index):
         self.assertEqual(run("index", "--help").out.decode(), overview)
 
     def test_a_reader_that_goes_away_is_no_error(self):
-        done = subprocess.run(["bash", "-c", f"{program()} index blots index --min-documents 1 | head -n 1"], cwd=self.dir,
-                              capture_output=True, timeout=60, check=True)
+        done = subprocess.run(["bash", "-c", f"{program()} index blots index --min-documents 1 | head -n 1"],
+                              cwd=self.dir, capture_output=True, timeout=60, check=True)
         self.assertEqual((done.stdout.count(b"\n"), done.stderr), (1, b""))
 
 
