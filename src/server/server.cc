@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -208,6 +209,8 @@ class Server {
   std::unique_ptr<Service> service_;
   Hub hub_;
   net::io_context io_{static_cast<int>(kIoThreads)};
+  // A connection whose answer is being worked out may have nothing to wait for here, and is to be woken all the same.
+  net::executor_work_guard<net::io_context::executor_type> until_stopped_{io_.get_executor()};
   tcp::acceptor acceptor_;
   net::steady_timer pause_;
 };
