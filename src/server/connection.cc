@@ -281,6 +281,7 @@ void Connection::reject(const Failure& failure) {
 void Connection::watch_for_goodbye() {
   socket_.async_wait(Socket::wait_read, [self = shared_from_this(), number = requests_](const error_code& error) {
     if (error || self->phase_ != Phase::answering || number != self->requests_) return;
+    if (self->finished_) return;  // it may have gone with its answer
     char byte = 0;
     const ssize_t got = ::recv(self->socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     if (got > 0) return;  // the next request, early
