@@ -71,6 +71,13 @@ Failure unknown_document(const std::string& id) {
   return {404, "not_found", fmt::format("there is no document '{}'", id)};
 }
 
+Failure unauthorized() {
+  return {401,
+          "unauthorized",
+          "this wants 'Authorization: Bearer TOKEN' with the server's token",
+          {{"WWW-Authenticate", "Bearer"}}};
+}
+
 bool is_write(Verb verb) {
   return verb == Verb::add || verb == Verb::remove;
 }
@@ -94,15 +101,13 @@ Service::Service(Backend& backend, AccessRules rules, const Limits& limits, cons
 
 Route Service::admit(const RequestHead& head) const {
   const bool has_token = same_token(bearer_token(head.authorization), rules_.token);
-  const Failure unauthorized(401, "unauthorized", "this wants 'Authorization: Bearer TOKEN' with the server's token",
-                             {{"WWW-Authenticate", "Bearer"}});
-  if (!rules_.loopback && !has_token) throw unauthorized;
+  if (!rules_.loopback && !has_token) throw unauthorized();
   if (!has_token && !head.host.empty() && !is_local_host(head.host))
     throw Failure(403, "foreign_host", "without a token this server answers to an address or to 'localhost'");
   Route route = route_of(head.method, parse_target(head.target));
   if (is_write(route.verb) && rules_.token.empty())
     throw Failure(403, "read_only", "the server was started without a token, so nobody writes");
-  if (is_write(route.verb) && !has_token) throw unauthorized;
+  if (is_write(route.verb) && !has_token) throw unauthorized();
   return route;
 }
 
