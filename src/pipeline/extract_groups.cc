@@ -142,41 +142,6 @@ class Grouper {
 
 }  // namespace
 
-ExcludedTexts::ExcludedTexts(const std::vector<std::string>& texts, const IndexLayout& layout, MemoryBudget& budget)
-    : window_(std::min(blot_shape(layout).tokens, layout.window / 2 + 1)), windows_(budget, "the excluded texts") {
-  const std::unique_ptr<const Tokenizer> tokenizer = make_tokenizer(layout.tokenizer);
-  TokenBlock block;
-  std::vector<std::uint64_t> hashes;
-  for (const std::string& text : texts) {
-    std::vector<std::uint32_t> tokens;
-    for (std::size_t position = 0; position < text.size();) {
-      position = tokenizer->next(text, position, block);
-      hashes.resize(block.size());
-      hash_tokens(HashKind::xxh3, block, 0, hashes.data());
-      for (const std::uint64_t hash : hashes) tokens.push_back(static_cast<std::uint32_t>(hash));
-    }
-    windows_.append(windows_of(tokens));
-  }
-  std::sort(windows_.begin(), windows_.end());
-}
-
-std::vector<std::uint64_t> ExcludedTexts::windows_of(std::span<const std::uint32_t> tokens) const {
-  const BlotShape shape{.tokens = window_, .stride = 1};
-  if (tokens.size() < shape.span()) return {};
-  const std::vector<std::uint64_t> wide(tokens.begin(), tokens.end());
-  std::vector<std::uint64_t> windows(tokens.size() - shape.span() + 1);
-  make_ordered_blots()->blots(wide, shape, windows.data());
-  return windows;
-}
-
-bool ExcludedTexts::hold(std::span<const std::uint32_t> tokens) const {
-  const std::vector<std::uint64_t> windows = windows_of(tokens);
-  const auto known = std::count_if(windows.begin(), windows.end(), [&](std::uint64_t window) {
-    return std::binary_search(windows_.begin(), windows_.end(), window);
-  });
-  return !windows.empty() && 10 * static_cast<std::uint64_t>(known) >= 9 * windows.size();
-}
-
 Array<FoundPassage> group_matches(MatchShuffle& matches, const TokenTable& table, const TextStore& tokens,
                                   const GroupRules& rules, std::uint64_t memory_bytes, MemoryBudget& budget,
                                   const Context& context, TempFile& places) {

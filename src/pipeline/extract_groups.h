@@ -7,24 +7,11 @@
 #include <vector>
 
 #include "base/temp_space.h"
+#include "pipeline/excluded_texts.h"
 #include "pipeline/extract_plan.h"
 #include "refrain/index.h"
 
 namespace refrain {
-
-// Texts that nobody wants to be told about. Threads may share one, once it is made.
-class ExcludedTexts {
- public:
-  ExcludedTexts(const std::vector<std::string>& texts, const IndexLayout& layout, MemoryBudget& budget);
-  bool empty() const { return windows_.empty(); }
-  // Whether nearly all (nine in ten) windows of these tokens occur in the texts.
-  bool hold(std::span<const std::uint32_t> tokens) const;
-
- private:
-  std::vector<std::uint64_t> windows_of(std::span<const std::uint32_t> tokens) const;
-  unsigned window_;
-  Array<std::uint64_t> windows_;  // sorted
-};
 
 struct GroupRules {
   std::uint64_t min_documents;

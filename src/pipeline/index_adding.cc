@@ -159,6 +159,13 @@ void Adding::add(const std::vector<QueryDocument>& documents) {
   }
 }
 
+void Adding::add(const std::string& id, const TextPlace& place, std::string_view text) {
+  DocumentDigester digester(manifest_.layout, *tokenizer_);
+  Array<PostWord> posts(budget_, "the posts of a batch");
+  DocumentDigest digest = digester.digest(text, place.home == TextHome::stored, posts);
+  take_document(id, place, digest, {posts.data(), posts.size()});
+}
+
 void Adding::end_segment() {
   if (!builder_) return;
   segments_.push_back(builder_->finish(number_));

@@ -32,6 +32,8 @@ class Adding {
   // where that is not known. Ids that are ordinals go on from manifest.next_ordinal.
   ReadReport add(const InputOptions& input, std::uint64_t bytes);
   void add(const std::vector<QueryDocument>& documents);
+  // A document that was in an index before; its text is stored where it was.
+  void add(const std::string& id, const TextPlace& place, std::string_view text);
 
   // In order.
   std::vector<SegmentInfo> finish();

@@ -1,0 +1,197 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/budget.h"
+#include "base/file.h"
+#include "base/progress.h"
+#include "base/temp_space.h"
+#include "base/threads.h"
+#include "blot/blot_format.h"
+#include "blot/document_reader.h"
+#include "blot/manifest.h"
+#include "blot/posts_reader.h"
+#include "pipeline/document_text.h"
+#include "pipeline/index_adding.h"
+#include "refrain/error.h"
+#include "refrain/index.h"
+
+namespace refrain {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kMostChanged = 10;
+
+class Check {
+ public:
+  Check(fs::path folder, const Context& context) : folder_(std::move(folder)), context_(context), budget_(context) {}
+
+  IndexCheckReport run(bool repair) {
+    std::optional<FileLock> lock;
+    read_manifest(folder_);
+    if (repair) lock.emplace((folder_ / kLockName).string());
+    Manifest manifest = read_manifest(folder_);
+    std::uint64_t bytes = 0;
+    for (const SegmentInfo& segment : manifest.segments) {
+      bytes += segment.documents_file.bytes + (segment.texts_file ? segment.texts_file->bytes : 0) + segment.text_bytes;
+      for (const PageFileId& file : segment.posts_files) bytes += file.bytes;
+    }
+    Progress progress(context_, "check", "bytes", bytes);
+    std::vector<bool> damaged;
+    for (const SegmentInfo& segment : manifest.segments) damaged.push_back(!is_whole(segment, manifest, progress));
+    progress.finish();
+    report_.segments = manifest.segments.size();
+    if (repair && !report_.damages.empty()) {
+      mend(manifest, damaged);
+      report_.repaired = true;
+    }
+    report_.seconds = watch_.seconds();
+    return std::move(report_);
+  }
+
+ private:
+  // Runs `work`; what it finds damaged is noted.
+  template <class Work>
+  bool attempt(Work work) {
+    try {
+      work();
+      return true;
+    } catch (const Error& error) {
+      // A file that is gone is damage too.
+      if (error.code() != Errc::corrupt && error.code() != Errc::not_found && error.code() != Errc::unsupported) throw;
+      report_.damages.emplace_back(error.what());
+      return false;
+    }
+  }
+
+  bool is_whole(const SegmentInfo& segment, const Manifest& manifest, Progress& progress) {
+    const fs::path folder = segment_folder(folder_, segment);
+    const auto done = [&](std::uint64_t bytes) {
+      report_.bytes += bytes;
+      progress.add(bytes);
+    };
+    std::optional<DocumentReader> documents;
+    std::vector<bool> removed;
+    bool whole = attempt([&] {
+      documents.emplace(folder, segment.documents_file);
+      documents->check(done);
+    });
+    const bool documents_whole = whole;
+    whole &= attempt([&] {
+      PostsReader posts(folder, segment.posts_files, manifest.layout.blot_bits, segment.blocks);
+      posts.check(done);
+      if (posts.posts() != segment.posts || posts.blots() != segment.blots)
+        throw Error(Errc::corrupt, fmt::format("{}: has not the posts that the manifest tells of", folder.string()));
+    });
+    whole &= attempt([&] { removed = read_removed(folder_, segment); });
+    if (segment.texts_file) whole &= attempt([&] { TextReader(folder, *segment.texts_file).check(done); });
+    if (documents_whole) whole &= attempt([&] { check_texts(segment, *documents, removed, progress); });
+    report_.documents += segment.documents - segment.removed;
+    report_.blots += segment.blots;
+    report_.posts += segment.posts;
+    return whole;
+  }
+
+  void check_texts(const SegmentInfo& segment, DocumentReader& documents, const std::vector<bool>& removed,
+                   Progress& progress) {
+    DocumentText texts(folder_, segment, documents);
+    for (std::uint64_t i = 0; i < documents.documents(); ++i) {
+      const std::uint64_t bytes = documents.info(i).text_bytes;
+      if (removed.empty() || !removed[i]) {
+        try {
+          texts.read(i, 0, ~std::uint64_t{0});
+        } catch (const Error& error) {
+          if (error.code() != Errc::bad_input) throw;
+          ++report_.changed_documents;
+          if (report_.changed.size() < kMostChanged) report_.changed.push_back({documents.info(i).id, error.what()});
+        }
+      }
+      progress.add(bytes);
+    }
+  }
+
+  // Makes the damaged segments anew, from what is left of them.
+  void mend(Manifest& manifest, const std::vector<bool>& damaged) {
+    TempSpace temp(context_);
+    std::vector<SegmentInfo> segments;
+    for (std::size_t i = 0; i < damaged.size(); ++i) {
+      const SegmentInfo& segment = manifest.segments[i];
+      if (!damaged[i]) {
+        segments.push_back(segment);
+        continue;
+      }
+      Adding adding(folder_, manifest, context_, budget_, temp);
+      std::uint64_t saved = 0;
+      try {
+        saved = save(segment, adding);
+      } catch (const Error& error) {
+        if (error.code() == Errc::interrupted || error.code() == Errc::over_budget) throw;
+      }
+      const std::uint64_t live = segment.documents - segment.removed;
+      report_.rebuilt_documents += saved;
+      report_.lost_documents += live - std::min(live, saved);
+      for (SegmentInfo& made : adding.finish()) segments.push_back(std::move(made));
+    }
+    manifest.segments = std::move(segments);
+    ++manifest.generation;
+    sync_folder(folder_);
+    write_manifest(folder_, manifest);
+    remove_unnamed(folder_, manifest);
+  }
+
+  // Adds every document of a segment that can still be read. How many.
+  std::uint64_t save(const SegmentInfo& segment, Adding& adding) {
+    DocumentReader documents(segment_folder(folder_, segment), segment.documents_file);
+    std::optional<DocumentText> texts;
+    texts.emplace(folder_, segment, documents);
+    std::vector<bool> removed;
+    try {
+      removed = read_removed(folder_, segment);
+    } catch (const Error&) {
+      // Nobody knows which; better to find too much than to lose something.
+    }
+    std::uint64_t saved = 0;
+    for (std::uint64_t i = 0; i < documents.documents(); ++i) {
+      throw_if_stopped(context_);
+      if (!removed.empty() && removed[i]) continue;
+      try {
+        const std::string text = texts->read(i, 0, ~std::uint64_t{0});
+        const DocumentInfo info = documents.info(i);
+        TextPlace place = info.place;
+        if (place.home == TextHome::file)
+          place = {.home = TextHome::part,
+                   .path = (fs::path(documents.root()) / info.id).string(),
+                   .format = Format::files,
+                   .begin = 0,
+                   .bytes = info.text_bytes};
+        else if (place.home == TextHome::part)
+          place.path = (fs::path(documents.root()) / place.path).string();
+        adding.add(info.id, place, text);
+        ++saved;
+      } catch (const Error& error) {
+        if (error.code() != Errc::corrupt && error.code() != Errc::bad_input) throw;
+      }
+    }
+    return saved;
+  }
+
+  const fs::path folder_;
+  const Context& context_;
+  MemoryBudget budget_;
+  Stopwatch watch_;
+  IndexCheckReport report_;
+};
+
+}  // namespace
+
+IndexCheckReport check_index(const fs::path& folder, bool repair, const Context& context) {
+  return Check(folder, context).run(repair);
+}
+
+}  // namespace refrain

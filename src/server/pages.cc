@@ -1,0 +1,108 @@
+#include "server/pages.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "server/failure.h"
+
+namespace refrain::server {
+
+namespace {
+
+constexpr std::size_t kReadBytes = std::size_t{64} << 10;
+
+// Against slips of the pen. Whoever makes a cursor by hand is still only given whole passages: see page().
+std::uint32_t check_bits(const PageCursor& cursor) {
+  std::uint64_t mixed = cursor.generation * 0x9E3779B97F4A7C15 + cursor.offset;
+  mixed = (mixed ^ mixed >> 31U) * 0xBF58476D1CE4E5B9;
+  mixed = (mixed ^ mixed >> 29U) * 0x94D049BB133111EB;
+  return static_cast<std::uint32_t>(mixed >> 32U);
+}
+
+Failure bad_cursor() {
+  return {400, "bad_cursor", "this is no cursor of a page of passages"};
+}
+Failure old_cursor() {
+  return {410, "old_cursor", "the index has changed since this cursor was given; begin again without one"};
+}
+
+}  // namespace
+
+std::string to_text(const PageCursor& cursor) {
+  return fmt::format("p1-{:x}-{:x}-{:08x}", cursor.generation, cursor.offset, check_bits(cursor));
+}
+
+PageCursor parse_page_cursor(std::string_view text) {
+  PageCursor out;
+  std::uint64_t* const numbers[] = {&out.generation, &out.offset};
+  std::string_view left = text;
+  if (!left.starts_with("p1-")) throw bad_cursor();
+  left.remove_prefix(3);
+  for (std::uint64_t* const number : numbers) {
+    const auto [end, error] = std::from_chars(left.data(), left.data() + left.size(), *number, 16);
+    if (error != std::errc() || end == left.data() + left.size() || *end != '-') throw bad_cursor();
+    left.remove_prefix(static_cast<std::size_t>(end - left.data()) + 1);
+  }
+  if (to_text(out) != text) throw bad_cursor();
+  return out;
+}
+
+void Pages::extract() {
+  file_.reset();
+  auto file = std::make_unique<SpoolFile>(context_.temp_dir);
+  std::string waiting;
+  const auto flush = [&] {
+    file->append(waiting);
+    waiting.clear();
+  };
+  const std::unique_ptr<PassageSink> sink = json_passages([&](std::string_view piece) {
+    waiting += piece;
+    if (waiting.size() >= kReadBytes) flush();
+  });
+  const ExtractReport report = backend_.extract(ExtractOptions{}, context_, *sink);
+  flush();
+  file_ = std::move(file);
+  generation_ = report.generation;
+  changed_documents_ = report.changed_documents;
+}
+
+PageEnd Pages::page(const std::optional<PageCursor>& from, std::uint64_t limit,
+                    const std::function<void(std::string_view)>& out) {
+  const std::uint64_t newest = backend_.generation();
+  if (from && from->generation != newest) throw old_cursor();
+  if (file_ == nullptr || generation_ != newest) extract();
+  if (from && from->generation != generation_) throw old_cursor();  // a commit came between
+
+  std::uint64_t offset = from ? from->offset : 0;
+  char before = '\n';
+  if (offset > file_->size()) throw bad_cursor();
+  if (offset != 0) file_->read(offset - 1, {&before, 1});
+  if (before != '\n') throw bad_cursor();
+
+  std::vector<char> buffer(kReadBytes);
+  while (limit != 0 && offset < file_->size()) {
+    std::string_view got(buffer.data(), file_->read(offset, buffer));
+    if (got.empty()) throw Error(Errc::io, "a temporary file is short");
+    std::size_t end = 0;
+    while (limit != 0 && end < got.size()) {
+      const std::size_t line_end = got.find('\n', end);
+      if (line_end == std::string_view::npos) {
+        end = got.size();
+        break;
+      }
+      end = line_end + 1;
+      --limit;
+    }
+    out(got.substr(0, end));
+    offset += end;
+  }
+  PageEnd end{.next = {}, .generation = generation_, .changed_documents = changed_documents_};
+  if (offset < file_->size()) end.next = PageCursor{generation_, offset};
+  return end;
+}
+
+}  // namespace refrain::server

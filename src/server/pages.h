@@ -1,0 +1,54 @@
+// All passages of the index, a page at a time.
+//
+// They are extracted once a generation, into a file without a name, and pages are cut from that. A cursor is where a
+// page ended: it names the generation and the place in the file, and is worth nothing after the next commit.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "server/backend.h"
+#include "server/spool_file.h"
+
+namespace refrain::server {
+
+struct PageCursor {
+  std::uint64_t generation = 0;
+  std::uint64_t offset = 0;
+};
+std::string to_text(const PageCursor& cursor);
+// Failure(400) for what to_text() did not make.
+PageCursor parse_page_cursor(std::string_view text);
+
+// What follows the passages of a page.
+struct PageEnd {
+  std::optional<PageCursor> next;  // none: that was all
+  std::uint64_t generation = 0;    // that the passages are of
+  std::uint64_t changed_documents = 0;
+};
+
+// For one thread.
+class Pages {
+ public:
+  Pages(const Backend& backend, Context context) : backend_(backend), context_(std::move(context)) {}
+
+  // Writes up to `limit` passages to `out`, whole lines of JSON in pieces. Failure(410) for a cursor of another
+  // generation than the index's.
+  PageEnd page(const std::optional<PageCursor>& from, std::uint64_t limit,
+               const std::function<void(std::string_view)>& out);
+
+ private:
+  void extract();
+
+  const Backend& backend_;
+  const Context context_;
+  std::unique_ptr<SpoolFile> file_;
+  std::uint64_t generation_ = 0;
+  std::uint64_t changed_documents_ = 0;
+};
+
+}  // namespace refrain::server

@@ -1,0 +1,21 @@
+// The bodies of requests: JSON in, options out.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "refrain/index.h"
+
+namespace refrain::server {
+
+// {"text": .. or "id": .., "limit", "max_occurrences", "min_tokens", "max_gap", "max_documents", "cursor"}.
+// Failure(400) for what is not JSON, for a field that is unknown, of the wrong kind or out of range, and where not
+// exactly one of "text" and "id" is given.
+QueryOptions parse_query(std::string_view body);
+
+// One object {"id": .., "text": ..}, or many, one a line. Failure(400) as above, and for an id that is empty, too long,
+// given twice, or goes up a folder.
+std::vector<QueryDocument> parse_documents(std::string_view body);
+
+}  // namespace refrain::server

@@ -1,0 +1,47 @@
+#include "refrain/serve.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "refrain/index.h"
+#include "server/backend.h"
+#include "server/server.h"
+
+namespace refrain {
+
+namespace {
+
+class IndexBackend final : public server::Backend {
+ public:
+  explicit IndexBackend(const std::filesystem::path& folder) : index_(folder) {}
+  IndexStats stats() const override { return index_.stats(); }
+  std::uint64_t generation() const override { return index_.generation(); }
+  QueryReport query(const QueryOptions& options, const Context& context, PassageSink& sink) const override {
+    return index_.query(options, context, sink);
+  }
+  ExtractReport extract(const ExtractOptions& options, const Context& context, PassageSink& sink) const override {
+    return index_.extract(options, context, sink);
+  }
+  std::optional<IndexDocument> document(std::string_view id) const override { return index_.document(id); }
+  IndexWriteReport add(const std::vector<QueryDocument>& documents, bool replace, const Context& context) override {
+    return index_.add(documents, replace, context);
+  }
+  IndexWriteReport remove(const std::vector<std::string>& ids, const Context& context) override {
+    return index_.remove(ids, context);
+  }
+
+ private:
+  Index index_;
+};
+
+}  // namespace
+
+void serve(const ServeOptions& options, const Context& context) {
+  IndexBackend backend(options.index);
+  server::run_server(backend, options, server::Limits{}, context);
+}
+
+}  // namespace refrain

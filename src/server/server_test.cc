@@ -1,0 +1,226 @@
+#include "server/server.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <string>
+
+#include "refrain/error.h"
+#include "server/test_client.h"
+
+namespace refrain::server {
+namespace {
+
+using std::chrono::milliseconds;
+
+const std::string kAuthorized = "Authorization: Bearer secret\r\n";
+
+ServeOptions with_token() {
+  ServeOptions options;
+  options.token = "secret";
+  return options;
+}
+
+std::size_t lines_of(const std::string& body) {
+  return static_cast<std::size_t>(std::count(body.begin(), body.end(), '\n'));
+}
+
+// ---- What is answered
+
+TEST(Server, AnswersManyRequestsOfOneConnection) {
+  TestServer server({}, with_token());
+  Client client(server);
+  EXPECT_EQ(client.ask("GET", "/healthz").body, "{\"status\": \"ok\"}\n");
+  Response response = client.ask("POST", "/v1/documents", R"({"id": "a/b", "text": "some text"})", kAuthorized);
+  EXPECT_EQ(response.status, 201) << response.body;
+  EXPECT_EQ(client.ask("POST", "/v1/documents", R"({"id": "a/b", "text": "x"})", kAuthorized).status, 409);
+  EXPECT_EQ(client.ask("POST", "/v1/documents?replace=1", R"({"id": "a/b", "text": "x y"})", kAuthorized).status, 201);
+  EXPECT_EQ(client.ask("POST", "/v1/documents?replace=2", R"({"id": "a/b", "text": "x"})", kAuthorized).status, 400);
+  response = client.ask("GET", "/v1/documents/a%2Fb");
+  EXPECT_EQ(response.body, "{\"id\": \"a/b\", \"tokens\": 1, \"text\": \"x y\"}\n");
+  EXPECT_EQ(client.ask("HEAD", "/v1/documents/a/b").status, 200);
+  EXPECT_EQ(client.ask("DELETE", "/v1/documents/a/b", "", kAuthorized).status, 200);
+  EXPECT_EQ(client.ask("DELETE", "/v1/documents/a/b", "", kAuthorized).status, 404);
+  EXPECT_EQ(client.ask("GET", "/v1/documents/a/b").status, 404);
+  EXPECT_EQ(client.ask("HEAD", "/v1/documents/a/b").status, 404);
+  EXPECT_NE(client.ask("GET", "/v1/stats").body.find("\"generation\": 5"), std::string::npos);
+  EXPECT_EQ(client.ask("GET", "/v1/nothing").status, 404);
+  response = client.ask("PUT", "/v1/stats");
+  EXPECT_EQ(response.status, 405);
+  EXPECT_TRUE(response.has("Allow: GET, HEAD\r\n"));
+}
+
+TEST(Server, StreamsPassagesAndThenTheCursor) {
+  TestServer server;
+  Client client(server);
+  Response response = client.ask("POST", "/v1/query", R"({"text": "3", "limit": 3})");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_TRUE(response.has("Content-Type: application/x-ndjson\r\n"));
+  EXPECT_TRUE(response.has("Transfer-Encoding: chunked\r\n"));
+  EXPECT_EQ(lines_of(response.body), 4U);
+  EXPECT_TRUE(response.body.ends_with("\n{\"cursor\": \"next\", \"generation\": 1, \"changed_documents\": 0}\n"));
+  response = client.ask("POST", "/v1/query", R"({"text": "0"})");
+  EXPECT_EQ(response.body, "{\"cursor\": null, \"generation\": 1, \"changed_documents\": 0}\n");
+  EXPECT_EQ(client.ask("POST", "/v1/query", R"({"text": "1", "cursor": "?"})").status, 400);
+  EXPECT_EQ(client.ask("POST", "/v1/query", R"({"id": "unknown"})").status, 404);
+  EXPECT_EQ(client.ask("POST", "/v1/query", R"({"text")").status, 400);
+  EXPECT_EQ(client.ask("POST", "/v1/query", R"({"text": "fail"})").status, 500);
+  response = client.ask("POST", "/v1/query", R"({"text": "late"})");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_TRUE(response.body.ends_with("\n{\"error\": {\"code\": \"corrupt\", \"message\": \"broken\"}}\n"));
+}
+
+TEST(Server, GivesPagesOfAllPassagesFromOneExtraction) {
+  TestServer server({}, with_token());
+  Client client(server);
+  const std::string whole = client.ask("GET", "/v1/passages?limit=1000").body;
+  EXPECT_EQ(lines_of(whole), 46U);
+  std::string all;
+  std::string target = "/v1/passages";
+  while (true) {
+    const std::string page = client.ask("GET", target).body;
+    const std::size_t last = page.rfind('\n', page.size() - 2) + 1;
+    all += page.substr(0, last);
+    const std::string quoted = page.substr(last + 11, page.find(',', last) - last - 11);
+    if (quoted == "null") break;
+    target = "/v1/passages?cursor=" + quoted.substr(1, quoted.size() - 2);
+  }
+  EXPECT_EQ(all, whole.substr(0, all.size()));
+  EXPECT_EQ(lines_of(all), 45U);
+  EXPECT_EQ(server.backend.extractions, 1U);
+  client.ask("POST", "/v1/documents", R"({"id": "a", "text": "b"})", kAuthorized);
+  EXPECT_EQ(client.ask("GET", target).status, 410);
+  for (const char* bad : {"cursor=x", "cursor=", "limit=0", "limit=x", "limit=1001", "more=1"})
+    EXPECT_EQ(client.ask("GET", std::string("/v1/passages?") + bad).status, 400) << bad;
+}
+
+TEST(Server, TellsMetrics) {
+  TestServer server;
+  Client client(server);
+  client.ask("GET", "/healthz");
+  client.ask("GET", "/x");
+  const std::string text = client.ask("GET", "/metrics").body;
+  for (const char* line :
+       {"refrain_http_requests_total{route=\"/healthz\",status=\"200\"} 1\n",
+        "refrain_http_requests_total{route=\"other\",status=\"404\"} 1\n",
+        "refrain_http_request_seconds_count{route=\"/healthz\"} 1\n",
+        "refrain_http_request_seconds_bucket{route=\"/healthz\",le=\"+Inf\"} 1\n", "refrain_http_connections 1\n",
+        "refrain_http_in_flight 1\n", "refrain_index_generation 1\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+}
+
+TEST(Server, EveryErrorHasItsStatus) {
+  TestServer server({}, with_token());
+  Client client(server);
+  const auto add = [&](const std::string& text) {
+    return client.ask("POST", "/v1/documents", R"({"id": "a", "text": ")" + text + "\"}", kAuthorized);
+  };
+  EXPECT_EQ(add("disk").status, 507);
+  const Response busy = add("busy");
+  EXPECT_EQ(busy.status, 409);
+  EXPECT_TRUE(busy.has("Retry-After: 1\r\n"));
+  EXPECT_EQ(client.ask("POST", "/v1/documents", R"({"id": "../a", "text": "b"})", kAuthorized).status, 400);
+}
+
+// ---- Who may
+
+TEST(Server, WritingWantsTheToken) {
+  TestServer server({}, with_token());
+  Client client(server);
+  const std::string body = R"({"id": "a", "text": "b"})";
+  for (const char* header : {"", "Authorization: Bearer wrong\r\n", "Authorization: secret\r\n"}) {
+    Client other(server);
+    const Response response = other.ask("POST", "/v1/documents", body, header);
+    EXPECT_EQ(response.status, 401);
+    EXPECT_TRUE(response.has("WWW-Authenticate: Bearer\r\n"));
+    EXPECT_EQ(client.ask("DELETE", "/v1/documents/a", "", header).status, 401);
+  }
+  EXPECT_EQ(client.ask("GET", "/v1/stats").status, 200);
+  TestServer open;
+  EXPECT_EQ(Client(open).ask("POST", "/v1/documents", body, kAuthorized).status, 403);
+  EXPECT_EQ(Client(open).ask("DELETE", "/v1/documents/a", "", kAuthorized).status, 403);
+}
+
+TEST(Server, AnOpenAddressWantsTheTokenForEverything) {
+  ServeOptions options = with_token();
+  options.listen = "0.0.0.0:0";
+  TestServer server({}, options);
+  Client client(server);
+  for (const char* target : {"/healthz", "/metrics", "/v1/stats", "/x"}) {
+    EXPECT_EQ(client.ask("GET", target).status, 401) << target;
+  }
+  EXPECT_EQ(client.ask("GET", "/healthz", "", kAuthorized).status, 200);
+  FakeBackend backend;
+  options.token = "";
+  try {
+    run_server(backend, options, {}, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::invalid_argument);
+  }
+}
+
+TEST(Server, APageOfTheWebUnderItsOwnNameReadsNothing) {
+  TestServer server({}, with_token());
+  Client client(server);
+  client.send("GET /v1/stats HTTP/1.1\r\nHost: evil.example:7878\r\n\r\n");
+  EXPECT_EQ(client.receive().status, 403);
+  client.send("GET /v1/stats HTTP/1.1\r\nHost: my.proxy\r\n" + kAuthorized + "\r\n");
+  EXPECT_EQ(client.receive().status, 200);
+}
+
+TEST(Server, AnAddressThatIsTakenIsBusy) {
+  TestServer server;
+  FakeBackend backend;
+  ServeOptions options;
+  options.listen = "127.0.0.1:" + std::to_string(server.port());
+  try {
+    run_server(backend, options, {}, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::busy);
+  }
+}
+
+// ---- The end
+
+TEST(Server, EndsARequestBeforeItStops) {
+  Limits limits;
+  limits.shutdown_time = milliseconds(60'000);
+  TestServer server(limits, with_token());
+  Client idle(server);
+  Client writer(server);
+  EXPECT_EQ(idle.ask("GET", "/healthz").status, 200);
+  writer.send("POST /v1/documents HTTP/1.1\r\nHost: localhost\r\n" + kAuthorized +
+              "Expect: 100-continue\r\nContent-Length: 24\r\n\r\n");
+  EXPECT_EQ(writer.receive().status, 100);
+  server.ask_to_stop();
+  EXPECT_TRUE(idle.at_end());
+  writer.send(R"({"id": "a", "text": "b"})");
+  const Response response = writer.receive();
+  EXPECT_EQ(response.status, 201);
+  EXPECT_TRUE(response.has("Connection: close\r\n"));
+  EXPECT_TRUE(writer.at_end());
+  writer.close();
+  server.stop();
+  EXPECT_TRUE(server.backend.document("a"));
+}
+
+TEST(Server, StopsWorkThatDoesNotEndByItself) {
+  Limits limits;
+  limits.shutdown_time = milliseconds(10);
+  TestServer server(limits);
+  Client client(server);
+  client.send("POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: 16\r\n\r\n{\"text\": \"wait\"}");
+  // The metrics tell when it has begun.
+  Client watcher(server);
+  while (watcher.ask("GET", "/metrics").body.find("refrain_http_in_flight 2\n") == std::string::npos) {
+  }
+  server.stop();
+  EXPECT_TRUE(client.at_end());
+}
+
+}  // namespace
+}  // namespace refrain::server

@@ -1,0 +1,71 @@
+// What the server does for a request, once it has been read: who may ask, which thread works on it, what is answered.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "refrain/context.h"
+#include "server/answer.h"
+#include "server/backend.h"
+#include "server/body.h"
+#include "server/limits.h"
+#include "server/metrics.h"
+#include "server/pages.h"
+#include "server/routes.h"
+#include "server/work_queue.h"
+
+namespace refrain::server {
+
+// What of a request's head matters here. The views last as long as the call.
+struct RequestHead {
+  std::string_view method;
+  std::string_view target;
+  std::string_view host;
+  std::string_view authorization;
+};
+
+struct AccessRules {
+  std::string token;
+  bool loopback = true;
+};
+
+// Thread-safe. Nothing here waits for work: that is done by threads of the service's own, for each kind of work some, so
+// that an extraction, or a writer, never holds up a query.
+class Service {
+ public:
+  // The context's stop token ends what is being worked on. All that is given must outlive the service.
+  Service(Backend& backend, AccessRules rules, const Limits& limits, const Context& context, const SpoolSpace& spool,
+          Metrics& metrics);
+
+  // Failure where such a request is not answered, whatever its body.
+  Route admit(const RequestHead& head) const;
+  // Answers, at once or from another thread.
+  void handle(Route route, std::shared_ptr<Body> body, std::shared_ptr<Answer> answer);
+
+ private:
+  using Work = std::function<void(Answer& answer)>;
+  void submit(WorkQueue& queue, const std::shared_ptr<Answer>& answer, Work work);
+  void query(Body& body, Answer& answer) const;
+  void document(const std::string& id, Answer& answer) const;
+  void add(Body& body, bool replace, Answer& answer);
+  void remove(const std::string& id, Answer& answer);
+  void passages(const Target& target, Answer& answer);
+  Context context_for(const Context& share, const Answer& answer) const;
+
+  Backend& backend_;
+  const AccessRules rules_;
+  const Context query_context_;
+  const Context write_context_;
+  const SpoolSpace& spool_;
+  Metrics& metrics_;
+  Pages pages_;  // for extraction_ alone
+  WorkQueue light_;
+  WorkQueue queries_;
+  WorkQueue writes_;
+  WorkQueue extraction_;
+};
+
+}  // namespace refrain::server
