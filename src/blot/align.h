@@ -61,10 +61,16 @@ class Aligner {
   std::uint64_t cells() const { return cells_; }
 
  private:
-  // How far one came on a diagonal: tokens of `a` taken, and those that agree.
+  // How far one came on a diagonal: tokens of `a` taken, and those that agree. In the store a cell is one number, that is
+  // larger for who came further, and then for who agrees more; 0 where it was given up.
   struct Cell {
     std::int32_t reach = -1;  // -1: given up
     std::uint32_t matches = 0;
+
+    static Cell from(std::uint64_t packed) {
+      return {static_cast<std::int32_t>(packed >> 32U) - 1, static_cast<std::uint32_t>(packed)};
+    }
+    std::uint64_t packed() const { return (static_cast<std::uint64_t>(reach + 1) << 32U) | matches; }
   };
   // The cells of one penalty: diagonals (tokens of `a` less tokens of `b`) from `low` on.
   struct Wave {
@@ -97,6 +103,8 @@ class Aligner {
     std::uint32_t wave = 0;  // waves back
     std::int32_t from = 0;
   };
+  // The cells of a wave as one comes to them.
+  void enter(std::size_t wave, const Wave& next, std::int32_t a, std::int32_t b);
   Entry entry(std::size_t wave, std::int32_t diagonal, std::int32_t a, std::int32_t b) const;
   Cell at(std::size_t wave, std::uint32_t back, std::int32_t diagonal) const;
   void forget_waves(std::size_t wave);
@@ -109,7 +117,7 @@ class Aligner {
   std::uint32_t substitute_;  // and these are an edit's
   std::uint32_t gap_;
   std::vector<Wave> waves_;  // of one call; in the spreading of grow() only the last ones are kept
-  std::vector<Cell> store_;
+  std::vector<std::uint64_t> store_;
   std::uint64_t cells_ = 0;
 };
 
