@@ -1,0 +1,258 @@
+// The files of a segment and the manifest: what is written comes back, and nothing that was damaged does.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <random>
+
+#include "base/file.h"
+#include "base/tempdir.h"
+#include "blot/blot_format.h"
+#include "blot/document_reader.h"
+#include "blot/manifest.h"
+#include "blot/posts_reader.h"
+#include "blot/posts_writer.h"
+#include "refrain/error.h"
+
+namespace refrain {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SegmentFiles : public testing::Test {
+ protected:
+  TempDir dir_{fs::temp_directory_path(), "refrain-segment-test"};
+  MemoryBudget budget_{Context{}};
+};
+
+using Lists = std::map<std::uint64_t, std::vector<std::uint64_t>>;
+
+Lists random_lists(std::mt19937_64& random, unsigned bits, std::size_t count, std::uint64_t blocks) {
+  Lists lists;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<std::uint64_t>& places = lists[random() & ((std::uint64_t{1} << bits) - 1)];
+    const std::size_t many = random() % 50 == 0 ? random() % 300 : random() % 3 + 1;
+    for (std::size_t j = 0; j < many; ++j) places.push_back(random() % blocks);
+  }
+  for (auto& [blot, places] : lists) {
+    std::sort(places.begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+  }
+  std::erase_if(lists, [](const auto& list) { return list.second.empty(); });
+  return lists;
+}
+
+PostsTotals write_lists(const fs::path& folder, const Lists& lists, unsigned bits, unsigned shards,
+                        std::uint64_t blocks, MemoryBudget& budget, std::size_t at_once) {
+  std::uint64_t posts = 0;
+  for (const auto& [blot, places] : lists) posts += places.size();
+  const PostsPlan plan(bits, shards, posts, blocks);
+  PostsWriter writer(folder, plan, budget);
+  BucketEncoder encoder(plan);
+  std::uint64_t bucket = 0;
+  std::size_t taken = 0;
+  for (const auto& [blot, places] : lists) {
+    if (plan.bucket_of(blot) != bucket && ++taken % at_once == 0) writer.add(encoder.take());
+    bucket = plan.bucket_of(blot);
+    encoder.add(blot, places);
+  }
+  writer.add(encoder.take());
+  return writer.finish();
+}
+
+TEST_F(SegmentFiles, PostsComeBackOneByOneAndInOrder) {
+  std::mt19937_64 random(1);
+  for (const unsigned bits : {12U, 20U, 30U, 40U})
+    for (const unsigned shards : {1U, 4U, 16U})
+      for (const std::size_t count : {0U, 1U, 70U, 5000U}) {
+        const std::uint64_t blocks = count == 70 ? 3 : 100000;
+        const Lists lists = random_lists(random, bits, count, blocks);
+        const fs::path folder = dir_.path() / std::to_string(random());
+        fs::create_directory(folder);
+        const PostsTotals totals = write_lists(folder, lists, bits, shards, blocks, budget_, 1 + random() % 5);
+        EXPECT_EQ(totals.blots, lists.size());
+        PostsReader reader(folder, totals.files, bits, blocks);
+        EXPECT_EQ(reader.blots(), lists.size());
+        for (int i = 0; i < 200; ++i) {
+          auto at = lists.lower_bound(random() & ((std::uint64_t{1} << bits) - 1));
+          const std::uint64_t blot = at == lists.end() || i % 2 == 0 ? random() & 0xFFF : at->first;
+          std::vector<std::uint64_t> found;
+          reader.find(blot, 7, found);
+          std::vector<std::uint64_t> expected = lists.contains(blot) ? lists.at(blot) : std::vector<std::uint64_t>();
+          for (auto& place : expected) place += 7;
+          ASSERT_EQ(found, expected);
+        }
+        for (const std::uint64_t begin : {std::uint64_t{0}, random() & 0xFFF}) {
+          auto expected = lists.lower_bound(begin);
+          for (PostsReader::Cursor cursor(reader, begin); !cursor.at_end(); cursor.next(), ++expected) {
+            ASSERT_TRUE(expected != lists.end());
+            ASSERT_EQ(cursor.blot(), expected->first);
+            ASSERT_TRUE(std::equal(cursor.places().begin(), cursor.places().end(), expected->second.begin(),
+                                   expected->second.end()));
+          }
+          EXPECT_TRUE(expected == lists.end());
+        }
+        reader.check([](std::uint64_t) {});
+      }
+}
+
+std::vector<DocumentInfo> random_documents(std::mt19937_64& random, std::size_t count) {
+  std::vector<DocumentInfo> documents;
+  for (std::size_t i = 0; i < count; ++i) {
+    DocumentInfo document;
+    document.id = "some/folder/" + std::to_string(i % 7) + "/" + std::to_string(i);
+    document.tokens = random() % 4 == 0 ? random() % 5000 : random() % 40;
+    document.text_bytes = document.tokens * 6 + random() % 10;
+    if (random() % 2 == 0) {
+      document.place.home = TextHome::part;
+      document.place.path = "file-" + std::to_string(i / 10);
+      document.place.format = Format::jsonl;
+      document.place.begin = random() % 100000;
+      document.place.bytes = document.text_bytes + 3;
+    }
+    for (std::uint64_t mark = 0; mark < marks_of(document.tokens); ++mark)
+      document.marks.push_back({mark * 1500, static_cast<std::uint32_t>(random())});
+    documents.push_back(std::move(document));
+  }
+  return documents;
+}
+
+TEST_F(SegmentFiles, DocumentsComeBackByNumberByBlockAndById) {
+  std::mt19937_64 random(2);
+  for (const std::size_t count : {0U, 1U, 15U, 16U, 17U, 1000U}) {
+    const auto documents = random_documents(random, count);
+    const fs::path folder = dir_.path() / std::to_string(count);
+    fs::create_directory(folder);
+    DocumentWriter writer(folder, "/root", budget_);
+    for (const DocumentInfo& document : documents) writer.add(document);
+    const DocumentTotals totals = writer.finish();
+    DocumentReader reader(folder, totals.file);
+    reader.check([](std::uint64_t) {});
+    EXPECT_EQ(reader.documents(), count);
+    EXPECT_EQ(reader.root(), "/root");
+    std::uint64_t block = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const DocumentInfo found = reader.whole(i);
+      ASSERT_EQ(found.id, documents[i].id);
+      ASSERT_EQ(found.tokens, documents[i].tokens);
+      ASSERT_EQ(found.marks, documents[i].marks);
+      ASSERT_EQ(found.place.path, documents[i].place.path);
+      ASSERT_EQ(found.place.begin, documents[i].place.begin);
+      ASSERT_EQ(reader.first_block(i), block);
+      for (std::uint64_t j = 0; j < blocks_of(found.tokens); ++j) ASSERT_EQ(reader.document_at(block + j), i);
+      block += blocks_of(found.tokens);
+      std::vector<std::uint64_t> same;
+      reader.find(documents[i].id, [&](std::uint64_t document) {
+        same.push_back(document);
+        return false;
+      });
+      ASSERT_EQ(same, std::vector<std::uint64_t>{i});
+    }
+    reader.find("no such id", [&](std::uint64_t) {
+      ADD_FAILURE();
+      return true;
+    });
+  }
+}
+
+TEST_F(SegmentFiles, StoredTextsComeBackFrameByFrame) {
+  std::mt19937_64 random(3);
+  TextPacker packer;
+  TextWriter writer(dir_.path());
+  std::vector<std::pair<DocumentInfo, std::string>> documents;
+  for (const std::size_t tokens : {0U, 5U, 256U, 4096U, 4097U, 30000U}) {
+    std::string text;
+    DocumentInfo document;
+    for (std::size_t i = 0; i < tokens; ++i) {
+      if (i % kMarkTokens == 0) document.marks.push_back({i == 0 ? 0 : text.size(), 0});
+      text += std::to_string(random() % 1000) + " ";
+    }
+    if (tokens == 0) {
+      text = "...";
+      document.marks.push_back({0, 0});
+    }
+    document.tokens = tokens;
+    document.text_bytes = text.size();
+    const PackedText packed = packer.pack(text, document.marks);
+    document.place = {.home = TextHome::stored, .stored = writer.add(packed), .frames = packed.frames};
+    documents.emplace_back(document, text);
+  }
+  const PageFileId id = writer.finish();
+  TextReader reader(dir_.path(), id);
+  for (const auto& [document, text] : documents) {
+    std::string joined;
+    for (std::size_t i = 0; i < document.place.frames.size(); ++i) joined += reader.frame(document, i);
+    EXPECT_EQ(joined, text);
+  }
+}
+
+Manifest some_manifest() {
+  Manifest manifest;
+  manifest.layout = {.window = 12, .blots = BlotKind::sum, .blot_bits = 33, .shards = 2, .store_text = true};
+  manifest.generation = 7;
+  manifest.next_segment = 5;
+  manifest.next_ordinal = 99;
+  SegmentInfo segment;
+  segment.number = 3;
+  segment.documents = 10;
+  segment.posts_files = {{1, 2}, {3, 4}};
+  manifest.segments.push_back(segment);
+  segment.number = 4;
+  segment.texts_file = PageFileId{5, 6};
+  segment.removed = 2;
+  segment.removed_generation = 7;
+  manifest.segments.push_back(segment);
+  return manifest;
+}
+
+TEST(ManifestText, ComesBackWhole) {
+  const Manifest manifest = some_manifest();
+  const Manifest found = parse_manifest(to_text(manifest), "m");
+  EXPECT_EQ(to_text(found), to_text(manifest));
+  EXPECT_EQ(found.segments, manifest.segments);
+  EXPECT_EQ(found.layout.window, 12U);
+}
+
+TEST(ManifestText, DamagedAnywhereIsNoticed) {
+  const std::string text = to_text(some_manifest());
+  for (std::size_t i = 0; i < text.size(); ++i)
+    for (const char flip : {'\x01', '\x20', '\x7F'}) {
+      std::string damaged = text;
+      damaged[i] = static_cast<char>(damaged[i] ^ flip);
+      EXPECT_THROW(parse_manifest(damaged, "m"), Error) << i;
+    }
+  for (std::size_t i = 0; i < text.size(); ++i) EXPECT_THROW(parse_manifest(text.substr(0, i), "m"), Error);
+  EXPECT_THROW(parse_manifest(text + "x", "m"), Error);
+}
+
+TEST_F(SegmentFiles, RemovedDocumentsComeBack) {
+  std::mt19937_64 random(4);
+  for (const std::size_t count : {1U, 2U, 100U, 5000U}) {
+    SegmentInfo segment;
+    segment.number = count;
+    segment.documents = count;
+    std::vector<bool> removed(count);
+    for (std::size_t i = 0; i < count; ++i) removed[i] = random() % 3 == 0 || i + 1 == count;
+    write_removed(dir_.path(), removed, 9, segment);
+    EXPECT_EQ(segment.removed, static_cast<std::uint64_t>(std::count(removed.begin(), removed.end(), true)));
+    EXPECT_EQ(read_removed(dir_.path(), segment), removed);
+  }
+}
+
+TEST_F(SegmentFiles, WhatNoManifestNamesIsRemoved) {
+  Manifest manifest = some_manifest();
+  for (const char* name : {"000003", "000004", "000009"}) fs::create_directory(dir_.path() / name);
+  for (const char* name : {"manifest", "lock", "000004-000007.removed", "000004-000006.removed", "manifest.tmp"})
+    std::ofstream(dir_.path() / name) << "x";
+  std::ofstream(dir_.path() / "000009" / "posts-00.bin") << "x";
+  remove_unnamed(dir_.path(), manifest);
+  std::vector<std::string> left;
+  for (const auto& entry : fs::directory_iterator(dir_.path())) left.push_back(entry.path().filename().string());
+  std::sort(left.begin(), left.end());
+  EXPECT_EQ(left, (std::vector<std::string>{"000003", "000004", "000004-000007.removed", "lock", "manifest"}));
+}
+
+}  // namespace
+}  // namespace refrain
