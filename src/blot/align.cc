@@ -55,7 +55,7 @@ Aligner::Entry Aligner::entry(std::size_t wave, std::int32_t diagonal, std::int3
 void Aligner::enter(std::size_t wave, const Wave& next, std::int32_t a, std::int32_t b) {
   std::fill(store_.begin() + static_cast<std::ptrdiff_t>(next.first), store_.end(), 0);
   const auto from = [&](std::uint32_t back, std::int32_t shift, std::int32_t step) {
-    if (wave < back) return;
+    if (wave < back || waves_[wave - back].count == 0) return;
     const Wave& old = waves_[wave - back];
     const std::uint64_t* const cells = store_.data() + old.first;
     std::uint64_t* const out = store_.data() + next.first + (old.low + shift - next.low);
@@ -107,7 +107,7 @@ Aligner::Spread Aligner::spread(std::int32_t a, std::int32_t b, std::int64_t dro
       };
       reach_from(substitute_, 0);
       reach_from(gap_, 1);
-      next.count = next.low > high ? 0 : high - next.low + 1;
+      next = next.low > high ? Wave{0, 0, store_.size()} : Wave{next.low, high - next.low + 1, store_.size()};
     }
     const auto penalty = static_cast<std::int64_t>(wave * unit_);
     const std::int64_t least = result.best.worth - drop;
