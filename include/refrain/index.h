@@ -199,7 +199,8 @@ struct QueryReport {
   std::uint64_t compared = 0;    // of them
   std::uint64_t passages = 0;
   std::uint64_t occurrences = 0;
-  std::string cursor;  // empty: that was all
+  // Empty: that was all. A page can be shorter than `limit`, and have a cursor all the same, where much was compared in vain.
+  std::string cursor;
   std::uint64_t changed_documents = 0;
   std::vector<ChangedDocument> changed;
   double seconds = 0;

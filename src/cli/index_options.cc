@@ -1,10 +1,13 @@
 // The options of the verbs of an index.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "cli/options.h"
@@ -108,7 +111,13 @@ std::vector<std::string> ids_to_remove(const Settings& settings) {
   } else if (ids.empty()) {
     throw Error(Errc::invalid_argument, "'index remove' needs an ID, or --ids FILE");
   }
-  return ids;
+  // One that is named twice is removed once, and not unknown the second time.
+  std::unordered_set<std::string_view> seen;
+  std::vector<std::string> once;
+  for (const std::string& id : ids) {
+    if (seen.insert(id).second) once.push_back(id);
+  }
+  return once;
 }
 
 QueryOptions query_options(const Settings& settings) {

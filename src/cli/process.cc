@@ -86,6 +86,11 @@ SignalWatcher::~SignalWatcher() {
   closing_ = true;
   ::pthread_kill(thread_.native_handle(), kWake);
   thread_.join();
+  // Who stops a program may say so twice, to it and to its group. The second time is no news, and must not decide how it
+  // ends. A SIGINT still kills.
+  for (const int number : {SIGTERM, SIGHUP}) {
+    if (source_.stop_requested() && ::sigismember(&watched_, number) == 1) ::signal(number, SIG_IGN);
+  }
   // From here on a signal does what it did before: what is left is to print, and that may be ended at any point.
   ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
 }

@@ -251,7 +251,7 @@ int run_raw_query(const Settings& settings) {
   return print_blots(index, options, settings) == 0 ? kExitNothingFound : 0;
 }
 
-// 1 where nothing was found, else 0.
+// 1 where nothing was found, else 0. A page behind others, or one with more behind it, may be empty and is no failure.
 int run_query(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   if (settings.raw) return run_raw_query(settings);
@@ -275,7 +275,7 @@ int run_query(const Invocation& invocation) {
       remark(fmt::format("there is more: {}\n", next_command(invocation.arguments, report.cursor)));
   }
   summarize(settings, query_summary(report), to_json(report));
-  return report.passages == 0 ? kExitNothingFound : 0;
+  return report.passages == 0 && report.cursor.empty() && options.cursor.empty() ? kExitNothingFound : 0;
 }
 
 void run_extract(const Settings& settings) {

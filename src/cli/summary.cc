@@ -297,13 +297,13 @@ std::string index_stats_text(const IndexStats& stats) {
   Table table;
   std::vector<std::string> removed;
   if (stats.removed > 0)
-    removed.push_back(fmt::format("{} more were removed, and wait to be merged away", count_text(stats.removed)));
+    removed.push_back(fmt::format("{} more removed, to be merged away", count_text(stats.removed)));
   table.add("documents", count_text(stats.documents), removed);
   table.add("text", size_of(stats.text_bytes));
   table.add("tokens", count_text(stats.tokens),
             {fmt::format("by the tokenizer {}", tokenizer_names()[static_cast<std::size_t>(layout.tokenizer)])});
   table.add("window", count_text(layout.window),
-            {layout.interleave > 1 ? fmt::format("of every {}th token", layout.interleave) : std::string("tokens")});
+            {layout.interleave > 1 ? fmt::format("tokens, {} apart", layout.interleave) : std::string("tokens")});
   table.add(
       "blots", count_text(stats.blots),
       {fmt::format("of {} bits; {}, {}", layout.blot_bits, blot_kind_names()[static_cast<std::size_t>(layout.blots)],
@@ -311,7 +311,9 @@ std::string index_stats_text(const IndexStats& stats) {
   table.add("posts", count_text(stats.posts));
   table.add("segments", count_text(stats.segments), {fmt::format("generation {}", stats.generation)});
   const auto part = [&](std::string_view name, std::uint64_t size) {
-    table.add(name, size_of(size), {fmt::format("{:>7} of the text", share_text(size, stats.text_bytes))});
+    // An index of little text is larger than the text.
+    const double share = stats.text_bytes == 0 ? 0 : static_cast<double>(size) / static_cast<double>(stats.text_bytes);
+    table.add(name, size_of(size), {fmt::format("{:>5.1f} % of the text", 100 * share)});
   };
   part("size of the index", bytes);
   part("  posts", stats.posts_bytes);

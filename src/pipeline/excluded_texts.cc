@@ -1,56 +1,47 @@
 #include "pipeline/excluded_texts.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "blot/blotter.h"
 #include "text/token_hash.h"
 #include "text/tokenizer.h"
 
 namespace refrain {
-namespace {
 
-// Calls visit(hash) for every window of `size` tokens.
-template <class Visit>
-void roll(std::span<const std::uint32_t> hashes, std::size_t size, Visit visit) {
-  constexpr std::uint64_t kBase = 0x9e3779b97f4a7c15;
-  std::uint64_t oldest = 1;  // what the token that leaves counts for
-  for (std::size_t i = 0; i < size; ++i) oldest *= kBase;
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < hashes.size(); ++i) {
-    value = value * kBase + hashes[i] + 1;
-    if (i >= size) value -= (std::uint64_t{hashes[i - size]} + 1) * oldest;
-    if (i + 1 >= size) visit(value);
-  }
-}
-
-}  // namespace
-
-ExcludedTexts::ExcludedTexts(const IndexLayout& layout, const std::vector<std::string>& texts)
-    : tokens_(blot_shape(layout).tokens) {
-  if (texts.empty()) return;
-  const auto tokenizer = make_tokenizer(layout.tokenizer);
+ExcludedTexts::ExcludedTexts(const std::vector<std::string>& texts, const IndexLayout& layout, MemoryBudget& budget)
+    : window_(std::min(blot_shape(layout).tokens, layout.window / 2 + 1)), windows_(budget, "the excluded texts") {
+  const std::unique_ptr<const Tokenizer> tokenizer = make_tokenizer(layout.tokenizer);
   TokenBlock block;
-  std::vector<std::uint64_t> wide;
+  std::vector<std::uint64_t> hashes;
   for (const std::string& text : texts) {
-    std::vector<std::uint32_t> hashes;
+    std::vector<std::uint32_t> tokens;
     for (std::size_t position = 0; position < text.size();) {
       position = tokenizer->next(text, position, block);
-      wide.resize(block.size());
-      hash_tokens(HashKind::xxh3, block, 0, wide.data());
-      for (const std::uint64_t hash : wide) hashes.push_back(static_cast<std::uint32_t>(hash));
+      hashes.resize(block.size());
+      hash_tokens(HashKind::xxh3, block, 0, hashes.data());
+      for (const std::uint64_t hash : hashes) tokens.push_back(static_cast<std::uint32_t>(hash));
     }
-    roll(hashes, tokens_, [&](std::uint64_t window) { windows_.push_back(window); });
+    windows_.append(windows_of(tokens));
   }
   std::sort(windows_.begin(), windows_.end());
-  windows_.erase(std::unique(windows_.begin(), windows_.end()), windows_.end());
 }
 
-bool ExcludedTexts::hold(std::span<const std::uint32_t> hashes) const {
-  if (empty() || hashes.size() < tokens_) return false;
-  std::uint64_t known = 0;
-  roll(hashes, tokens_,
-       [&](std::uint64_t window) { known += std::binary_search(windows_.begin(), windows_.end(), window) ? 1U : 0U; });
-  return known * 10 >= (hashes.size() - tokens_ + 1) * 9;
+std::vector<std::uint64_t> ExcludedTexts::windows_of(std::span<const std::uint32_t> tokens) const {
+  const BlotShape shape{.tokens = window_, .stride = 1};
+  if (tokens.size() < shape.span()) return {};
+  const std::vector<std::uint64_t> wide(tokens.begin(), tokens.end());
+  std::vector<std::uint64_t> windows(tokens.size() - shape.span() + 1);
+  make_ordered_blots()->blots(wide, shape, windows.data());
+  return windows;
+}
+
+bool ExcludedTexts::hold(std::span<const std::uint32_t> tokens) const {
+  const std::vector<std::uint64_t> windows = windows_of(tokens);
+  const auto known = std::count_if(windows.begin(), windows.end(), [&](std::uint64_t window) {
+    return std::binary_search(windows_.begin(), windows_.end(), window);
+  });
+  return !windows.empty() && 10 * static_cast<std::uint64_t>(known) >= 9 * windows.size();
 }
 
 }  // namespace refrain

@@ -1,4 +1,4 @@
-// Texts that are known, and not to be reported: boilerplate.
+// Texts that are known, boilerplate for one: passages that lie inside them are not told.
 #pragma once
 
 #include <cstdint>
@@ -6,25 +6,23 @@
 #include <string>
 #include <vector>
 
-#include "blot/blot_function.h"
+#include "base/array.h"
 #include "refrain/index.h"
 
 namespace refrain {
 
-// Immutable; threads may share one.
+// Threads may share one, once it is made.
 class ExcludedTexts {
  public:
-  ExcludedTexts(const IndexLayout& layout, const std::vector<std::string>& texts);
-
+  ExcludedTexts(const std::vector<std::string>& texts, const IndexLayout& layout, MemoryBudget& budget);
   bool empty() const { return windows_.empty(); }
-  // Whether a run of tokens, of which `hashes` are 32 bits each, lies inside the texts: nine tenths of its windows stand in
-  // one of them. Those are windows of as many tokens as a blot of the index is made of, in a row; a run that is shorter
-  // lies inside none.
-  bool hold(std::span<const std::uint32_t> hashes) const;
+  // Whether nearly all (nine in ten) windows of these tokens occur in the texts.
+  bool hold(std::span<const std::uint32_t> tokens) const;
 
  private:
-  std::size_t tokens_;                  // of a window
-  std::vector<std::uint64_t> windows_;  // hashes of them, rising, each once
+  std::vector<std::uint64_t> windows_of(std::span<const std::uint32_t> tokens) const;
+  unsigned window_;
+  Array<std::uint64_t> windows_;  // sorted
 };
 
 }  // namespace refrain

@@ -6,8 +6,6 @@
 
 #include "base/progress.h"
 #include "base/threads.h"
-#include "blot/blotter.h"
-#include "text/token_hash.h"
 
 namespace refrain {
 

@@ -127,29 +127,44 @@ void index_blots(Snapshot& snapshot, const BlotsOptions& options, const Context&
   const DocumentStarts starts(snapshot, budget);
   const unsigned bits = snapshot.layout().blot_bits;
   Array<Counted> counted(budget, "the blots in several documents");
-  {
+  const std::uint64_t least = std::max<std::uint64_t>(options.min_documents, 1);
+  const auto count = [&](std::uint64_t blot, std::span<const std::uint64_t> blocks) {
+    if (blocks.size() < least) return;
+    std::uint64_t documents = 0;
+    starts.for_each(blocks, [&](DocId) { ++documents; });
+    if (documents < least || (options.max_documents != 0 && documents > options.max_documents)) return;
+    counted.push_back({documents, blot});
+    // No more than twice what is asked for is kept.
+    if (options.limit == 0 || counted.size() < 4096 || counted.size() / 2 < options.limit) return;
+    std::nth_element(counted.begin(), counted.begin() + options.limit, counted.end(), before);
+    counted.resize(options.limit);
+  };
+  std::vector<std::uint64_t> blocks;
+  if (options.query.empty()) {
     std::uint64_t posts = 0;
     for (const SegmentInfo& segment : snapshot.manifest().segments) posts += segment.posts;
     Progress progress(context, "count", "posts", posts);
-    const std::uint64_t least = std::max<std::uint64_t>(options.min_documents, 1);
-    snapshot.for_each_blot(0, blot_mask(bits) + 1, [&](std::uint64_t blot, std::span<const std::uint64_t> blocks) {
-      progress.add(blocks.size());
-      if (blocks.size() < least) return;
-      std::uint64_t documents = 0;
-      starts.for_each(blocks, [&](DocId) { ++documents; });
-      if (documents < least || (options.max_documents != 0 && documents > options.max_documents)) return;
-      counted.push_back({documents, blot});
-      // No more than twice what is asked for is kept.
-      if (options.limit == 0 || counted.size() < 4096 || counted.size() / 2 < options.limit) return;
-      std::nth_element(counted.begin(), counted.begin() + options.limit, counted.end(), before);
-      counted.resize(options.limit);
+    snapshot.for_each_blot(0, blot_mask(bits) + 1, [&](std::uint64_t blot, std::span<const std::uint64_t> found) {
+      progress.add(found.size());
+      count(blot, found);
     });
     progress.finish();
+  } else {
+    Array<std::uint64_t> asked(budget, "the blots of a query");
+    TextBlots texts(snapshot.layout());
+    for (const QueryDocument& document : options.query)
+      texts.tell(document.id, document.text, [&](const BlotText& told) { asked.push_back(told.blot); });
+    std::sort(asked.begin(), asked.end());
+    asked.resize(static_cast<std::size_t>(std::unique(asked.begin(), asked.end()) - asked.begin()));
+    for (const std::uint64_t blot : asked) {
+      throw_if_stopped(context);
+      snapshot.places(blot, blocks);
+      count(blot, blocks);
+    }
   }
   std::sort(counted.begin(), counted.end(), before);
   if (options.limit != 0 && counted.size() > options.limit) counted.resize(options.limit);
 
-  std::vector<std::uint64_t> blocks;
   BlotRow told{0, blot_digits(bits), {}};
   for (const Counted& one : counted) {
     throw_if_stopped(context);

@@ -120,7 +120,7 @@ class Extraction {
   }
 
   Array<FoundPassage> group(TempFile& places) {
-    const ExcludedTexts excluded(snapshot_.layout(), options_.limits.exclude);
+    const ExcludedTexts excluded(options_.limits.exclude, snapshot_.layout(), budget_);
     std::optional<Array<FoundPassage>> found;
     run_stage(report_.stages, "group", [&] {
       found.emplace(group_matches(*matches_, table_, tokens_, {options_.min_documents, excluded}, share_, budget_,

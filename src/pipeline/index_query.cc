@@ -54,7 +54,7 @@ class QueryRun {
         min_tokens_(options.limits.min_tokens == 0 ? snapshot.layout().window : options.limits.min_tokens),
         query_(snapshot.layout(), rules_.reach + 1, budget_),
         chainer_(budget_, rules_),
-        excluded_(snapshot.layout(), options.limits.exclude),
+        excluded_(options.limits.exclude, snapshot.layout(), budget_),
         chain_comparer_(snapshot, query_, options.limits, min_tokens_, budget_),
         place_comparer_(snapshot.layout(), options.limits),
         held_(budget_.reserve(0, "what was compared for a query")) {}
@@ -67,7 +67,11 @@ class QueryRun {
     std::uint32_t chain = 0;
     SharedRun run;
   };
-  using FoundPassage = std::vector<Found>;
+  // Runs that are nearly the same in the query as the first, the longest; together they cover `query`.
+  struct FoundPassage {
+    TokenRange query;
+    std::vector<Found> places;
+  };
   // A place that was compared in full.
   struct Told {
     const Found* found = nullptr;
@@ -253,7 +257,7 @@ std::uint32_t QueryRun::chains_compared(const Candidate& candidate) const {
 
 // What the chains of a candidate come to; those that differ much are passages of their own, the longest first.
 std::vector<QueryRun::FoundPassage> QueryRun::passages_of(const Candidate& candidate) {
-  FoundPassage all;
+  std::vector<Found> all;
   for (std::uint32_t i = 0; i < chains_compared(candidate); ++i) {
     const std::uint32_t chain = candidates_->members[candidate.first + i];
     const std::vector<SharedRun> runs = compared(chain);
@@ -268,15 +272,20 @@ std::vector<QueryRun::FoundPassage> QueryRun::passages_of(const Candidate& candi
     return key(a) < key(b);
   });
   std::vector<FoundPassage> passages;
+  std::vector<TokenRange> firsts;
   for (const Found& found : all) {
-    const auto alike = std::find_if(passages.begin(), passages.end(), [&](const FoundPassage& passage) {
-      const TokenRange& first = passage.front().run.query;
-      return nearly_same(first.first, first.last, found.run.query.first, found.run.query.last);
+    const TokenRange& query = found.run.query;
+    const auto alike = std::find_if(firsts.begin(), firsts.end(), [&](const TokenRange& first) {
+      return nearly_same(first.first, first.last, query.first, query.last);
     });
-    if (alike == passages.end())
-      passages.push_back({found});
-    else
-      alike->push_back(found);
+    if (alike == firsts.end()) {
+      firsts.push_back(query);
+      passages.push_back({query, {found}});
+      continue;
+    }
+    FoundPassage& passage = passages[static_cast<std::size_t>(alike - firsts.begin())];
+    passage.query = {std::min(passage.query.first, query.first), std::max(passage.query.last, query.last)};
+    passage.places.push_back(found);
   }
   return passages;
 }
@@ -330,12 +339,12 @@ bool QueryRun::told_by_another(const Found& found) {
 
 // False where there is nothing to tell.
 bool QueryRun::tell_passage(FoundPassage& passage, std::uint64_t unverified) {
-  const auto first = static_cast<std::uint32_t>(passage.front().run.query.first);
-  const auto last = static_cast<std::uint32_t>(passage.front().run.query.last);
+  const auto first = static_cast<std::uint32_t>(passage.query.first);
+  const auto last = static_cast<std::uint32_t>(passage.query.last);
   if (excluded_.hold(query_.hashes().subspan(first, last - first))) return false;
   place_comparer_.set_passage(query_.piece(first, last), {first, last});
   const std::span<const Chain> chains = chainer_.chains();
-  std::sort(passage.begin(), passage.end(), [&](const Found& a, const Found& b) {
+  std::sort(passage.places.begin(), passage.places.end(), [&](const Found& a, const Found& b) {
     const auto key = [&](const Found& found) {
       return std::tuple(chains[found.chain].document, found.run.place.first, ~found.run.place.last, found.chain);
     };
@@ -347,7 +356,7 @@ bool QueryRun::tell_passage(FoundPassage& passage, std::uint64_t unverified) {
   std::uint64_t held_bytes = 0;
   std::optional<DocId> document;
   ByteRange widest;  // of what was told of the document
-  for (const Found& found : passage) {
+  for (const Found& found : passage.places) {
     std::optional<ComparedPlace> place = compare_place(found);
     if (!place) continue;
     const ByteRange bytes = place->occurrence.bytes;

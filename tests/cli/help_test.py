@@ -221,7 +221,9 @@ class Colour(TestCase):
 
     def test_colours_are_for_terminals_and_no_color_turns_them_off(self):
         self.write("a", "some words that are here twice")
-        for arguments in (["explain", "a", "a"], ["near", "a", "--force", "-o", "out"]):
+        self.run_program("index", "create", "index", "a", "--window", "2", "-q")
+        for arguments in (["explain", "a", "a"], ["near", "a", "--force", "-o", "out"],
+                          ["index", "query", "index", "a", "--output", "text"]):
             self.assertIn(b"\x1b[", self.on_terminal(*arguments))
             self.assertNotIn(b"\x1b", self.on_terminal(*arguments, NO_COLOR="1"))
             self.assertNotIn(b"\x1b", self.run_program(*arguments).out)

@@ -4,11 +4,14 @@ import gzip
 import json
 import os
 import random
+import re
 import shutil
+import signal
 import subprocess
+import urllib.request
 
 from index_case import WORDS, Index, run_of
-from program import jsonl, lines, main, program, run, sentence
+from program import jsonl, lines, main, program, run, running, sentence
 
 
 class Growing(Index):
@@ -37,7 +40,7 @@ class Growing(Index):
         self.assertEqual((self.stats()["documents"], self.stats()["removed"], self.stats()["segments"]), (3, 0, 1))
         self.assertRegex(self.run_program("index", "merge", "index").out.decode(), r"^index: nothing to merge; ")
 
-        result = self.run_program("index", "remove", "index", "a", "nobody")
+        result = self.run_program("index", "remove", "index", "a", "nobody", "a")
         self.assertEqual((result.out, result.err),
                          (b"index: 1 document removed\n", "refrain: not in the index: 'nobody'\n"))
         self.assertEqual({place["id"] for row in self.extract() for place in row["occurrences"]}, {"b", "c"})
@@ -50,6 +53,18 @@ class Growing(Index):
         self.run_program("index", "add", "index", "a", "-q")
         self.assertEqual(self.stats()["documents"], 1)
         self.run_program("index", "check", "index")
+
+    def test_records_without_ids_go_on_being_numbered(self):
+        self.write("in.txt", lines([run_of(0, 20), run_of(50, 20)]))
+        self.create("in.txt", "--format", "lines")
+        self.run_program("index", "add", "index", "in.txt", "--format", "lines", "-q")
+        ids = [[place["id"] for place in row["occurrences"]] for row in self.extract()]
+        self.assertEqual(ids, [["0", "2"], ["1", "3"]])
+
+    def test_a_document_named_twice_is_refused(self):
+        self.write("a", run_of(0, 20))
+        self.assertIn("a: two documents", self.create("a", "a", code=3).err)
+        self.assertEqual(self.listing(), ["a"])
 
     def test_an_index_is_not_overwritten(self):
         self.write("a", run_of(0, 30))
@@ -174,6 +189,31 @@ class Inputs(Index):
         self.assertFalse(os.path.exists(self.path("none")))
 
 
+class Served(Index):
+    def test_a_server_says_where_it_listens_and_ends_well_when_told_to_stop(self):
+        self.write("a", run_of(0, 20))
+        self.create("a")
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with running("serve", "index", "--listen", "127.0.0.1:0", cwd=self.dir, stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE) as process:
+                told = re.fullmatch(rb"refrain: listening on (http://127\.0\.0\.1:\d+)\n", process.stderr.readline())
+                with urllib.request.urlopen(told.group(1).decode() + "/healthz", timeout=20) as answer:
+                    self.assertEqual(answer.status, 200)
+                process.send_signal(number)
+                self.assertEqual(process.wait(timeout=20), 0)
+                self.assertEqual((process.stdout.read(), process.stderr.read()), (b"", b""))
+
+    def test_what_cannot_be_served_is_refused(self):
+        self.write("a", run_of(0, 20))
+        self.create("a")
+        self.write("empty", "\n")
+        self.write("two", "one\ntwo\n")
+        for flags, code in (("--listen 0.0.0.0:0", 2), ("--listen nowhere", 2), ("--token-file empty", 2),
+                            ("--token-file two", 2), ("--token-file none", 3), ("--max-connections 0", 2)):
+            self.run_program("serve", "index", *flags.split(), code=code)
+        self.run_program("serve", "none", code=3)
+
+
 class Refused(Index):
     def setUp(self):
         super().setUp()
@@ -246,9 +286,10 @@ class Refused(Index):
 
     def test_files_that_cannot_be_asked_about_are_bad_input(self):
         self.write("packed.gz", gzip.compress(b"text"))
-        for arguments in (["query", "index", "no-such"], ["query", "index", "docs"], ["query", "index", "packed.gz"],
-                          ["query", "index", "docs/0", "--exclude", "no-such"], ["extract", "index", "--exclude", "docs"],
-                          ["remove", "index", "--ids", "no-such"], ["blots", "no-such"]):
+        for line in ("query index no-such", "query index docs", "query index packed.gz",
+                     "query index docs/0 --exclude no-such", "extract index --exclude docs",
+                     "remove index --ids no-such", "blots no-such"):
+            arguments = line.split()
             result = self.run_program("index", *arguments, code=3)
             self.assertIn(arguments[-1], result.err)
 
@@ -259,8 +300,8 @@ class Refused(Index):
         self.assertEqual(run("index", "--help").out.decode(), overview)
 
     def test_a_reader_that_goes_away_is_no_error(self):
-        done = subprocess.run(["bash", "-c", f"{program()} index blots index --min-documents 1 | head -n 1"], cwd=self.dir,
-                              capture_output=True, timeout=60, check=True)
+        done = subprocess.run(["bash", "-c", f"{program()} index blots index --min-documents 1 | head -n 1"],
+                              cwd=self.dir, capture_output=True, timeout=60, check=True)
         self.assertEqual((done.stdout.count(b"\n"), done.stderr), (1, b""))
 
 
