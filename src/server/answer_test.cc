@@ -52,7 +52,8 @@ TEST(Answer, ComesOutAsItWentInWhetherInMemoryOrOnDisk) {
 }
 
 TEST(Answer, IsWholeWhenBothSidesTakeTurns) {
-  const Limits limits = small_limits();
+  Limits limits = small_limits();
+  limits.spool_bytes = limits.all_spools_bytes = 100'000;  // nobody takes while this thread writes
   const auto space = std::make_shared<SpoolSpace>("", limits.all_spools_bytes);
   Answer answer(limits, space);
   answer.begin({});

@@ -19,6 +19,7 @@ class BodySpace {
     return false;
   }
   void give_back(std::size_t bytes) { held_ -= bytes; }
+  std::size_t held() const { return held_; }
 
  private:
   const std::size_t most_;

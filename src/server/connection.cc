@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -92,7 +93,7 @@ void Connection::begin_request(std::chrono::milliseconds patience) {
   if (hub_.draining) return close();
   parser_.emplace();
   parser_->eager(false);
-  parser_->body_limit(boost::none);  // counted here, as are the headers
+  parser_->body_limit(std::numeric_limits<std::uint64_t>::max());  // counted here, as are the headers
   parser_->header_limit(static_cast<std::uint32_t>(hub_.limits.header_bytes));
   header_bytes_ = 0;
   body_ = std::make_shared<Body>(hub_.bodies);
@@ -174,9 +175,10 @@ void Connection::on_header() {
   const auto& request = parser_->get();
   head_only_ = request.method() == http::verb::head;
   http11_ = request.version() >= 11;
-  keep_alive_ = request.keep_alive();
+  keep_alive_ = false;  // nor after a request whose end is in doubt
   try {
     check_framing();
+    keep_alive_ = request.keep_alive();
     route_ = hub_.service.admit({.method = view(request.method_string()),
                                  .target = view(request.target()),
                                  .host = view(request[http::field::host]),
@@ -279,6 +281,7 @@ void Connection::reject(const Failure& failure) {
 void Connection::watch_for_goodbye() {
   socket_.async_wait(Socket::wait_read, [self = shared_from_this(), number = requests_](const error_code& error) {
     if (error || self->phase_ != Phase::answering || number != self->requests_) return;
+    if (self->finished_) return;  // it may have gone with its answer
     char byte = 0;
     const ssize_t got = ::recv(self->socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     if (got > 0) return;  // the next request, early

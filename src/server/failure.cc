@@ -10,7 +10,7 @@
 namespace refrain::server {
 
 std::string Failure::json() const {
-  return fmt::format("{{\"error\": {{\"code\": {}, \"message\": {}}}}}\n", json_text(code_), json_text(what()));
+  return fmt::format("{{\"error\":{{\"code\":{},\"message\":{}}}}}\n", json_text(code_), json_text(what()));
 }
 
 Failure failure_of(const Error& error) {

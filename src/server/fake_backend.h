@@ -21,8 +21,9 @@ namespace refrain::server {
 class FakeBackend final : public Backend {
  public:
   std::size_t passage_bytes = 100;
-  std::atomic<std::uint64_t> extractions{0};
-  std::atomic<std::uint64_t> stopped{0};  // queries that were told to
+  mutable std::atomic<std::uint64_t> extractions{0};
+  mutable std::atomic<std::uint64_t> waiting{0};  // queries that have begun to
+  mutable std::atomic<std::uint64_t> stopped{0};  // of them, that were told to
   std::uint64_t extracted_passages = 45;
 
   IndexStats stats() const override {
@@ -56,7 +57,7 @@ class FakeBackend final : public Backend {
   }
 
   ExtractReport extract(const ExtractOptions&, const Context&, PassageSink& sink) const override {
-    ++const_cast<FakeBackend*>(this)->extractions;
+    ++extractions;
     for (std::uint64_t i = 0; i < extracted_passages; ++i) passage(sink, i);
     ExtractReport report;
     report.generation = generation();
@@ -97,11 +98,12 @@ class FakeBackend final : public Backend {
 
  private:
   void wait(const Context& context) const {
+    ++waiting;
     std::mutex mutex;
     std::unique_lock lock(mutex);
     std::condition_variable_any never;
     never.wait(lock, context.stop, [] { return false; });
-    ++const_cast<FakeBackend*>(this)->stopped;
+    ++stopped;
     throw Error(Errc::interrupted, "stopped");
   }
 

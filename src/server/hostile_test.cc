@@ -25,7 +25,7 @@ int status_of(const TestServer& server, const std::string& bytes) {
   client.send(bytes);
   const Response response = client.receive();
   if (response.status >= 400) {
-    EXPECT_TRUE(response.body.starts_with("{\"error\": {\"code\": \"")) << response.body;
+    EXPECT_TRUE(response.body.starts_with("{\"error\":{\"code\":\"")) << response.body;
   }
   return response.status;
 }
@@ -85,7 +85,7 @@ TEST(Hostile, RequestsMayComeTogether) {
   client.send(query("1") + query("2") + "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
   EXPECT_EQ(client.receive().status, 200);
   EXPECT_EQ(client.receive().status, 200);
-  EXPECT_EQ(client.receive().body, "{\"status\": \"ok\"}\n");
+  EXPECT_EQ(client.receive().body, "{\"status\":\"ok\"}\n");
 }
 
 TEST(Hostile, HeadersPastTheLimitAreRefusedHoweverTheyCome) {
@@ -98,9 +98,7 @@ TEST(Hostile, HeadersPastTheLimitAreRefusedHoweverTheyCome) {
   // Many small ones, each sent by itself: what was parsed already counts too.
   Client client(server);
   client.send(start);
-  bool open = true;
-  for (int i = 0; i < 100'000 && open; ++i) open = client.send("X" + std::to_string(i) + ": y\r\n");
-  EXPECT_FALSE(open);
+  for (int i = 0; i < 5000; ++i) client.send("X" + std::to_string(i) + ": y\r\n");
   EXPECT_EQ(client.receive().status, 431);
 }
 
@@ -122,11 +120,10 @@ TEST(Hostile, BodiesTogetherHaveALimitToo) {
   first.send(kQuery + "Expect: 100-continue\r\nContent-Length: 90000\r\n\r\n");
   EXPECT_EQ(first.receive().status, 100);
   first.send(std::string(89'987, ' '));
-  // How much of it has been read cannot be seen from here: until the other is refused, it was not.
-  int status = 0;
-  while (status != 503)
-    status =
-        status_of(server, kQuery + "Content-Length: 50000\r\n\r\n" + std::string(49'987, ' ') + "{\"text\": \"1\"}");
+  Client watcher(server);
+  while (watcher.ask("GET", "/metrics").body.find("refrain_request_bodies_bytes 89987\n") == std::string::npos) {
+  }
+  EXPECT_EQ(status_of(server, kQuery + "Content-Length: 50000\r\n\r\n" + std::string(50'000, ' ')), 503);
   first.send("{\"text\": \"1\"}");
   EXPECT_EQ(first.receive().status, 200);
   EXPECT_EQ(status_of(server, query("1")), 200);
@@ -205,9 +202,7 @@ TEST(Hostile, AClientThatGoesIsNotWorkedFor) {
   TestServer server;
   Client client(server);
   client.send(query("wait"));
-  Client watcher(server);
-  while (watcher.ask("GET", "/metrics").body.find("refrain_http_in_flight 2\n") == std::string::npos) {
-  }
+  while (server.backend.waiting == 0) std::this_thread::yield();
   client.close();
   while (server.backend.stopped == 0) std::this_thread::yield();
   EXPECT_EQ(server.backend.stopped, 1U);

@@ -17,7 +17,7 @@ void Metrics::count(std::string_view route, unsigned status, double seconds) {
   found->second.sum += seconds;
 }
 
-std::string Metrics::text(const IndexStats& index, std::uint64_t spool_bytes) const {
+std::string Metrics::text(const IndexStats& index, std::uint64_t spool_bytes, std::uint64_t body_bytes) const {
   std::string out;
   const auto line = [&]<class... Values>(fmt::format_string<Values...> format, Values&&... values) {
     fmt::format_to(std::back_inserter(out), format, std::forward<Values>(values)...);
@@ -52,6 +52,7 @@ std::string Metrics::text(const IndexStats& index, std::uint64_t spool_bytes) co
   single("http_refused_connections_total", "counter", "Connections beyond the most that are taken.",
          refused_connections.load());
   single("answers_on_disk_bytes", "gauge", "Parts of answers that wait for slow clients.", spool_bytes);
+  single("request_bodies_bytes", "gauge", "Bodies of requests, as far as they have come.", body_bytes);
   single("index_documents", "gauge", "Documents that can be found.", index.documents);
   single("index_segments", "gauge", "Segments of the index.", index.segments);
   single("index_generation", "gauge", "One more with every commit.", index.generation);

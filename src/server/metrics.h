@@ -25,7 +25,8 @@ class Metrics {
   // `route` is one of a few names, never what a client sent.
   void count(std::string_view route, unsigned status, double seconds);
 
-  std::string text(const IndexStats& index, std::uint64_t spool_bytes) const;
+  // `spool_bytes` of answers wait on disk, `body_bytes` of requests are in memory.
+  std::string text(const IndexStats& index, std::uint64_t spool_bytes, std::uint64_t body_bytes) const;
 
  private:
   static constexpr std::array kBounds = {0.001, 0.005, 0.02, 0.1, 0.5, 2.0, 10.0, 60.0};  // seconds

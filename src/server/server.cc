@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -79,12 +80,13 @@ class Server {
       : limits_(fitting(limits, options.max_connections)),
         options_(options),
         spool_(std::make_shared<SpoolSpace>(context.temp_dir, limits.all_spools_bytes)),
+        bodies_(std::make_shared<BodySpace>(limits.all_bodies_bytes)),
         service_(std::make_unique<Service>(backend, AccessRules{options.token, address.loopback}, limits_,
-                                           with_own_stop(context), *spool_, metrics_)),
+                                           with_own_stop(context), *spool_, *bodies_, metrics_)),
         hub_{.limits = limits_,
              .service = *service_,
              .metrics = metrics_,
-             .bodies = std::make_shared<BodySpace>(limits.all_bodies_bytes),
+             .bodies = bodies_,
              .spool = spool_,
              .closed = [this](const Connection* connection) { forget(connection); }},
         acceptor_(listen_on(io_, address)),
@@ -200,12 +202,15 @@ class Server {
   std::stop_source stop_work_;
   Metrics metrics_;
   const std::shared_ptr<SpoolSpace> spool_;
+  const std::shared_ptr<BodySpace> bodies_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::map<const Connection*, std::weak_ptr<Connection>> connections_;
   std::unique_ptr<Service> service_;
   Hub hub_;
   net::io_context io_{static_cast<int>(kIoThreads)};
+  // A connection whose answer is being worked out may have nothing to wait for here, and is to be woken all the same.
+  net::executor_work_guard<net::io_context::executor_type> until_stopped_{io_.get_executor()};
   tcp::acceptor acceptor_;
   net::steady_timer pause_;
 };

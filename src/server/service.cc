@@ -44,7 +44,7 @@ class Lines {
   }
   // The last line. `cursor` is empty where there is no more.
   void end(const std::string& cursor, std::uint64_t generation, std::uint64_t changed_documents) {
-    add(fmt::format("{{\"cursor\": {}, \"generation\": {}, \"changed_documents\": {}}}\n",
+    add(fmt::format("{{\"cursor\":{},\"generation\":{},\"changed_documents\":{}}}\n",
                     cursor.empty() ? "null" : json_text(cursor), generation, changed_documents));
     answer_.end();
   }
@@ -78,12 +78,13 @@ bool is_write(Verb verb) {
 }  // namespace
 
 Service::Service(Backend& backend, AccessRules rules, const Limits& limits, const Context& context,
-                 const SpoolSpace& spool, Metrics& metrics)
+                 const SpoolSpace& spool, const BodySpace& bodies, Metrics& metrics)
     : backend_(backend),
       rules_(std::move(rules)),
       query_context_(share(context, 0.25 / workers(context), 1)),
       write_context_(share(context, 0.25, context.threads)),
       spool_(spool),
+      bodies_(bodies),
       metrics_(metrics),
       pages_(backend, share(context, 0.5, context.threads)),
       light_(1, limits.queued),
@@ -108,11 +109,11 @@ Route Service::admit(const RequestHead& head) const {
 void Service::handle(Route route, std::shared_ptr<Body> body, std::shared_ptr<Answer> answer) {
   switch (route.verb) {
     case Verb::health:
-      return answer->send({}, "{\"status\": \"ok\"}\n");
+      return answer->send({}, "{\"status\":\"ok\"}\n");
     case Verb::metrics:
       return submit(light_, answer, [this](Answer& to) {
         to.send({.content_type = "text/plain; version=0.0.4; charset=utf-8"},
-                metrics_.text(backend_.stats(), spool_.held()));
+                metrics_.text(backend_.stats(), spool_.held(), bodies_.held()));
       });
     case Verb::stats:
       return submit(light_, answer, [this](Answer& to) { to.send({}, to_json(backend_.stats())); });
@@ -167,9 +168,9 @@ void Service::query(Body& body, Answer& answer) const {
 void Service::document(const std::string& id, Answer& answer) const {
   const std::optional<IndexDocument> found = backend_.document(id);
   if (!found) throw unknown_document(id);
-  std::string json = "{\"id\": ";
+  std::string json = "{\"id\":";
   append_json_text(json, found->id);
-  json += fmt::format(", \"tokens\": {}, \"text\": ", found->tokens);
+  json += fmt::format(",\"tokens\":{},\"text\":", found->tokens);
   append_json_text(json, found->text);
   json += "}\n";
   answer.send({}, json);

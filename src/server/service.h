@@ -38,7 +38,7 @@ class Service {
  public:
   // The context's stop token ends what is being worked on. All that is given must outlive the service.
   Service(Backend& backend, AccessRules rules, const Limits& limits, const Context& context, const SpoolSpace& spool,
-          Metrics& metrics);
+          const BodySpace& bodies, Metrics& metrics);
 
   // Failure where such a request is not answered, whatever its body.
   Route admit(const RequestHead& head) const;
@@ -60,6 +60,7 @@ class Service {
   const Context query_context_;
   const Context write_context_;
   const SpoolSpace& spool_;
+  const BodySpace& bodies_;
   Metrics& metrics_;
   Pages pages_;  // for extraction_ alone
   WorkQueue light_;

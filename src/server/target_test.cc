@@ -73,7 +73,7 @@ TEST(Route, SaysWhichMethodsThereAre) {
 TEST(Failure, IsOneLineOfJsonWhateverItSays) {
   const Failure failure(400, "x", "a\n\"b\"\\\x01\xFF\xC3\xA4\x7F");
   EXPECT_EQ(failure.json(),
-            "{\"error\": {\"code\": \"x\", \"message\": \"a\\n\\\"b\\\"\\\\\\u0001\xEF\xBF\xBD\xC3\xA4\\u007f\"}}\n");
+            "{\"error\":{\"code\":\"x\",\"message\":\"a\\n\\\"b\\\"\\\\\\u0001\xEF\xBF\xBD\xC3\xA4\\u007f\"}}\n");
 }
 
 }  // namespace

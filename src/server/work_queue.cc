@@ -4,7 +4,7 @@
 
 namespace refrain::server {
 
-WorkQueue::WorkQueue(unsigned threads, std::size_t most_queued) : most_queued_(most_queued) {
+WorkQueue::WorkQueue(unsigned threads, std::size_t most_queued) : most_(threads + most_queued) {
   threads_.reserve(threads);
   for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
 }
@@ -23,7 +23,7 @@ WorkQueue::~WorkQueue() {
 bool WorkQueue::submit(std::function<void()> work) {
   {
     const std::lock_guard lock(mutex_);
-    if (closing_ || line_.size() >= most_queued_ + idle_) return false;
+    if (closing_ || line_.size() + busy_ >= most_) return false;
     line_.push_back(std::move(work));
   }
   more_.notify_one();
@@ -33,16 +33,16 @@ bool WorkQueue::submit(std::function<void()> work) {
 void WorkQueue::run() {
   std::unique_lock lock(mutex_);
   while (true) {
-    ++idle_;
     more_.wait(lock, [&] { return closing_ || !line_.empty(); });
-    --idle_;
     if (line_.empty()) return;
+    ++busy_;
     std::function<void()> work = std::move(line_.front());
     line_.pop_front();
     lock.unlock();
     work();
     work = nullptr;
     lock.lock();
+    --busy_;
   }
 }
 

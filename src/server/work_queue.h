@@ -25,11 +25,11 @@ class WorkQueue {
  private:
   void run();
 
-  const std::size_t most_queued_;
+  const std::size_t most_;  // that are worked on or wait
   std::mutex mutex_;
   std::condition_variable more_;
   std::deque<std::function<void()>> line_;
-  std::size_t idle_ = 0;
+  std::size_t busy_ = 0;  // threads
   bool closing_ = false;
   std::vector<std::thread> threads_;
 };
