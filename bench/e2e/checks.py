@@ -3,6 +3,7 @@ holds would count as its children's memory."""
 import filecmp
 import itertools
 import json
+import os
 import subprocess
 
 from measure import Failed
@@ -86,3 +87,70 @@ def counts(folder, expected):
     for key, value in expected.items():
         if summary[key] != int(value):
             raise Failed(f"summary.json: {key} is {summary[key]} and not {value}")
+
+
+def index_whole(out, _twin, program, folder=None, file=None, **expected):
+    """The index {out}/index is whole by `refrain index check`; it holds as many documents as the folder has files, or the JSONL
+    file lines, and what else is expected of `refrain index stats`."""
+    check = json.loads(index_verb(program, "check", out / "index", "--json"))
+    stats = json.loads(index_verb(program, "stats", out / "index", "--json"))
+    if not check["whole"] or check["changed_documents"]:
+        raise Failed(f"the index is not whole: {check['damages'] or check['changed']}")
+    if folder is not None:
+        expected["documents"] = sum(len(os.listdir(one)) for one in folder.split())
+    if file is not None:
+        with open(file, "rb") as lines:
+            expected["documents"] = sum(1 for _ in lines)
+    for key, value in expected.items():
+        if stats[key] != int(value):
+            raise Failed(f"index stats: {key} is {stats[key]} and not {value}")
+    if stats["posts"] == 0 or (stats["posts"], stats["documents"]) != (check["posts"], check["documents"]):
+        raise Failed(f"{check['posts']} posts of {check['documents']} documents were read, {stats['posts']} of {stats['documents']} promised")
+
+
+def index_verb(program, *arguments):
+    done = subprocess.run([program, "index", *arguments], capture_output=True, check=False)
+    if done.returncode != 0:
+        raise Failed(f"refrain index {arguments[0]}: exit {done.returncode}: {done.stderr.decode(errors='replace').strip()[-500:]}")
+    return done.stdout
+
+
+PASSAGES_READ = 2000  # the first ones are compared with the files
+
+
+def passages_true(out, _twin, file, least=1, files=True, planted=None):
+    """At least so many passages, in rows that can be read; what the first of them show stands in the files, if ids are paths. With
+    `planted` (the answer to a query): for half of every excerpt there is a passage which its file holds too, unless more do than
+    are shown."""
+    passages, told = 0, []
+    with open(out / file, "rb") as rows:
+        for line in rows:
+            passages += 1
+            if passages > PASSAGES_READ:
+                continue
+            row = json.loads(line)
+            if "passage" not in row:  # a cursor
+                passages -= 1
+                continue
+            if len(row["occurrences"]) < (1 if "query" in row else 2):
+                raise Failed(f"passage {passages} has {len(row['occurrences'])} places")
+            for place in row["occurrences"] if files else []:
+                with open(place["id"], "rb") as document:
+                    document.seek(place["begin"])
+                    if document.read(place["end"] - place["begin"]).decode(errors="replace") != place["text"]:
+                        raise Failed(f"{place['id']}: {place['begin']} to {place['end']} is not what passage {passages} shows")
+            if planted is not None:
+                told.append((row["begin"], row["end"], [os.path.basename(place["id"]) for place in row["occurrences"]]))
+    if passages < int(least):
+        raise Failed(f"{passages} passages, and {least} were expected")
+    if planted is None:
+        return
+    with open(planted, encoding="utf-8") as rows:
+        excerpts = [(int(begin), int(end), name) for begin, end, name in map(str.split, rows)]
+    shown = 20  # documents, unless asked for more
+    for begin, end, name in excerpts:
+        if not any(2 * (min(last, end) - max(first, begin)) >= end - begin and (name in ids or len(ids) == shown)
+                   for first, last, ids in told):
+            raise Failed(f"bytes {begin} to {end} of the query are from {name}, and that was not found")
+    if not excerpts:
+        raise Failed("nothing is planted, so nothing was checked")

@@ -15,7 +15,8 @@ COMPARE = {">=": operator.ge, "<=": operator.le}
 @dataclasses.dataclass
 class Figure:
     """One row. `baseline_seconds` is what the baseline takes, or would take, for the same work; `ratio` is how many times
-    as fast we are. `rate_kept` is this rate in parts of that of the case it is compared with."""
+    as fast we are. `rate_kept` is this rate in parts of that of the case it is compared with, and `disk_share` what is left on
+    disk in parts of the work."""
 
     bench: str
     case: str
@@ -26,6 +27,7 @@ class Figure:
     temp_mb: float = None
     baseline_seconds: float = None
     rate_kept: float = None
+    disk_share: float = None
     bar: str = ""
     error: str = ""
 
@@ -48,8 +50,9 @@ class Figure:
 
     def row(self, judged):
         bar = self.bar
-        if self.rate_kept is not None:
-            bar = bar.replace("rate_kept", f"rate_kept({self.rate_kept:.2f})")
+        for name in ("rate_kept", "disk_share"):
+            if getattr(self, name) is not None:
+                bar = bar.replace(name, f"{name}({getattr(self, name):.2f})")
         values = [self.seconds, self.rate, self.peak_rss_mb, self.temp_mb, self.baseline_seconds, self.ratio]
         seconds, rate, rss, temp, baseline, ratio = ["" if v is None else f"{v:.4g}" if v < 1000 else f"{v:.0f}" for v in values]
         return [self.bench, self.case, seconds, rate, self.unit, rss, temp, baseline, ratio, bar, self.verdict(judged)]

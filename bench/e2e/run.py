@@ -6,8 +6,10 @@
 A [[case]] is a whole command:
     bench, name    what it is called
     data           files to make first, by programs of bench/twin; kept in build/bench-data
+    prepare        commands that are run first, unmeasured, once for all cases of a file that name them; what they make is in {kept}
+    before         commands that are run before every run, unmeasured, when {out} is new
     command        what is measured; its standard output goes to the file {out}/`stdout`, where that is given
-    runs           how often; the best counts [3]
+    runs           how often; the best counts [3], or with take = "median" the median
     twin           the baseline (a command that several cases share is not run again); its standard output goes to
                    {twin}/`stdout`
     twin_runs      how often; the best counts [1]
@@ -19,8 +21,9 @@ A [[case]] is a whole command:
     twin_counts    false: the twin is there for its answer only
     against        a case before it, of the same bench: rate_kept = this rate / that rate
     allowing       another one: what it takes more than `against` is not counted
-    bar            what must hold, of rate, ratio, rate_kept, seconds, peak_rss_mb, temp_mb
-In strings {bin}, {bench}, {data}, {source}, {out}, {twin}, {temp} are folders and all other names are sizes of [sizes].
+    disk           a folder that the command leaves: disk_share = its bytes / `work`
+    bar            what must hold, of rate, ratio, rate_kept, disk_share, seconds, peak_rss_mb, temp_mb
+In strings {bin}, {bench}, {data}, {source}, {kept}, {out}, {twin}, {temp} are folders and all other names are sizes of [sizes].
 
 A [[micro]] is a program of bench/micro and those of its benchmarks that are kept; their seconds are those for a gigabyte or
 for a million items. Peak RSS is never less than this driver's own 18 MB or so: a child begins as its copy.
@@ -30,6 +33,7 @@ import json
 import os
 import pathlib
 import shutil
+import statistics
 import sys
 import tempfile
 import tomllib
@@ -67,7 +71,10 @@ class CaseRunner:
         self.scratch = scratch
         self.measured = {}  # of the cases so far, by bench and name
         self.baselines = {}  # of the twins so far, by command: seconds, and the folder with the answer
-        self.words = {"bin": BIN, "bench": BIN / "bench", "data": DATA, "source": SOURCE}
+        self.prepared = set()
+        self.kept = scratch / "kept"
+        self.kept.mkdir()
+        self.words = {"bin": BIN, "bench": BIN / "bench", "data": DATA, "source": SOURCE, "kept": self.kept}
         self.sizes = {name: size // 10 if quick else size for name, size in sizes.items()}
         self.words.update(self.sizes)
 
@@ -90,6 +97,13 @@ class CaseRunner:
             folder.mkdir()
         return folders
 
+    def prepare(self, case):
+        for words in case.get("prepare", []):
+            command = tuple(map(self.fill, words))
+            if command not in self.prepared:
+                measure.run(command)
+            self.prepared.add(command)
+
     def run_twin(self, case, work):
         """Seconds of the baseline for as much work as ours, and the folder that holds its answer."""
         key = tuple(self.fill(word, twin="") for word in case["twin"])
@@ -107,7 +121,7 @@ class CaseRunner:
         arguments = dict(case["check"])
         function = getattr(checks, arguments.pop("name"))
         for key, value in arguments.items():
-            if key in ("file", "planted"):
+            if key in ("file", "planted", "program", "folder"):
                 arguments[key] = self.fill(value)
             elif not isinstance(value, bool):
                 arguments[key] = self.number(value)
@@ -115,6 +129,8 @@ class CaseRunner:
 
     def measure_once(self, case, twin):
         folders = self.fresh_folders()
+        for words in case.get("before", []):
+            measure.run([self.fill(word, **folders) for word in words])
         command = [self.fill(word, **folders) for word in case["command"]]
         stdout = folders["out"] / case["stdout"] if "stdout" in case else None
         measured = measure.run(command, watched=list(folders.values()), stdout=stdout)
@@ -129,13 +145,17 @@ class CaseRunner:
                 program, *arguments = map(self.fill, data["make"])
                 maker = SOURCE / "bench" / "twin" / program if program.endswith(".py") else BIN / "bench" / program
                 measure.make(maker, arguments, DATA / self.fill(data["file"]))
+            self.prepare(case)
             twin = None
             if "twin" in case:
                 baseline_seconds, twin = self.run_twin(case, work)
                 if case.get("twin_counts", True):
                     figure.baseline_seconds = baseline_seconds
             runs = [self.measure_once(case, twin) for _ in range(1 if self.quick else case.get("runs", 3))]
-            figure.seconds = min(work_seconds(case, one) for one in runs)
+            take = statistics.median if case.get("take") == "median" else min
+            figure.seconds = take(work_seconds(case, one) for one in runs)
+            if "disk" in case:
+                figure.disk_share = measure.folder_bytes([self.fill(case["disk"], out=self.scratch / "out")]) / work
         except (measure.Failed, OSError, KeyError, ValueError) as error:  # also an answer that cannot be read is wrong
             figure.error = str(error) if isinstance(error, measure.Failed) else repr(error)
             return figure

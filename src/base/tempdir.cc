@@ -78,8 +78,16 @@ TempDir::~TempDir() {
 void TempDir::publish(const fs::path& target) {
   sync_folder(path_);
   rename_checked(path_, target);
+  try {
+    sync_folder(target.parent_path().empty() ? "." : target.parent_path());
+  } catch (...) {
+    // Whoever is told that it failed finds nothing there.
+    std::error_code ignored;
+    fs::rename(target, path_, ignored);
+    if (ignored) path_.clear();
+    throw;
+  }
   path_.clear();
-  sync_folder(target.parent_path().empty() ? "." : target.parent_path());
 }
 
 }  // namespace refrain

@@ -33,7 +33,7 @@ Aligner::Cell Aligner::at(std::size_t wave, std::uint32_t back, std::int32_t dia
   if (wave < back) return {};
   const Wave& found = waves_[wave - back];
   const std::int32_t i = diagonal - found.low;
-  return i < 0 || i >= found.count ? Cell{} : store_[found.first + static_cast<std::size_t>(i)];
+  return i < 0 || i >= found.count ? Cell{} : Cell::from(store_[found.first + static_cast<std::size_t>(i)]);
 }
 
 Aligner::Entry Aligner::entry(std::size_t wave, std::int32_t diagonal, std::int32_t a, std::int32_t b) const {
@@ -49,6 +49,28 @@ Aligner::Entry Aligner::entry(std::size_t wave, std::int32_t diagonal, std::int3
   consider(gap_, diagonal - 1, 1);
   consider(gap_, diagonal + 1, 0);
   return best;
+}
+
+// entry() for all diagonals of a wave, in loops without a choice.
+void Aligner::enter(std::size_t wave, const Wave& next, std::int32_t a, std::int32_t b) {
+  std::fill(store_.begin() + static_cast<std::ptrdiff_t>(next.first), store_.end(), 0);
+  const auto from = [&](std::uint32_t back, std::int32_t shift, std::int32_t step) {
+    if (wave < back || waves_[wave - back].count == 0) return;
+    const Wave& old = waves_[wave - back];
+    const std::uint64_t* const cells = store_.data() + old.first;
+    std::uint64_t* const out = store_.data() + next.first + (old.low + shift - next.low);
+    const std::uint64_t add = static_cast<std::uint64_t>(step) << 32U;
+    const std::int64_t diagonal = old.low + shift;
+    for (std::int32_t i = 0; i < old.count; ++i) {
+      const std::uint64_t cell = cells[i] == 0 ? 0 : cells[i] + add;
+      // One more than the reach, as cells are: at most a + 1, and b + 1 less the diagonal.
+      const auto most = static_cast<std::uint64_t>(std::min<std::int64_t>(a, b + diagonal + i) + 1);
+      out[i] = std::max(out[i], cell >> 32U > most ? 0 : cell);
+    }
+  };
+  from(substitute_, 0, 1);
+  from(gap_, 1, 1);
+  from(gap_, -1, 0);
 }
 
 // Waves before `wave` that nothing can come from any more lose their cells.
@@ -85,52 +107,57 @@ Aligner::Spread Aligner::spread(std::int32_t a, std::int32_t b, std::int64_t dro
       };
       reach_from(substitute_, 0);
       reach_from(gap_, 1);
-      next.count = next.low > high ? 0 : high - next.low + 1;
+      next = next.low > high ? Wave{0, 0, store_.size()} : Wave{next.low, high - next.low + 1, store_.size()};
     }
     const auto penalty = static_cast<std::int64_t>(wave * unit_);
     const std::int64_t least = result.best.worth - drop;
     std::int32_t first_alive = next.count;
     std::int32_t last_alive = -1;
+    store_.resize(next.first + static_cast<std::size_t>(next.count));
+    if (wave == 0)
+      store_[0] = Cell{0, 0}.packed();
+    else
+      enter(wave, next, a, b);
     for (std::int32_t k = 0; k < next.count; ++k) {
       const std::int32_t diagonal = next.low + k;
-      Cell cell = wave == 0 ? Cell{0, 0} : entry(wave, diagonal, a, b).cell;
+      std::uint64_t& stored = store_[next.first + static_cast<std::size_t>(k)];
+      if (stored == 0) continue;
+      Cell cell = Cell::from(stored);
       const auto worth = [&] {
         return static_cast<std::int64_t>(rules_.match) * (2 * std::int64_t{cell.reach} - diagonal) - penalty;
       };
-      if (cell.reach >= 0 && worth() < least) cell = {};
-      if (cell.reach >= 0) {
-        std::int32_t i = cell.reach;
-        while (i < a && i - diagonal < b && equal(i, i - diagonal)) ++i;
-        cell.matches += static_cast<std::uint32_t>(i - cell.reach);
-        cell.reach = i;
-        first_alive = std::min(first_alive, k);
-        last_alive = k;
-        if (i == a || i - diagonal == b) result.open = true;
-        const End end{wave, diagonal, cell, worth()};
-        const auto is_better = [&] {
-          if (end.worth != result.best.worth) return end.worth > result.best.worth;
-          // An earlier wave is shorter: only those of the same one are to be compared.
-          return end.wave == result.best.wave && std::abs(diagonal) < std::abs(result.best.diagonal);
-        };
-        if (!result.arrived && is_better()) result.best = end;
-        if (whole && i == a && i - diagonal == b) {
-          result.best = end;
-          result.arrived = true;
-        }
+      if (worth() < least) {
+        stored = 0;
+        continue;
       }
-      store_.push_back(cell);
+      std::int32_t i = cell.reach;
+      while (i < a && i - diagonal < b && equal(i, i - diagonal)) ++i;
+      cell.matches += static_cast<std::uint32_t>(i - cell.reach);
+      cell.reach = i;
+      stored = cell.packed();
+      first_alive = std::min(first_alive, k);
+      last_alive = k;
+      if (i == a || i - diagonal == b) result.open = true;
+      const End end{wave, diagonal, cell, worth()};
+      const auto is_better = [&] {
+        if (end.worth != result.best.worth) return end.worth > result.best.worth;
+        // An earlier wave is shorter: only those of the same one are to be compared.
+        return end.wave == result.best.wave && std::abs(diagonal) < std::abs(result.best.diagonal);
+      };
+      if (!result.arrived && is_better()) result.best = end;
+      if (whole && i == a && i - diagonal == b) {
+        result.best = end;
+        result.arrived = true;
+      }
     }
     cells_ += static_cast<std::uint64_t>(next.count);
     // Only those from the first to the last that are alive are kept.
     store_.resize(next.first + static_cast<std::size_t>(last_alive + 1));
-    if (last_alive < 0) {
-      next.count = 0;
-    } else {
-      store_.erase(store_.begin() + static_cast<std::ptrdiff_t>(next.first),
-                   store_.begin() + static_cast<std::ptrdiff_t>(next.first) + first_alive);
+    if (last_alive >= 0) {
+      next.first += static_cast<std::size_t>(first_alive);
       next.low += first_alive;
-      next.count = last_alive - first_alive + 1;
     }
+    next.count = last_alive < 0 ? 0 : last_alive - first_alive + 1;
     empty_waves = next.count == 0 ? empty_waves + 1 : 0;
     waves_.push_back(next);
     if (result.arrived) return result;

@@ -27,7 +27,8 @@
 //                               zstd) its bytes (varint)
 //                       marks: how many bytes they take (varint); for every kMarkTokens tokens (and one at least) a checksum
 //                               of the text up to the next mark (4) and, but for the last, the bytes up to there (varint)
-//                     then the paths (varint of the length, bytes), the first one being the root
+//                     then the paths (varint of the length, bytes), the first one being the root, or
+//                       empty where no path is relative to it
 //                     then for every group the place of its first document and the block of its first token (8 each)
 //                     then for every document 4 bytes of the hash of its id and 4 of its number, in that order
 //                     tail     documents, tokens, blocks, text bytes, paths, and the places of the three tables (8 each)

@@ -42,6 +42,14 @@ DocumentReader::DocumentReader(const std::filesystem::path& folder, const PageFi
   }
 }
 
+DocumentReader::DocumentReader(const DocumentReader& other)
+    : file_(other.file_),
+      totals_(other.totals_),
+      paths_(other.paths_),
+      paths_place_(other.paths_place_),
+      groups_place_(other.groups_place_),
+      ids_place_(other.ids_place_) {}
+
 void DocumentReader::load_groups() {
   if (!groups_.empty() || totals_.documents == 0) return;
   std::vector<Group> loaded(groups());

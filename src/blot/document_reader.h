@@ -21,6 +21,8 @@ class DocumentReader {
  public:
   // `id` is what the manifest names.
   DocumentReader(const std::filesystem::path& folder, const PageFileId& id);
+  // As PageReader's: the same file, for another thread.
+  explicit DocumentReader(const DocumentReader& other);
 
   std::uint64_t documents() const { return totals_.documents; }
   std::uint64_t blocks() const { return totals_.blocks; }
@@ -78,6 +80,7 @@ class DocumentReader {
 class TextReader {
  public:
   TextReader(const std::filesystem::path& folder, const PageFileId& id);
+  explicit TextReader(const TextReader& other) : file_(other.file_) {}
   // Frame number `frame` of a document that comes with its marks.
   std::string frame(const DocumentInfo& document, std::size_t frame);
   void check(const std::function<void(std::uint64_t)>& done) { file_.check_all(done); }

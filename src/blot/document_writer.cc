@@ -29,7 +29,8 @@ std::uint64_t id_hash(std::string_view id) {
 
 DocumentWriter::DocumentWriter(const std::filesystem::path& folder, std::string_view root, MemoryBudget& budget)
     : out_((folder / kBlotDocumentsName).string(), kBlotDocumentsMagic, kBlotFormatVersion),
-      paths_{std::string(root)},
+      root_(root),
+      paths_{std::string()},
       groups_(budget, "the table of documents"),
       ids_(budget, "the ids of the documents") {}
 
@@ -54,6 +55,9 @@ void DocumentWriter::add(const DocumentInfo& document) {
   append_varint(row_, document.tokens);
   append_varint(row_, document.text_bytes);
   const TextPlace& place = document.place;
+  if (place.home != TextHome::stored &&
+      std::filesystem::path(place.home == TextHome::file ? document.id : place.path).is_relative())
+    paths_.front() = root_;
   append_varint(row_, static_cast<std::uint64_t>(place.home));
   if (place.home == TextHome::part) {
     append_varint(row_, path_number(place.path));

@@ -57,7 +57,7 @@ std::uint64_t id_hash(std::string_view id);
 
 class DocumentWriter {
  public:
-  // Paths that are relative are so to `root`.
+  // Paths that are relative are so to `root`, which is only kept where there are any.
   DocumentWriter(const std::filesystem::path& folder, std::string_view root, MemoryBudget& budget);
 
   // In order.
@@ -75,7 +75,8 @@ class DocumentWriter {
   std::uint64_t path_number(const std::string& path);
 
   PageWriter out_;
-  std::vector<std::string> paths_;
+  const std::string root_;
+  std::vector<std::string> paths_;  // the first one: the root, where a path is relative to it
   std::string last_id_;
   std::string row_;
   std::string marks_;

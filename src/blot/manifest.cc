@@ -175,9 +175,13 @@ Manifest parse_manifest(const std::string& text, const std::string& path) {
 Manifest read_manifest(const fs::path& folder) {
   const fs::path path = folder / kManifestName;
   std::error_code ignored;
-  if (!fs::exists(path, ignored))
+  if (!fs::exists(path, ignored)) {
+    // They come together, in one rename.
+    if (fs::exists(folder / kLockName, ignored))
+      throw Error(Errc::corrupt, fmt::format("{}: it is gone; nothing can be said of the index", path.string()));
     throw Error(Errc::not_found,
                 fmt::format("{}: there is no index; make one with 'refrain index create'", folder.string()));
+  }
   return parse_manifest(read_file(path.string()), path.string());
 }
 
@@ -185,6 +189,13 @@ void write_manifest(const fs::path& folder, const Manifest& manifest) {
   AtomicFile file((folder / kManifestName).string());
   file.out().write(to_text(manifest));
   file.commit();
+}
+
+std::string lock_path(const fs::path& folder) {
+  const std::string path = (folder / kLockName).string();
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) OutputFile(path).close_unsynced();
+  return path;
 }
 
 fs::path segment_folder(const fs::path& folder, const SegmentInfo& segment) {

@@ -43,10 +43,13 @@ std::string to_text(const Manifest& manifest);
 // Error(corrupt) or, for a version that this build does not know, Error(unsupported); `path` is for the message.
 Manifest parse_manifest(const std::string& text, const std::string& path);
 
-// Error(not_found) where there is no index.
+// Error(not_found) where there is no index, corrupt where there is one without a manifest.
 Manifest read_manifest(const std::filesystem::path& folder);
 // Commits.
 void write_manifest(const std::filesystem::path& folder, const Manifest& manifest);
+
+// The file that whoever writes locks. It holds nothing, so one that is gone is made again.
+std::string lock_path(const std::filesystem::path& folder);
 
 std::filesystem::path segment_folder(const std::filesystem::path& folder, const SegmentInfo& segment);
 std::filesystem::path removed_path(const std::filesystem::path& folder, const SegmentInfo& segment);

@@ -49,6 +49,20 @@ PostsReader::PostsReader(const std::filesystem::path& folder, std::span<const Pa
   }
 }
 
+PostsReader::PostsReader(const PostsReader& other)
+    : blot_bits_(other.blot_bits_),
+      bucket_bits_(other.bucket_bits_),
+      gap_bits_(other.gap_bits_),
+      place_bits_(other.place_bits_),
+      per_shard_(other.per_shard_),
+      buckets_(other.buckets_),
+      blocks_(other.blocks_),
+      blots_(other.blots_),
+      posts_(other.posts_) {
+  for (const Shard& shard : other.shards_)
+    shards_.push_back({std::make_unique<PageReader>(*shard.file), shard.table, shard.blots, shard.posts});
+}
+
 std::uint64_t PostsReader::bytes() const {
   std::uint64_t bytes = 0;
   for (const Shard& shard : shards_) bytes += shard.file->id().bytes;

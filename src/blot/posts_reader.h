@@ -19,6 +19,8 @@ class PostsReader {
   // `ids` are those that the manifest names, a shard each; places are below `blocks`.
   PostsReader(const std::filesystem::path& folder, std::span<const PageFileId> ids, unsigned blot_bits,
               std::uint64_t blocks);
+  // As PageReader's: the same files, for another thread.
+  explicit PostsReader(const PostsReader& other);
 
   // Appends the places of `blot`, `shift` added to each.
   void find(std::uint64_t blot, std::uint64_t shift, std::vector<std::uint64_t>& places);

@@ -30,6 +30,9 @@ DocumentText::DocumentText(const fs::path& folder, const SegmentInfo& segment, D
   if (segment.texts_file) texts_ = std::make_unique<TextReader>(segment_folder(folder, segment), *segment.texts_file);
 }
 
+DocumentText::DocumentText(const DocumentText& other, DocumentReader& documents)
+    : documents_(documents), texts_(other.texts_ ? std::make_unique<TextReader>(*other.texts_) : nullptr) {}
+
 std::string DocumentText::read(std::uint64_t document, std::uint64_t first, std::uint64_t last) {
   const DocumentInfo info = documents_.whole(document);
   last = std::min<std::uint64_t>(last, info.marks.size());

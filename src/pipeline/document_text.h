@@ -15,6 +15,8 @@ namespace refrain {
 class DocumentText {
  public:
   DocumentText(const std::filesystem::path& folder, const SegmentInfo& segment, DocumentReader& documents);
+  // The same texts, for another thread, whose documents these are.
+  DocumentText(const DocumentText& other, DocumentReader& documents);
 
   // The text from mark `first` up to mark `last`, which may be the number of marks: the end. Error(bad_input), which
   // names the file, where it is not what was indexed, or cannot be read.

@@ -1,4 +1,5 @@
-// Which blots occur in two documents or more, as a filter: it never says no to one that does, and seldom yes to another.
+// Which blots occur in two documents or more, as a filter: it never says no to one that does, and seldom yes to
+// another.
 #pragma once
 
 #include <atomic>

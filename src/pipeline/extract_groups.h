@@ -18,8 +18,8 @@ struct GroupRules {
   const ExcludedTexts& excluded;
 };
 
-// Takes the matches away. The places of a passage go to `places`, in the order of their documents; the passages come back
-// as they are to be shown.
+// Takes the matches away. The places of a passage go to `places`, in the order of their documents; the passages come
+// back as they are to be shown.
 Array<FoundPassage> group_matches(MatchShuffle& matches, const TokenTable& table, const TextStore& tokens,
                                   const GroupRules& rules, std::uint64_t memory_bytes, MemoryBudget& budget,
                                   const Context& context, TempFile& places);

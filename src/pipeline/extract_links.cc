@@ -27,6 +27,10 @@ std::uint64_t bits_in(const Array<std::uint64_t>& bits, std::uint64_t first, std
   return count;
 }
 
+std::uint64_t bit(const Array<std::uint64_t>& bits, std::uint64_t i) {
+  return bits[i / 64] >> (i % 64) & 1U;
+}
+
 void set_bits(Array<std::uint64_t>& bits, std::uint64_t first, std::uint64_t last) {
   for (std::uint64_t i = first; i < last;) {
     const std::uint64_t end = std::min(last, (i / 64 + 1) * 64);
@@ -54,7 +58,8 @@ class LinkGrower {
         rules_(rules),
         aligner_(rules.align),
         runs_(budget, "the links of a document"),
-        covered_(budget, "what is covered of a document") {}
+        within_(budget, "what is covered of a document"),
+        agreeing_(budget, "what is covered of a document") {}
 
   void begin(std::uint64_t document) {
     document_ = document;
@@ -81,15 +86,17 @@ class LinkGrower {
   void end(MatchShuffle::Writer& writer) {
     flush();
     std::sort(runs_.begin(), runs_.end());
-    covered_.clear();
-    covered_.resize(table_.tokens(document_) / 64 + 2);
-    std::fill(covered_.begin(), covered_.end(), 0);
+    for (Array<std::uint64_t>* bits : {&within_, &agreeing_}) {
+      bits->clear();
+      bits->resize(table_.tokens(document_) / 64 + 2);
+      std::fill(bits->begin(), bits->end(), 0);
+    }
     for (const LinkRun& run : runs_) {
-      const BlotShape& shape = rules_.shapes.of(kind_of_key(run.earlier));
-      const std::uint64_t fresh = first_fresh(run, shape.span());
+      const AnchorKind kind = kind_of_key(run.earlier);
+      const std::uint64_t fresh = first_fresh(run, kind);
       if (fresh > run.last) continue;
       // With a stride only the beginnings of anchors are known to agree.
-      const std::uint64_t ahead = shape.stride > 1 ? 0 : fresh - run.first;
+      const std::uint64_t ahead = rules_.shapes.of(kind).stride > 1 ? 0 : fresh - run.first;
       PassageMatch match{};
       if (!grow((run.earlier >> 1U) + ahead, run.first + ahead, match)) continue;
       cover(match);
@@ -100,17 +107,20 @@ class LinkGrower {
  private:
   static constexpr std::uint64_t kFetchTokens = 512;
 
-  // Where the first stretch of `span` tokens in the run begins that does not agree, for the better part, with something
-  // earlier already: what does belongs to that. Behind the last anchor where there is none.
-  std::uint64_t first_fresh(const LinkRun& run, std::uint64_t span) const {
-    std::uint64_t covered = bits_in(covered_, run.first, run.first + span);
+  // Where the first anchor of the run stands that is not part of something earlier already; behind the last one where
+  // there is none. A window is where all of it lies in places that were accepted, and half of it agrees there: what
+  // noise is left belongs to that passage. Of a seed half must lie in them.
+  std::uint64_t first_fresh(const LinkRun& run, AnchorKind kind) const {
+    const std::uint64_t span = rules_.shapes.of(kind).span();
+    const std::uint64_t least = kind == AnchorKind::window ? span : (span + 1) / 2;
+    std::uint64_t within = bits_in(within_, run.first, run.first + span);
+    std::uint64_t agreeing = bits_in(agreeing_, run.first, run.first + span);
     for (std::uint64_t token = run.first;; ++token) {
-      if (token > run.last || 2 * covered < span) return token;
-      covered += bit(token + span);
-      covered -= bit(token);
+      if (token > run.last || within < least || (kind == AnchorKind::window && 2 * agreeing < span)) return token;
+      within += bit(within_, token + span) - bit(within_, token);
+      agreeing += bit(agreeing_, token + span) - bit(agreeing_, token);
     }
   }
-  std::uint64_t bit(std::uint64_t token) const { return covered_[token / 64] >> (token % 64) & 1U; }
 
   void flush() {
     if (open_) runs_.push_back(run_);
@@ -166,15 +176,16 @@ class LinkGrower {
   // Notes which tokens of the document agree.
   void cover(const PassageMatch& match) {
     const std::uint64_t first = match.b - table_.begins[document_];
+    set_bits(within_, first, first + match.b_length);
     if (match.matches == match.a_length && match.matches == match.b_length) {
-      set_bits(covered_, first, first + match.b_length);
+      set_bits(agreeing_, first, first + match.b_length);
       return;
     }
     const auto a = fetch(match.a, match.a + match.a_length, scratch_a_);
     const auto b = fetch(match.b, match.b + match.b_length, scratch_b_);
     for (const Aligner::Run& run :
          aligner_.align(a.size(), b.size(), [&](std::size_t i, std::size_t j) { return a[i] == b[j]; }))
-      set_bits(covered_, first + run.b, first + run.b + run.length);
+      set_bits(agreeing_, first + run.b, first + run.b + run.length);
   }
 
   const TokenTable& table_;
@@ -186,7 +197,8 @@ class LinkGrower {
   LinkRun run_{};
   std::uint64_t diagonal_ = 0;
   bool open_ = false;
-  Array<std::uint64_t> covered_;  // a bit a token
+  Array<std::uint64_t> within_;    // a bit a token: lies in a place that was accepted,
+  Array<std::uint64_t> agreeing_;  // and agrees there
   std::vector<char> scratch_a_;
   std::vector<char> scratch_b_;
 };

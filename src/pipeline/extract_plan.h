@@ -1,9 +1,9 @@
 // What the stages of extracting share: where documents lie in the long list of tokens, and the records that travel
 // between them.
 //
-// All tokens of all documents that are not removed stand end to end in one list, 32 bits of hash each (TextStore). A token is
-// known by its position there, or by its document and its number in it. A document whose text cannot be had holds its place
-// in the list, and is left out.
+// All tokens of all documents that are not removed stand end to end in one list, 32 bits of hash each (TextStore). A
+// token is known by its position there, or by its document and its number in it. A document whose text cannot be had
+// holds its place in the list, and is left out.
 #pragma once
 
 #include <algorithm>
@@ -34,8 +34,8 @@ struct TokenTable {
   }
 };
 
-// Two places may agree where they have equal anchors. A *seed* is a chosen window, of `seed` tokens; a *window* is a run of
-// as many tokens as are always found, where they agree exactly. Both are ordered, whatever the blots are.
+// Two places may agree where they have equal anchors. A *seed* is a chosen window, of `seed` tokens; a *window* is a
+// run of as many tokens as are always found, where they agree exactly. Both are ordered, whatever the blots are.
 enum class AnchorKind : std::uint8_t { seed, window };
 
 struct Anchor {

@@ -28,6 +28,11 @@ namespace {
 
 constexpr std::size_t kMostChanged = 10;
 
+// Not what merely cannot be opened or read just now: nothing is given up for that.
+bool is_damage(const Error& error) {
+  return error.code() == Errc::corrupt || error.code() == Errc::unsupported;
+}
+
 class Check {
  public:
   Check(fs::path folder, const Context& context) : folder_(std::move(folder)), context_(context), budget_(context) {}
@@ -35,7 +40,7 @@ class Check {
   IndexCheckReport run(bool repair) {
     std::optional<FileLock> lock;
     read_manifest(folder_);
-    if (repair) lock.emplace((folder_ / kLockName).string());
+    if (repair) lock.emplace(lock_path(folder_));
     Manifest manifest = read_manifest(folder_);
     std::uint64_t bytes = 0;
     for (const SegmentInfo& segment : manifest.segments) {
@@ -63,8 +68,7 @@ class Check {
       work();
       return true;
     } catch (const Error& error) {
-      // A file that is gone is damage too.
-      if (error.code() != Errc::corrupt && error.code() != Errc::not_found && error.code() != Errc::unsupported) throw;
+      if (!is_damage(error)) throw;
       report_.damages.emplace_back(error.what());
       return false;
     }
@@ -118,6 +122,8 @@ class Check {
 
   // Makes the damaged segments anew, from what is left of them.
   void mend(Manifest& manifest, const std::vector<bool>& damaged) {
+    sync_folder(folder_);
+    remove_unnamed(folder_, manifest);
     TempSpace temp(context_);
     std::vector<SegmentInfo> segments;
     for (std::size_t i = 0; i < damaged.size(); ++i) {
@@ -127,12 +133,7 @@ class Check {
         continue;
       }
       Adding adding(folder_, manifest, context_, budget_, temp);
-      std::uint64_t saved = 0;
-      try {
-        saved = save(segment, adding);
-      } catch (const Error& error) {
-        if (error.code() == Errc::interrupted || error.code() == Errc::over_budget) throw;
-      }
+      const std::uint64_t saved = save(manifest.segments, i, adding);
       const std::uint64_t live = segment.documents - segment.removed;
       report_.rebuilt_documents += saved;
       report_.lost_documents += live - std::min(live, saved);
@@ -145,38 +146,85 @@ class Check {
     remove_unnamed(folder_, manifest);
   }
 
-  // Adds every document of a segment that can still be read. How many.
-  std::uint64_t save(const SegmentInfo& segment, Adding& adding) {
-    DocumentReader documents(segment_folder(folder_, segment), segment.documents_file);
-    std::optional<DocumentText> texts;
-    texts.emplace(folder_, segment, documents);
-    std::vector<bool> removed;
+  // What `open` gives, or nothing where that is damaged.
+  template <class Open>
+  static auto if_whole(Open open) -> std::optional<decltype(open())> {
     try {
-      removed = read_removed(folder_, segment);
-    } catch (const Error&) {
-      // Nobody knows which; better to find too much than to lose something.
+      return open();
+    } catch (const Error& error) {
+      if (!is_damage(error)) throw;
+      return std::nullopt;
     }
+  }
+  std::unique_ptr<DocumentReader> documents_of(const SegmentInfo& segment) const {
+    return if_whole([&] {
+             return std::make_unique<DocumentReader>(segment_folder(folder_, segment), segment.documents_file);
+           })
+        .value_or(nullptr);
+  }
+  std::unique_ptr<DocumentText> texts_of(SegmentInfo segment, DocumentReader& documents) const {
+    auto texts = if_whole([&] { return std::make_unique<DocumentText>(folder_, segment, documents); });
+    if (texts) return std::move(*texts);
+    segment.texts_file.reset();  // those that stand in files of their own can still be had
+    return std::make_unique<DocumentText>(folder_, segment, documents);
+  }
+
+  // Where nobody knows which documents of a segment were removed, a document stays, unless one that came later has its
+  // id: better to find too much than to lose something, but never two of one id.
+  class Superseded {
+   public:
+    Superseded(const Check& check, const std::vector<SegmentInfo>& segments, std::size_t number) {
+      for (; number < segments.size(); ++number) readers_.push_back(check.documents_of(segments[number]));
+    }
+    bool operator()(std::uint64_t document, const std::string& id) {
+      bool later = false;
+      for (std::size_t i = 0; i < readers_.size() && !later; ++i)
+        if (readers_[i])
+          if_whole([&] {
+            readers_[i]->find(id, [&](std::uint64_t other) { return later = i > 0 || other > document; });
+            return true;
+          });
+      return later;
+    }
+
+   private:
+    std::vector<std::unique_ptr<DocumentReader>> readers_;
+  };
+
+  // Adds every document of a segment that can still be read. How many.
+  std::uint64_t save(const std::vector<SegmentInfo>& segments, std::size_t number, Adding& adding) {
+    const SegmentInfo& segment = segments[number];
+    const std::unique_ptr<DocumentReader> documents = documents_of(segment);
+    if (!documents) return 0;
+    const std::unique_ptr<DocumentText> texts = texts_of(segment, *documents);
+    const std::optional<std::vector<bool>> removed = if_whole([&] { return read_removed(folder_, segment); });
+    std::optional<Superseded> superseded;
+    if (!removed) superseded.emplace(*this, segments, number);
     std::uint64_t saved = 0;
-    for (std::uint64_t i = 0; i < documents.documents(); ++i) {
+    for (std::uint64_t i = 0; i < documents->documents(); ++i) {
       throw_if_stopped(context_);
-      if (!removed.empty() && removed[i]) continue;
+      if (removed && !removed->empty() && (*removed)[i]) continue;
+      DocumentInfo info;
+      std::string text;
       try {
-        const std::string text = texts->read(i, 0, ~std::uint64_t{0});
-        const DocumentInfo info = documents.info(i);
-        TextPlace place = info.place;
-        if (place.home == TextHome::file)
-          place = {.home = TextHome::part,
-                   .path = (fs::path(documents.root()) / info.id).string(),
-                   .format = Format::files,
-                   .begin = 0,
-                   .bytes = info.text_bytes};
-        else if (place.home == TextHome::part)
-          place.path = (fs::path(documents.root()) / place.path).string();
-        adding.add(info.id, place, text);
-        ++saved;
+        info = documents->info(i);
+        if (superseded && (*superseded)(i, info.id)) continue;
+        text = texts->read(i, 0, ~std::uint64_t{0});
       } catch (const Error& error) {
-        if (error.code() != Errc::corrupt && error.code() != Errc::bad_input) throw;
+        if (!is_damage(error) && error.code() != Errc::bad_input) throw;
+        continue;
       }
+      TextPlace place = info.place;
+      if (place.home == TextHome::file)
+        place = {.home = TextHome::part,
+                 .path = (fs::path(documents->root()) / info.id).string(),
+                 .format = Format::files,
+                 .begin = 0,
+                 .bytes = info.text_bytes};
+      else if (place.home == TextHome::part)
+        place.path = (fs::path(documents->root()) / place.path).string();
+      adding.add(info.id, place, text);
+      ++saved;
     }
     return saved;
   }

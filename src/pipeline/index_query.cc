@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -32,6 +33,9 @@ constexpr std::size_t kHitsOfABlot = 1024;
 // A page ends when so many chains were compared, or `limit` times `max_occurrences` where that is more, be there passages
 // or not: the rest is for the next one.
 constexpr std::uint64_t kComparedAPage = 1000;
+// Candidates differ by where their blots are, passages by where their tokens are: so many are compared together, best
+// first, that nearly the same stretch of the query is not told again and again.
+constexpr std::size_t kCandidatesAtOnce = 64;
 constexpr std::size_t kChangedNamed = 10;
 // Occurrences of a passage are held until it is known how many there are; beyond this they are compared a second time.
 constexpr std::uint64_t kHeldBytes = std::uint64_t{16} << 20;
@@ -71,6 +75,7 @@ class QueryRun {
   struct FoundPassage {
     TokenRange query;
     std::vector<Found> places;
+    std::uint64_t unverified = 0;
   };
   // A place that was compared in full.
   struct Told {
@@ -85,12 +90,12 @@ class QueryRun {
   DocumentBlocks document_at(std::uint64_t block);
 
   void tell_candidates(const std::optional<QueryCursor>& cursor);
-  std::vector<FoundPassage> passages_of(const Candidate& candidate);
+  std::vector<FoundPassage> passages_of(std::span<const Candidate> candidates);
   const std::vector<SharedRun>& compared(std::uint32_t chain);
   bool told_by_another(const Found& found);
   bool ranks_before(std::uint32_t a, std::uint32_t b);
   std::uint32_t chains_compared(const Candidate& candidate) const;
-  bool tell_passage(FoundPassage& passage, std::uint64_t unverified);
+  bool tell_passage(FoundPassage& passage);
   std::optional<ComparedPlace> compare_place(const Found& found);
   void note_changed(DocId document, const Error& error);
 
@@ -214,7 +219,7 @@ DocumentBlocks QueryRun::document_at(std::uint64_t block) {
 void QueryRun::tell_candidates(const std::optional<QueryCursor>& cursor) {
   const Array<Candidate>& candidates = candidates_->candidates;
   std::size_t at = 0;
-  std::uint32_t told = 0;  // passages of the candidate, by the page before
+  std::uint32_t told = 0;  // passages of these candidates, by the page before
   if (cursor) {
     const Candidate* first =
         std::partition_point(candidates.begin(), candidates.end(),
@@ -231,21 +236,21 @@ void QueryRun::tell_candidates(const std::optional<QueryCursor>& cursor) {
   const std::uint64_t work =
       options_.limit == 0 ? limit : std::max(kComparedAPage, options_.limit * options_.max_occurrences);
   Progress progress(context_, "compare", "candidates", candidates.size() - at);
-  for (const std::size_t begin = at; at < candidates.size(); ++at, told = 0) {
-    if (at > begin && (report_.passages >= limit || report_.compared >= work)) {
+  for (std::size_t end = at; at < candidates.size(); at = end, told = 0) {
+    if (at > 0 && report_.compared > 0 && (report_.passages >= limit || report_.compared >= work)) {
       report_.cursor = encode_cursor({query_hash(), candidates[at - 1], QueryCursor::kAllTold});
       break;
     }
-    std::vector<FoundPassage> passages = passages_of(candidates[at]);
+    end = std::min(at + kCandidatesAtOnce, candidates.size());
+    std::vector<FoundPassage> passages = passages_of({candidates.data() + at, end - at});
     for (std::uint32_t i = told; i < passages.size(); ++i) {
       if (report_.passages >= limit) {
         report_.cursor = encode_cursor({query_hash(), candidates[at], i});
         return;
       }
-      const std::uint64_t unverified = i == 0 ? candidates[at].chains - chains_compared(candidates[at]) : 0;
-      if (tell_passage(passages[i], unverified)) ++report_.passages;
+      if (tell_passage(passages[i])) ++report_.passages;
     }
-    progress.add(1);
+    progress.add(end - at);
   }
   progress.finish();
 }
@@ -255,15 +260,16 @@ std::uint32_t QueryRun::chains_compared(const Candidate& candidate) const {
   return most == 0 ? candidate.chains : static_cast<std::uint32_t>(std::min<std::uint64_t>(most, candidate.chains));
 }
 
-// What the chains of a candidate come to; those that differ much are passages of their own, the longest first.
-std::vector<QueryRun::FoundPassage> QueryRun::passages_of(const Candidate& candidate) {
+// What the chains of some candidates come to; those that are nearly the same are one passage, the longest come first.
+std::vector<QueryRun::FoundPassage> QueryRun::passages_of(std::span<const Candidate> candidates) {
   std::vector<Found> all;
-  for (std::uint32_t i = 0; i < chains_compared(candidate); ++i) {
-    const std::uint32_t chain = candidates_->members[candidate.first + i];
-    const std::vector<SharedRun> runs = compared(chain);
-    for (const SharedRun& run : runs)
-      if (const Found found{chain, run}; !told_by_another(found)) all.push_back(found);
-  }
+  for (const Candidate& candidate : candidates)
+    for (std::uint32_t i = 0; i < chains_compared(candidate); ++i) {
+      const std::uint32_t chain = candidates_->members[candidate.first + i];
+      const std::vector<SharedRun> runs = compared(chain);
+      for (const SharedRun& run : runs)
+        if (const Found found{chain, run}; !told_by_another(found)) all.push_back(found);
+    }
   std::sort(all.begin(), all.end(), [](const Found& a, const Found& b) {
     const auto key = [](const Found& found) {
       return std::tuple(std::numeric_limits<std::uint64_t>::max() - found.run.query.size(), found.run.query.first,
@@ -280,12 +286,23 @@ std::vector<QueryRun::FoundPassage> QueryRun::passages_of(const Candidate& candi
     });
     if (alike == firsts.end()) {
       firsts.push_back(query);
-      passages.push_back({query, {found}});
+      passages.push_back({query, {found}, 0});
       continue;
     }
     FoundPassage& passage = passages[static_cast<std::size_t>(alike - firsts.begin())];
     passage.query = {std::min(passage.query.first, query.first), std::max(passage.query.last, query.last)};
     passage.places.push_back(found);
+  }
+  // What nobody compared is told with the first passage that a chain of its candidate is a place of.
+  for (const Candidate& candidate : candidates) {
+    const std::uint32_t left = candidate.chains - chains_compared(candidate);
+    const auto is_of = [&](const FoundPassage& passage) {
+      return std::any_of(passage.places.begin(), passage.places.end(), [&](const Found& found) {
+        return &candidates_->candidates[chainer_.chains()[found.chain].candidate] == &candidate;
+      });
+    };
+    const auto passage = left == 0 ? passages.end() : std::find_if(passages.begin(), passages.end(), is_of);
+    if (passage != passages.end()) passage->unverified += left;
   }
   return passages;
 }
@@ -338,7 +355,7 @@ bool QueryRun::told_by_another(const Found& found) {
 }
 
 // False where there is nothing to tell.
-bool QueryRun::tell_passage(FoundPassage& passage, std::uint64_t unverified) {
+bool QueryRun::tell_passage(FoundPassage& passage) {
   const auto first = static_cast<std::uint32_t>(passage.query.first);
   const auto last = static_cast<std::uint32_t>(passage.query.last);
   if (excluded_.hold(query_.hashes().subspan(first, last - first))) return false;
@@ -357,6 +374,10 @@ bool QueryRun::tell_passage(FoundPassage& passage, std::uint64_t unverified) {
   std::optional<DocId> document;
   ByteRange widest;  // of what was told of the document
   for (const Found& found : passage.places) {
+    if (options_.max_occurrences != 0 && told.size() == options_.max_occurrences) {
+      ++passage.unverified;
+      continue;
+    }
     std::optional<ComparedPlace> place = compare_place(found);
     if (!place) continue;
     const ByteRange bytes = place->occurrence.bytes;
@@ -378,7 +399,7 @@ bool QueryRun::tell_passage(FoundPassage& passage, std::uint64_t unverified) {
 
   head.similarity /= static_cast<double>(told.size());
   head.length = last - first;
-  head.unverified = unverified;
+  head.unverified = passage.unverified;
   head.query = query_.part_at(first).id;
   head.bytes = query_.bytes(first, last);
   head.text = query_.piece(first, last).text;

@@ -119,6 +119,22 @@ TEST_F(QueryLimits, BridgesAsMuchNoiseAsItWasTold) {
   EXPECT_EQ(passages[1].head.text, joined(part(shared, 35, 25)));
 }
 
+// No window between the ends is whole, so they are two chains; growing from either one gives it all.
+TEST_F(QueryLimits, TellsAPlaceOnceThatTwoChainsLeadTo) {
+  const Words shared = words(140);
+  Words noisy = shared;
+  for (std::size_t i = 30; i < 110; i += 5) noisy[i] = "x" + std::to_string(i);
+  const TestIndex index(around(shared, 1));
+  QueryOptions options;
+  options.documents = {{"query", joined(noisy)}};
+  QueryReport report;
+  const std::vector<Passage> passages = query(index, options, &report);
+  EXPECT_EQ(report.candidates, 2U);
+  ASSERT_EQ(passages.size(), 1U);
+  EXPECT_EQ(passages[0].head.length, 140U);
+  EXPECT_EQ(passages[0].occurrences.size(), 1U);
+}
+
 TEST_F(QueryLimits, ADocumentOfTheIndexIsNotItsOwnAnswer) {
   const Words shared = words(40);
   const TestIndex index(around(shared, 3));

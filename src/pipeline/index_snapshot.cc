@@ -21,6 +21,14 @@ Snapshot::Segment::Segment(const fs::path& folder, const SegmentInfo& info, cons
     documents.corrupt("it is not the file that the manifest names");
 }
 
+Snapshot::Segment::Segment(const Segment& other)
+    : documents(other.documents),
+      posts(other.posts),
+      texts(other.texts, documents),
+      removed(other.removed),
+      first_document(other.first_document),
+      first_block(other.first_block) {}
+
 Snapshot::Snapshot(const fs::path& folder) : folder_(folder) {
   // A commit may take away what the one before was made of, between our reading of the manifest and of the rest.
   constexpr int kAttempts = 20;
@@ -35,12 +43,17 @@ Snapshot::Snapshot(const fs::path& folder) : folder_(folder) {
   }
 }
 
-Snapshot::Snapshot(fs::path folder, Manifest manifest) : folder_(std::move(folder)), manifest_(std::move(manifest)) {
-  open();
+Snapshot::Snapshot(const Snapshot& other)
+    : folder_(other.folder_),
+      manifest_(other.manifest_),
+      documents_(other.documents_),
+      blocks_(other.blocks_),
+      tokenizer_(make_tokenizer(manifest_.layout.tokenizer)) {
+  for (const auto& segment : other.segments_) segments_.push_back(std::make_unique<Segment>(*segment));
 }
 
 std::unique_ptr<Snapshot> Snapshot::clone() const {
-  return std::unique_ptr<Snapshot>(new Snapshot(folder_, manifest_));
+  return std::unique_ptr<Snapshot>(new Snapshot(*this));
 }
 
 void Snapshot::open() {

@@ -35,7 +35,7 @@ class Snapshot {
  public:
   // The newest commit. Error(not_found) where there is no index.
   explicit Snapshot(const std::filesystem::path& folder);
-  // The same commit again.
+  // The same commit again, whatever has been committed since. This one may be in use.
   std::unique_ptr<Snapshot> clone() const;
 
   const Manifest& manifest() const { return manifest_; }
@@ -75,6 +75,7 @@ class Snapshot {
  private:
   struct Segment {
     Segment(const std::filesystem::path& folder, const SegmentInfo& info, const IndexLayout& layout);
+    explicit Segment(const Segment& other);
     DocumentReader documents;
     PostsReader posts;
     DocumentText texts;
@@ -87,7 +88,7 @@ class Snapshot {
     std::uint64_t document;  // in the segment
   };
 
-  Snapshot(std::filesystem::path folder, Manifest manifest);
+  explicit Snapshot(const Snapshot& other);
   void open();
   Segment& segment_at(std::uint64_t block) const;
   Place place(DocId document) const;

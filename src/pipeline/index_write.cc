@@ -63,24 +63,36 @@ class Writing {
   struct Locked {
     explicit Locked(fs::path of) : folder(std::move(of)) {
       read_manifest(folder);  // says so where there is none
-      lock.emplace((folder / kLockName).string());
+      lock.emplace(lock_path(folder));
       manifest = read_manifest(folder);
       committed = manifest;
+      sync_folder(folder);  // what the manifest before this one named may go only now
       remove_unnamed(folder, committed);
     }
-    ~Locked() { remove_unnamed(folder, committed); }
+    ~Locked() {
+      if (!in_doubt) remove_unnamed(folder, committed);
+    }
     Locked(const Locked&) = delete;
     Locked& operator=(const Locked&) = delete;
     void commit() {
       ++manifest.generation;
       sync_folder(folder);
-      write_manifest(folder, manifest);
+      in_doubt = true;
+      try {
+        write_manifest(folder, manifest);
+      } catch (const Error& error) {
+        in_doubt = read_manifest(folder).generation != committed.generation;
+        if (!in_doubt) throw;
+        throw Error(error.code(), fmt::format("{}; the change is made, but a power cut may undo it", error.what()));
+      }
       committed = manifest;
+      in_doubt = false;
     }
     fs::path folder;
     std::optional<FileLock> lock;
     Manifest manifest;
     Manifest committed;
+    bool in_doubt = false;  // the manifest was replaced, but may not be on the disk: what either names must stay
   };
 
   template <class Work>

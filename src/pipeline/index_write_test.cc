@@ -50,6 +50,16 @@ Texts texts_of(const fs::path& folder) {
   return texts;
 }
 
+std::map<std::string, std::string> files_of(const fs::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    files[fs::relative(entry.path(), folder).string()] = {std::istreambuf_iterator<char>(file), {}};
+  }
+  return files;
+}
+
 class IndexWriting : public testing::Test {
  protected:
   void SetUp() override { fs::create_directory(folder_); }
@@ -162,12 +172,7 @@ TEST_F(IndexWriting, IsTheSameForAnyThreadsAndMemory) {
     for (const std::uint64_t memory : {std::uint64_t{64} << 20U, std::uint64_t{1} << 30U}) {
       const fs::path path = folder_ / ("same-" + std::to_string(threads) + "-" + std::to_string(memory));
       create_index({path, input, {}}, Context{.memory_bytes = memory, .threads = threads});
-      std::map<std::string, std::string> files;
-      for (const auto& entry : fs::recursive_directory_iterator(path)) {
-        if (!entry.is_regular_file()) continue;
-        std::ifstream file(entry.path(), std::ios::binary);
-        files[fs::relative(entry.path(), path).string()] = {std::istreambuf_iterator<char>(file), {}};
-      }
+      const std::map<std::string, std::string> files = files_of(path);
       if (first.empty()) first = files;
       EXPECT_EQ(files, first) << threads << " " << memory;
     }
@@ -241,6 +246,31 @@ TEST_F(IndexWriting, DamageIsFoundAndMendedFromTheTexts) {
   expect_whole(path);
   EXPECT_EQ(posts_of(path), posts);
   EXPECT_EQ(texts_of(path), texts);
+}
+
+// What stands in tests/compat was written by version 1, and must be readable for ever; and version 1 is still written.
+TEST_F(IndexWriting, VersionOneIsReadAndWritten) {
+  const fs::path golden = fs::path(REFRAIN_TESTS_DIR) / "compat" / "v1" / "blots";
+  Texts texts;
+  for (int i = 0; i < 40; ++i) {
+    std::string text = "Document " + std::to_string(i) + " says:\n";
+    for (int j = 0; j < 30 + 40 * (i % 8); ++j)
+      text += (j % 7 == i % 7 ? "na\xC3\xAFve w" : "w") + std::to_string(j % 25) + " ";
+    texts.emplace_back("doc/" + std::to_string(i), text);
+  }
+  const fs::path path = folder_ / "again";
+  const IndexLayout layout{.shards = 2, .store_text = true};
+  create_index({path, input_of({texts.begin(), texts.begin() + 30}, Format::jsonl), layout}, context_);
+  Index index(path);
+  std::vector<QueryDocument> more;
+  for (int i = 30; i < 40; ++i) more.push_back({texts[i].first, texts[i].second});
+  index.add(more, false, context_);
+  index.remove({"doc/3", "doc/31"}, context_);
+  if (std::getenv("REFRAIN_WRITE_GOLDEN") != nullptr) fs::copy(path, golden, fs::copy_options::recursive);
+  std::erase_if(texts, [](const auto& one) { return one.first == "doc/3" || one.first == "doc/31"; });
+  EXPECT_EQ(texts_of(golden), texts);
+  expect_whole(golden);
+  EXPECT_EQ(files_of(golden), files_of(path));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ struct QueryCursor {
 
   std::uint64_t query = 0;  // a hash of what was asked
   Candidate last;           // begin, end and chains of it
-  std::uint32_t told = 0;   // passages of the candidate; kAllTold: there are no more of it
+  std::uint32_t told = 0;   // passages of it and those compared with it; kAllTold: all of them, and it was the last
 };
 
 std::string encode_cursor(const QueryCursor& cursor);

@@ -98,33 +98,34 @@ PageReader::PageReader(const std::string& path, std::string_view magic, std::uin
   close(fd);
   if (bytes_ < 2 * kPageBytes) corrupt(regular ? "too short to be whole" : "not a file");
   if (map == MAP_FAILED) throw Error(Errc::io, fmt::format("{}: cannot map: {}", path, system_reason(error)));
-  map_ = static_cast<const char*>(map);
-  try {
-    // The first page keeps its form in all versions, so that damage can be told from a newer format.
-    const bool whole = page_holds(0);
-    if (std::string_view(map_, kMagicBytes) != magic) corrupt("not such a file, or damaged");
-    const auto found = load<std::uint32_t>(map_ + kMagicBytes);
-    if (!whole) corrupt("page 0: checksum mismatch");
-    if (found != version) unsupported(fmt::format("format version {}, and this build reads {}", found, version));
-    if (bytes_ % kPageBytes != 0) corrupt("cut off in a page");
-    pages_ = bytes_ / kPageBytes - 1;
-    if (!page_holds(pages_)) corrupt("its end is missing or damaged");
-    const char* tail = map_ + pages_ * kPageBytes;
-    size_ = load<std::uint64_t>(tail);
-    digest_ = load<std::uint64_t>(tail + sizeof size_);
-    std::memcpy(tail_.data(), tail + sizeof size_ + sizeof digest_, tail_.size());
-    // As many pages as the stream takes, no more and no fewer.
-    if (size_ < kBegin || size_ > pages_ * kPageContentBytes || size_ <= (pages_ - 1) * kPageContentBytes)
-      corrupt("its end tells of another length");
-  } catch (...) {
-    munmap(map, bytes_);
-    throw;
-  }
+  map_ = {static_cast<const char*>(map), [bytes = bytes_](const char* at) { munmap(const_cast<char*>(at), bytes); }};
+  // The first page keeps its form in all versions, so that damage can be told from a newer format.
+  const bool whole = page_holds(0);
+  if (std::string_view(map_.get(), kMagicBytes) != magic) corrupt("not such a file, or damaged");
+  const auto found = load<std::uint32_t>(map_.get() + kMagicBytes);
+  if (!whole) corrupt("page 0: checksum mismatch");
+  if (found != version) unsupported(fmt::format("format version {}, and this build reads {}", found, version));
+  if (bytes_ % kPageBytes != 0) corrupt("cut off in a page");
+  pages_ = bytes_ / kPageBytes - 1;
+  if (!page_holds(pages_)) corrupt("its end is missing or damaged");
+  const char* tail = map_.get() + pages_ * kPageBytes;
+  size_ = load<std::uint64_t>(tail);
+  digest_ = load<std::uint64_t>(tail + sizeof size_);
+  std::memcpy(tail_.data(), tail + sizeof size_ + sizeof digest_, tail_.size());
+  // As many pages as the stream takes, no more and no fewer.
+  if (size_ < kBegin || size_ > pages_ * kPageContentBytes || size_ <= (pages_ - 1) * kPageContentBytes)
+    corrupt("its end tells of another length");
 }
 
-PageReader::~PageReader() {
-  munmap(const_cast<char*>(map_), bytes_);
-}
+PageReader::PageReader(const PageReader& other)
+    : path_(other.path_),
+      map_(other.map_),
+      bytes_(other.bytes_),
+      pages_(other.pages_),
+      size_(other.size_),
+      digest_(other.digest_),
+      tail_(other.tail_),
+      checked_(kNoPage) {}
 
 void PageReader::corrupt(std::string_view what) const {
   throw Error(Errc::corrupt, fmt::format("{}: {}; build it again", path_, what));
@@ -135,7 +136,7 @@ void PageReader::unsupported(std::string_view what) const {
 }
 
 bool PageReader::page_holds(std::uint64_t page) const {
-  const char* at = map_ + page * kPageBytes;
+  const char* at = map_.get() + page * kPageBytes;
   return page_checksum({at, kPageContentBytes}, page) == load<std::uint64_t>(at + kPageContentBytes);
 }
 
@@ -146,14 +147,14 @@ void PageReader::touched(std::uint64_t page) {
     const std::uint64_t begin = resident_.front() * kStretchBytes;
     const std::uint64_t from = begin - std::min(begin, kAroundBytes);
     const std::uint64_t to = std::min(begin + kStretchBytes + kAroundBytes, bytes_);
-    madvise(const_cast<char*>(map_) + from, to - from, MADV_DONTNEED);
+    madvise(const_cast<char*>(map_.get()) + from, to - from, MADV_DONTNEED);
     resident_.erase(resident_.begin());
   }
   resident_.push_back(stretch);
 }
 
 std::string_view PageReader::checked_page(std::uint64_t page) {
-  const char* at = map_ + page * kPageBytes;
+  const char* at = map_.get() + page * kPageBytes;
   if (page != checked_) {
     touched(page);
     if (!page_holds(page)) corrupt(fmt::format("page {}: checksum mismatch", page));
@@ -165,7 +166,7 @@ std::string_view PageReader::checked_page(std::uint64_t page) {
 std::uint64_t PageReader::check_next(std::uint64_t page, std::uint64_t digest) {
   checked_ = kNoPage;
   checked_page(page);
-  return add_to_digest(digest, load<std::uint64_t>(map_ + page * kPageBytes + kPageContentBytes));
+  return add_to_digest(digest, load<std::uint64_t>(map_.get() + page * kPageBytes + kPageContentBytes));
 }
 
 std::string_view PageReader::rest_of_page(std::uint64_t offset) {

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,9 +73,10 @@ class PageReader {
  public:
   // Checks the first page and the tail.
   PageReader(const std::string& path, std::string_view magic, std::uint32_t version);
-  PageReader(const PageReader&) = delete;
+  // Another reader of the same file, for another thread, also where the file has lost its name meanwhile. The first one
+  // may be in use.
+  explicit PageReader(const PageReader& other);
   PageReader& operator=(const PageReader&) = delete;
-  ~PageReader();
 
   // Where the stream's own content begins: behind magic and version.
   static constexpr std::uint64_t kBegin = kMagicBytes + sizeof(std::uint32_t);
@@ -111,7 +113,7 @@ class PageReader {
   bool page_holds(std::uint64_t page) const;
 
   std::string path_;
-  const char* map_ = nullptr;
+  std::shared_ptr<const char> map_;
   std::uint64_t bytes_ = 0;
   std::uint64_t pages_ = 0;  // without the tail
   std::uint64_t size_ = 0;

@@ -1,0 +1,205 @@
+"""Random documents with passages planted in them, for passages_accuracy.py: it is known what is a copy of what.
+
+The words are drawn from a vocabulary, flat (all alike) or zipf (the n-th word as often as 1/n, as in a language). A passage stands as
+it is in one document, the original, and damaged in another, the copy:
+
+  exact         word for word                              quoted       "> " where a line begins
+  rewrapped     other line breaks, capitals, points        overlapping  two originals overlap in one copy of both
+  edited        every word with the chance `noise` substituted, lost, or another one inserted before it
+  ocr           every word with the chance `noise` misread (rn for m, 1 for l), split in two, or joined to the next one
+
+What lies between the passages is random too. Seeded: the same documents every time.
+"""
+import collections
+import itertools
+import random
+import re
+import string
+
+LENGTHS = [10, 15, 20, 30, 50, 100, 200]  # tokens of a passage
+VOCABULARIES = ["flat", "zipf"]
+DAMAGES = [("exact", 0), ("quoted", 0), ("rewrapped", 0), ("overlapping", 0), ("edited", 0.02), ("edited", 0.05), ("edited", 0.1),
+           ("edited", 0.15), ("edited", 0.2), ("ocr", 0.05), ("ocr", 0.1), ("ocr", 0.2)]
+EXACT = {"exact", "quoted", "rewrapped", "overlapping"}
+WORDS = 20_000
+PLANTS_A_DOCUMENT = 10
+WORD = re.compile("[A-Za-z0-9]+")
+MISREAD = [("m", "rn"), ("l", "1"), ("o", "0"), ("e", "c"), ("h", "b"), ("s", "5"), ("i", "j"), ("u", "ii"), ("n", "ri"), ("a", "d"),
+           ("t", "f"), ("r", "v")]
+
+Plant = collections.namedtuple("Plant", "length exact original copy")  # places are (document, first token, last token)
+
+
+class Document:
+    """Words become text: lines of `width` letters, a sentence now and then."""
+
+    def __init__(self, number, name):
+        self.number = number
+        self.name = name
+        self.words = []
+        self.quoted = []  # runs of words that are
+
+    def add(self, words, quoted=False):
+        """Where they stand."""
+        place = self.number, len(self.words), len(self.words) + len(words)
+        self.words += words
+        if quoted:
+            self.quoted.append(place[1:])
+        return place
+
+    def lay_out(self, pick):
+        width = pick.choice([40, 60, 72, 100])
+        marked = {at for first, last in self.quoted for at in range(first, last)}
+        text, line, sentence = [], 0, True
+        for at, word in enumerate(self.words):
+            quoted = at in marked
+            if at and (line + len(word) > width or quoted != (at - 1 in marked)):
+                text.append("\n> " if quoted else "\n")
+                line = 0
+            elif at:
+                text.append(" ")
+            text.append(word.capitalize() if sentence else word)
+            line += len(word) + 1
+            sentence = pick.random() < 0.08
+            if sentence:
+                text.append(".")
+        self.text = "".join(text) + "\n"
+        spans = [match.span() for match in WORD.finditer(self.text)]
+        assert len(spans) == len(self.words)
+        self.begins, self.ends = [list(bounds) for bounds in zip(*spans)]
+
+
+class World:
+    def __init__(self, vocabulary, damage, noise):
+        self.vocabulary, self.damage, self.noise = vocabulary, damage, noise
+        self.documents = []  # the originals, then the copies
+        self.first_copy = 0
+        self.plants = []
+
+    def finish(self, pick):
+        for document in self.documents:
+            document.lay_out(pick)
+        self.by_name = {document.name: document for document in self.documents}
+        self.by_copy = collections.defaultdict(list)
+        for plant in self.plants:
+            self.by_copy[plant.copy[0]].append(plant)
+
+    def write(self, folder):
+        for document in self.documents:
+            part = folder / ("originals" if document.number < self.first_copy else "copies")
+            part.mkdir(parents=True, exist_ok=True)
+            (part / document.name).write_text(document.text, encoding="ascii")
+
+    def windows(self, place, span):
+        words = self.documents[place[0]].words
+        return {tuple(words[at:at + span]) for at in range(place[1], place[2] - span + 1)}
+
+    def planted_alike(self, x, y):
+        """Whether half the tokens of the later place are a planted copy whose original the earlier one touches, or the earlier one
+        half an original and the later one touches its copy."""
+        x, y = sorted([x, y])
+        for plant in self.by_copy[y[0]]:
+            in_original, in_copy = overlap(plant.original, x), overlap(plant.copy, y)
+            if in_original and in_copy and 2 * in_original >= x[2] - x[1] and 2 * in_copy >= y[2] - y[1]:
+                return True
+        return False
+
+
+def overlap(x, y):
+    return max(0, min(x[2], y[2]) - max(x[1], y[1])) if x[0] == y[0] else 0
+
+
+class Speaker:
+    """Draws words."""
+
+    def __init__(self, vocabulary, pick):
+        self.pick = pick
+        taken = set()
+        while len(taken) < WORDS:
+            taken.add("".join(pick.choices(string.ascii_lowercase, k=pick.randint(3, 10))))
+        self.known = sorted(taken)
+        pick.shuffle(self.known)
+        weights = [1] * WORDS if vocabulary == "flat" else [1 / rank for rank in range(1, WORDS + 1)]
+        self.limits = list(itertools.accumulate(weights))
+
+    def say(self, count):
+        return self.pick.choices(self.known, cum_weights=self.limits, k=count)
+
+    def between(self):
+        return self.say(self.pick.randint(15, 60))
+
+
+def edited(words, noise, speaker):
+    out = []
+    for word in words:
+        if speaker.pick.random() >= noise:
+            out.append(word)
+            continue
+        way = speaker.pick.randrange(3)
+        if way == 0:
+            out.append(next(other for other in iter(lambda: speaker.say(1)[0], None) if other != word))
+        elif way == 1:
+            out += [speaker.say(1)[0], word]
+    return out
+
+
+def misread(words, noise, pick):
+    out, joined = [], False
+    for word in words:
+        if joined:
+            out[-1] += word
+            joined = False
+        elif pick.random() >= noise:
+            out.append(word)
+        else:
+            way = pick.randrange(4)  # misread half the time
+            if way == 0:
+                at = pick.randrange(1, len(word))
+                out += [word[:at], word[at:]]
+            elif way == 1:
+                out.append(word)
+                joined = True
+            else:
+                ways = [pair for pair in MISREAD if pair[0] in word] or [(word[0], "q" if word[0] != "q" else "g")]
+                out.append(word.replace(*pick.choice(ways), 1))
+    return out
+
+
+def make(vocabulary, damage, noise, planted):
+    """`planted` passages of each length."""
+    pick = random.Random(f"{vocabulary} {damage} {noise}")
+    speaker = Speaker(vocabulary, pick)
+    world = World(vocabulary, damage, noise)
+    lengths = LENGTHS * (planted // 2 if damage == "overlapping" else planted)
+    pick.shuffle(lengths)
+    count = -(-len(lengths) // PLANTS_A_DOCUMENT)
+    # Two overlapping originals stand in two documents.
+    originals = [Document(number, f"o{number:04}.txt") for number in range(2 * count if damage == "overlapping" else count)]
+    copies = [Document(len(originals) + number, f"c{number:04}.txt") for number in range(count)]
+    world.documents, world.first_copy = originals + copies, len(originals)
+    for number, length in enumerate(lengths):
+        original, copy = originals[pick.randrange(count)], copies[number // PLANTS_A_DOCUMENT]
+        for document in (original, copy):
+            document.add(speaker.between())
+        if damage == "overlapping":
+            behind = pick.randrange(1, length)  # so far the second one begins behind the first
+            words = speaker.say(length + behind)
+            other = originals[count + pick.randrange(count)]
+            other.add(speaker.between())
+            place = copy.add(words)
+            world.plants.append(Plant(length, True, original.add(words[:length]), (place[0], place[1], place[1] + length)))
+            world.plants.append(Plant(length, True, other.add(words[behind:]), (place[0], place[1] + behind, place[2])))
+            continue
+        words = speaker.say(length)
+        if damage == "edited":
+            changed = edited(words, noise, speaker)
+        elif damage == "ocr":
+            changed = misread(words, noise, pick)
+        else:
+            changed = words
+        quoted = damage == "quoted"
+        world.plants.append(Plant(length, damage in EXACT, original.add(words), copy.add(changed, quoted)))
+    for document in world.documents:
+        document.add(speaker.between())
+    world.finish(pick)
+    return world
