@@ -259,7 +259,8 @@ void Connection::begin_answer() {
 void Connection::dispatch() {
   disarm();
   begin_answer();
-  hub_.service.handle(std::move(route_), std::move(body_), answer_);
+  hub_.service.handle(route_, body_, answer_);
+  body_.reset();
   watch_for_goodbye();
   pump();
 }

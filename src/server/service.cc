@@ -111,7 +111,7 @@ Route Service::admit(const RequestHead& head) const {
   return route;
 }
 
-void Service::handle(Route route, std::shared_ptr<Body> body, std::shared_ptr<Answer> answer) {
+void Service::handle(const Route& route, const std::shared_ptr<Body>& body, const std::shared_ptr<Answer>& answer) {
   switch (route.verb) {
     case Verb::health:
       return answer->send({}, "{\"status\":\"ok\"}\n");

@@ -43,7 +43,7 @@ class Service {
   // Failure where such a request is not answered, whatever its body.
   Route admit(const RequestHead& head) const;
   // Answers, at once or from another thread.
-  void handle(Route route, std::shared_ptr<Body> body, std::shared_ptr<Answer> answer);
+  void handle(const Route& route, const std::shared_ptr<Body>& body, const std::shared_ptr<Answer>& answer);
 
  private:
   using Work = std::function<void(Answer& answer)>;
