@@ -235,12 +235,12 @@ class Faults(Crash):
         shutil.rmtree(folder)
         self.assertGreater(sum(call.startswith("fsync ") for call in calls), 2, calls)
         self.assertEqual(sum(call.startswith("rename ") for call in calls), 2 if verb.name == "create" else 1, calls)
-        return [call.replace(folder, "") for call in calls]
+        return [(number, call.replace(folder, "")) for number, call in enumerate(calls, 1)]
 
     def test_a_call_that_fails_is_a_clean_error(self):
         items = []
         for verb in self.verbs:
-            for number, call in enumerate(self.calls(verb), 1):
+            for number, call in self.calls(verb):
                 items.append((verb, number, call, (errno.ENOSPC, errno.EIO)[number % 2]))
         say(f"{len(items)} calls")
 
@@ -265,7 +265,9 @@ class Faults(Crash):
             after = self.assert_one_commit(verb, folder, False, told)
             self.assert_goes_on(verb, folder, after, told)
 
-        self.each(end, [(verb, number, call) for verb in self.verbs for number, call in enumerate(self.calls(verb), 1)])
+        # Of all that is cleared away behind the commit some will do.
+        self.each(end, [(verb, number, call) for verb in self.verbs for number, call in self.calls(verb)
+                        if number % 5 == 0 or not call.startswith("unlink ")])
 
     def test_a_repair_that_fails_can_be_done_again(self):
         merge = self.verbs[-1]
@@ -275,6 +277,7 @@ class Faults(Crash):
         folder = self.fresh(merge, "counted")
         self.assertEqual(self.run_faulty([*line, folder + "/index"], folder, LOG=self.path("log"))[0], 0)
         calls = self.read("log").decode().splitlines()
+        self.assertGreater(len(calls), 10)
 
         def fail(number, call):
             for error in (errno.ENOSPC, 0):  # 0: killed
