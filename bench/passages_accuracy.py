@@ -216,8 +216,8 @@ def bars(rows, quick):
     exact = [row for row in rows if row["length"] != "windows" and row["damage"] in passages_world.EXACT]
     long_enough = [row for row in exact if row["length"] >= spans[row["blots"]]]
     apart, overlapping = [[row for row in long_enough if (row["damage"] == "overlapping") == wanted] for wanted in (False, True)]
-    noisy = [row for row in rows if row["blots"] == KINDS[0].name and row["damage"] == "edited" and row["noise"] == "0.1"
-             and row["length"] != "windows" and row["length"] >= 30]
+    noisy = [row for row in rows if row["blots"] == KINDS[0].name and row["damage"] in ("edited", "family")
+             and row["noise"] == "0.1" and row["length"] != "windows" and row["length"] >= 30]
     wanted = [("exact copies, recall", apart, "recall", 1), ("overlapping exact copies, recall", overlapping, "recall", 1),
               ("exact copies, precision", exact, "precision", 1), ("windows, recall", windows, "recall", 1)]
     if not quick:
