@@ -97,14 +97,17 @@ class World:
         return {tuple(words[at:at + span]) for at in range(place[1], place[2] - span + 1)}
 
     def planted_alike(self, x, y):
-        """Whether half the tokens of the later place are a planted copy whose original the earlier one touches, or the earlier one
-        half an original and the later one touches its copy."""
+        """Whether half the tokens of each place are an original and its copy, or two copies of one original."""
         x, y = sorted([x, y])
-        for plant in self.by_copy[y[0]]:
-            in_original, in_copy = overlap(plant.original, x), overlap(plant.copy, y)
-            if in_original and in_copy and 2 * in_original >= x[2] - x[1] and 2 * in_copy >= y[2] - y[1]:
-                return True
-        return False
+        theirs = [plant for plant in self.by_copy[y[0]] if half_in(y, plant.copy)]
+        if any(half_in(x, plant.original) for plant in theirs):
+            return True
+        originals = {plant.original for plant in theirs}
+        return any(plant.original in originals and half_in(x, plant.copy) for plant in self.by_copy[x[0]])
+
+
+def half_in(place, planted):
+    return 2 * overlap(place, planted) >= place[2] - place[1]
 
 
 def overlap(x, y):
