@@ -9,7 +9,7 @@ the originals about the damaged copies; then the copies are added, and `index ex
   recall      of the planted passages: found where one passage covers half the tokens of the original and of its copy (all of them
               where the copy is exact)
   precision   of the places that were reported: right where half their tokens are those of a planted copy of what the passage is
-              said to be a copy of, or where both share an exact run that is long enough to be always found; that happens by chance
+              said to be a copy of, or where both share an exact run of a window's tokens, as happens by chance
   windows     the oracle: every exact run of that length, in whatever two documents, found by hashing all of them; its recall
 
 Every text and every offset that is reported is compared with the document. The table goes to
@@ -123,16 +123,16 @@ class Answer:
     def covers_both(self, x, y, length):
         return bool(self.covering(*x, x[1] + length, 1) & self.covering(*y, y[1] + length, 1))
 
-    def judged(self, span):
+    def judged(self):
         """Every place but the first of its passage: (length, right)."""
         for places in self.passages:
             for place in places[1:]:
-                yield place[2] - place[1], self.right(places[0], place, span)
+                yield place[2] - place[1], self.right(places[0], place)
 
-    def right(self, source, place, span):
+    def right(self, source, place):
         if self.world.planted_alike(source, place):
             return True
-        return not self.world.windows(source, span).isdisjoint(self.world.windows(place, span))
+        return not self.world.windows(source, WINDOW).isdisjoint(self.world.windows(place, WINDOW))
 
 
 def shared_runs(world, span):
@@ -182,7 +182,7 @@ def measure(program, world, kind, folder, runs):
     for verb, output in answers.items():
         answer = Answer(read_passages(output, world), world)
         reported, right = collections.Counter(), collections.Counter()
-        for length, is_right in answer.judged(kind.span):
+        for length, is_right in answer.judged():
             reported[bucket(length)] += 1
             right[bucket(length)] += is_right
         for length in passages_world.LENGTHS:
@@ -216,8 +216,8 @@ def bars(rows, quick):
     exact = [row for row in rows if row["length"] != "windows" and row["damage"] in passages_world.EXACT]
     long_enough = [row for row in exact if row["length"] >= spans[row["blots"]]]
     apart, overlapping = [[row for row in long_enough if (row["damage"] == "overlapping") == wanted] for wanted in (False, True)]
-    noisy = [row for row in rows if row["blots"] == KINDS[0].name and row["damage"] == "edited" and row["noise"] == "0.1"
-             and row["length"] != "windows" and row["length"] >= 30]
+    noisy = [row for row in rows if row["blots"] == KINDS[0].name and row["damage"] in ("edited", "family")
+             and row["noise"] == "0.1" and row["length"] != "windows" and row["length"] >= 30]
     wanted = [("exact copies, recall", apart, "recall", 1), ("overlapping exact copies, recall", overlapping, "recall", 1),
               ("exact copies, precision", exact, "precision", 1), ("windows, recall", windows, "recall", 1)]
     if not quick:
@@ -243,13 +243,13 @@ def print_summary(rows):
     lengths = [*passages_world.LENGTHS, "windows"]
     for kind in KINDS:
         print(f"\n{kind.name}: recall in % by tokens, query/extract")
-        print("  " + "".join(str(title).ljust(13) for title in ["damage", *lengths, "precision"]))
+        print(("  " + "".join(str(title).ljust(13) for title in ["damage", *lengths, "precision"])).rstrip())
         for damage, noise in passages_world.DAMAGES:
             some = [row for row in rows if (row["blots"], row["damage"], row["noise"]) == (kind.name, damage, f"{noise:g}")]
             cells = [percent([row for row in some if row["length"] == length], "recall", "planted") for length in lengths]
             cells.append(percent([row for row in some if row["length"] != "windows"], "precision", "{verb}_reported"))
             name = damage + (f" {100 * noise:g} %" if noise else "")
-            print("  " + "".join(cell.ljust(13) for cell in [name, *cells]))
+            print(("  " + "".join(cell.ljust(13) for cell in [name, *cells])).rstrip())
 
 
 def save(rows, folder):

@@ -7,6 +7,7 @@ it is in one document, the original, and damaged in another, the copy:
   rewrapped     other line breaks, capitals, points        overlapping  two originals overlap in one copy of both
   edited        every word with the chance `noise` substituted, lost, or another one inserted before it
   ocr           every word with the chance `noise` misread (rn for m, 1 for l), split in two, or joined to the next one
+  family        edited, four times: each copy in its own way and in another document
 
 What lies between the passages is random too. Seeded: the same documents every time.
 """
@@ -19,10 +20,11 @@ import string
 LENGTHS = [10, 15, 20, 30, 50, 100, 200]  # tokens of a passage
 VOCABULARIES = ["flat", "zipf"]
 DAMAGES = [("exact", 0), ("quoted", 0), ("rewrapped", 0), ("overlapping", 0), ("edited", 0.02), ("edited", 0.05), ("edited", 0.1),
-           ("edited", 0.15), ("edited", 0.2), ("ocr", 0.05), ("ocr", 0.1), ("ocr", 0.2)]
+           ("edited", 0.15), ("edited", 0.2), ("family", 0.1), ("ocr", 0.05), ("ocr", 0.1), ("ocr", 0.2)]
 EXACT = {"exact", "quoted", "rewrapped", "overlapping"}
 WORDS = 20_000
 PLANTS_A_DOCUMENT = 10
+PLANTS_OF_A_PASSAGE = {"overlapping": 2, "family": 4}  # else 1
 WORD = re.compile("[A-Za-z0-9]+")
 MISREAD = [("m", "rn"), ("l", "1"), ("o", "0"), ("e", "c"), ("h", "b"), ("s", "5"), ("i", "j"), ("u", "ii"), ("n", "ri"), ("a", "d"),
            ("t", "f"), ("r", "v")]
@@ -95,14 +97,17 @@ class World:
         return {tuple(words[at:at + span]) for at in range(place[1], place[2] - span + 1)}
 
     def planted_alike(self, x, y):
-        """Whether half the tokens of the later place are a planted copy whose original the earlier one touches, or the earlier one
-        half an original and the later one touches its copy."""
+        """Whether half the tokens of each place are an original and its copy, or two copies of one original."""
         x, y = sorted([x, y])
-        for plant in self.by_copy[y[0]]:
-            in_original, in_copy = overlap(plant.original, x), overlap(plant.copy, y)
-            if in_original and in_copy and 2 * in_original >= x[2] - x[1] and 2 * in_copy >= y[2] - y[1]:
-                return True
-        return False
+        theirs = [plant for plant in self.by_copy[y[0]] if half_in(y, plant.copy)]
+        if any(half_in(x, plant.original) for plant in theirs):
+            return True
+        originals = {plant.original for plant in theirs}
+        return any(plant.original in originals and half_in(x, plant.copy) for plant in self.by_copy[x[0]])
+
+
+def half_in(place, planted):
+    return 2 * overlap(place, planted) >= place[2] - place[1]
 
 
 def overlap(x, y):
@@ -170,35 +175,37 @@ def make(vocabulary, damage, noise, planted):
     pick = random.Random(f"{vocabulary} {damage} {noise}")
     speaker = Speaker(vocabulary, pick)
     world = World(vocabulary, damage, noise)
-    lengths = LENGTHS * (planted // 2 if damage == "overlapping" else planted)
+    together = PLANTS_OF_A_PASSAGE.get(damage, 1)
+    lengths = LENGTHS * (planted // together)
     pick.shuffle(lengths)
-    count = -(-len(lengths) // PLANTS_A_DOCUMENT)
+    count = -(-len(lengths) * together // PLANTS_A_DOCUMENT)
     # Two overlapping originals stand in two documents.
     originals = [Document(number, f"o{number:04}.txt") for number in range(2 * count if damage == "overlapping" else count)]
     copies = [Document(len(originals) + number, f"c{number:04}.txt") for number in range(count)]
     world.documents, world.first_copy = originals + copies, len(originals)
-    for number, length in enumerate(lengths):
-        original, copy = originals[pick.randrange(count)], copies[number // PLANTS_A_DOCUMENT]
-        for document in (original, copy):
-            document.add(speaker.between())
+
+    def put(document, words, quoted=False):
+        document.add(speaker.between())
+        return document.add(words, quoted)
+
+    for length in lengths:
+        original = originals[pick.randrange(count)]
         if damage == "overlapping":
             behind = pick.randrange(1, length)  # so far the second one begins behind the first
             words = speaker.say(length + behind)
+            document, first, last = put(pick.choice(copies), words)
             other = originals[count + pick.randrange(count)]
-            other.add(speaker.between())
-            place = copy.add(words)
-            world.plants.append(Plant(length, True, original.add(words[:length]), (place[0], place[1], place[1] + length)))
-            world.plants.append(Plant(length, True, other.add(words[behind:]), (place[0], place[1] + behind, place[2])))
+            world.plants.append(Plant(length, True, put(original, words[:length]), (document, first, first + length)))
+            world.plants.append(Plant(length, True, put(other, words[behind:]), (document, first + behind, last)))
             continue
         words = speaker.say(length)
-        if damage == "edited":
-            changed = edited(words, noise, speaker)
-        elif damage == "ocr":
-            changed = misread(words, noise, pick)
-        else:
-            changed = words
-        quoted = damage == "quoted"
-        world.plants.append(Plant(length, damage in EXACT, original.add(words), copy.add(changed, quoted)))
+        place = put(original, words)
+        for copy in pick.sample(copies, together):
+            if damage in EXACT:
+                changed = words
+            else:
+                changed = misread(words, noise, pick) if damage == "ocr" else edited(words, noise, speaker)
+            world.plants.append(Plant(length, damage in EXACT, place, put(copy, changed, quoted=damage == "quoted")))
     for document in world.documents:
         document.add(speaker.between())
     world.finish(pick)

@@ -220,9 +220,8 @@ int like(const char* path, const char* file) {
       shift = 0;
     }
   }
-  std::sort(shared.begin(), shared.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second < b.second;
-  });
+  std::sort(shared.begin(), shared.end(),
+            [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
   for (const auto& [count, document] : shared) {
     if (count == 0) break;
     const std::string text = read_file(index.names[document]);

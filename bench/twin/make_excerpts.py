@@ -21,15 +21,15 @@ LOST = 20  # every so many words one is
 
 def long_files(folder, words, count):
     """`count` files of at least so many words, from all over the folder."""
-    files = sorted(folder.iterdir())
-    found, step = [], max(1, len(files) // (3 * count))
-    for path in files[len(files) // 7::step]:
+    long_ones = [path for path in sorted(folder.iterdir()) if path.stat().st_size >= 12 * words]
+    found = []
+    for path in long_ones[len(long_ones) // 7::max(1, len(long_ones) // (2 * count))]:
         content = path.read_bytes()
-        if len(WORD.findall(content)) >= 2 * words and content.isascii():
+        if len(WORD.findall(content)) >= words and content.isascii():
             found.append((path, content))
         if len(found) == count:
             return found
-    sys.exit(f"make_excerpts: {folder} has no {count} files of {2 * words} words")
+    sys.exit(f"make_excerpts: {folder} has no {count} files of {words} words")
 
 
 def write_tail(folder, limit, output):
@@ -73,11 +73,11 @@ def main():
     if options.tail:
         write_tail(options.folder, options.tail, options.output)
     elif options.bytes:
-        [(path, content)] = long_files(options.folder, options.bytes, 1)
+        [(path, content)] = long_files(options.folder, options.bytes // 2, 1)
         write_excerpts([(path, content[len(content) // 2:][:options.bytes])], options.output)
     else:
         left = EXCERPT_WORDS - EXCERPT_WORDS // LOST
-        files = long_files(options.folder, EXCERPT_WORDS, -(-options.words // left))
+        files = long_files(options.folder, EXCERPT_WORDS + 1, -(-options.words // left))
         write_excerpts([(path, damaged(content)) for path, content in files], options.output)
 
 
