@@ -18,7 +18,7 @@ struct Limits {
   std::chrono::milliseconds write_time{60'000};   // to take one piece of an answer
   std::chrono::milliseconds linger_time{2'000};   // to take an answer that was given before all was read
   // To end what has begun, before it is told to stop. The program itself is ended after ten seconds.
-  std::chrono::milliseconds shutdown_time{6'000};
+  std::chrono::milliseconds shutdown_time{10'000};
 
   std::size_t piece_bytes = std::size_t{32} << 10;          // of an answer, written at once
   std::size_t answer_bytes = std::size_t{256} << 10;        // of an answer, held in memory
