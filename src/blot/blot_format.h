@@ -22,11 +22,12 @@
 //                       id: bytes shared with the id before it in the group, bytes that follow (varints), those bytes
 //                       tokens, bytes of the text, kind (varints)
 //                       kind 0, a file whose path is its id (below the root, where it is relative): nothing
-//                       kind 1, a part of a file: its path by number, its format, begin and bytes of the raw text (varints)
+//                       kind 1 and 3, a part of a file: its path by number, its format, begin and bytes of the raw text (varints)
 //                       kind 2, stored: its place in texts.bin (varint), then for every frame (kFrameMarks marks of text,
 //                               zstd) its bytes (varint)
 //                       marks: how many bytes they take (varint); for every kMarkTokens tokens (and one at least) a checksum
-//                               of the text up to the next mark (4) and, but for the last, the bytes up to there (varint)
+//                               of the text up to the next mark (4) and, but for the last, the bytes up to there (varint), of
+//                               kind 3 also in the raw text (varint)
 //                     then the paths (varint of the length, bytes), the first one being the root, or
 //                       empty where no path is relative to it
 //                     then for every group the place of its first document and the block of its first token (8 each)

@@ -109,7 +109,7 @@ void BlotStream::start(std::string_view text) {
   position_ = 0;
   tokens_ = 0;
   carried_ = 0;
-  marks_.assign(1, {0, 0});
+  marks_.assign(1, {});
 }
 
 bool BlotStream::next(std::span<const ChosenWindow>& chosen) {
@@ -137,7 +137,7 @@ void BlotStream::mark_tokens() {
     const std::uint64_t begin = block_.range(token - tokens_).begin;
     TextMark& last = marks_.back();
     last.checksum = mark_checksum(text_.substr(last.begin, begin - last.begin));
-    marks_.push_back({begin, 0});
+    marks_.push_back({begin, 0, 0});
   }
 }
 

@@ -63,6 +63,7 @@ class Blotter {
 struct TextMark {
   std::uint64_t begin = 0;
   std::uint32_t checksum = 0;
+  std::uint64_t raw = 0;  // where that is in the raw text, where somebody has found it out
   friend bool operator==(const TextMark&, const TextMark&) = default;
 };
 std::uint32_t mark_checksum(std::string_view text);

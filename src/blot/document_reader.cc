@@ -97,11 +97,11 @@ void DocumentReader::load(std::uint64_t number) {
     document.tokens = varint();
     document.text_bytes = varint();
     const std::uint64_t home = varint();
-    if (home > static_cast<std::uint64_t>(TextHome::stored) || document.tokens > document.text_bytes)
+    if (home > static_cast<std::uint64_t>(TextHome::json) || document.tokens > document.text_bytes)
       file_.corrupt("a document makes no sense");
     document.place = {};
     document.place.home = static_cast<TextHome>(home);
-    if (document.place.home == TextHome::part) {
+    if (is_part(document.place.home)) {
       const std::uint64_t path = varint();
       const std::uint64_t format = varint();
       if (path >= paths_.size() || format > static_cast<std::uint64_t>(Format::tsv))
@@ -133,16 +133,22 @@ std::vector<TextMark> DocumentReader::marks(std::uint64_t document) {
   const char* at = bytes.data();
   const char* const stop = at + bytes.size();
   std::uint64_t begin = 0;
+  std::uint64_t raw = 0;
   for (std::size_t i = 0; i < marks.size(); ++i) {
     std::uint32_t sum = 0;
     if (static_cast<std::size_t>(stop - at) < sizeof sum) file_.corrupt("a document is cut short");
     std::memcpy(&sum, at, sizeof sum);
     at += sizeof sum;
-    marks[i] = {begin, sum};
+    marks[i] = {begin, sum, raw};
     std::uint64_t more = 0;
-    if (i + 1 < marks.size() && !get_varint(at, stop, more)) file_.corrupt("a document is cut short");
-    if (more > found.text_bytes - begin) file_.corrupt("a mark lies behind its text");
+    std::uint64_t more_raw = 0;
+    if (i + 1 < marks.size() &&
+        (!get_varint(at, stop, more) || (found.place.home == TextHome::json && !get_varint(at, stop, more_raw))))
+      file_.corrupt("a document is cut short");
+    if (more > found.text_bytes - begin || more_raw > found.place.bytes - raw)
+      file_.corrupt("a mark lies behind its text");
     begin += more;
+    raw += more_raw;
   }
   return marks;
 }

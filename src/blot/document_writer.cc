@@ -59,7 +59,7 @@ void DocumentWriter::add(const DocumentInfo& document) {
       std::filesystem::path(place.home == TextHome::file ? document.id : place.path).is_relative())
     paths_.front() = root_;
   append_varint(row_, static_cast<std::uint64_t>(place.home));
-  if (place.home == TextHome::part) {
+  if (is_part(place.home)) {
     append_varint(row_, path_number(place.path));
     append_varint(row_, static_cast<std::uint64_t>(place.format));
     append_varint(row_, place.begin);
@@ -71,7 +71,9 @@ void DocumentWriter::add(const DocumentInfo& document) {
   marks_.clear();
   for (std::size_t i = 0; i < document.marks.size(); ++i) {
     append_bytes(marks_, document.marks[i].checksum);
-    if (i + 1 < document.marks.size()) append_varint(marks_, document.marks[i + 1].begin - document.marks[i].begin);
+    if (i + 1 == document.marks.size()) break;
+    append_varint(marks_, document.marks[i + 1].begin - document.marks[i].begin);
+    if (place.home == TextHome::json) append_varint(marks_, document.marks[i + 1].raw - document.marks[i].raw);
   }
   append_varint(row_, marks_.size());
   row_ += marks_;

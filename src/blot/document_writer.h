@@ -23,7 +23,11 @@ enum class TextHome : std::uint8_t {
   file,    // the file whose path is the id
   part,    // a part of a file of records
   stored,  // the index itself
+  json,    // a part as well, with marks that know where they are in the raw text
 };
+constexpr bool is_part(TextHome home) {
+  return home == TextHome::part || home == TextHome::json;
+}
 
 struct TextPlace {
   TextHome home = TextHome::file;

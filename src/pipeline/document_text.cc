@@ -43,13 +43,20 @@ std::string DocumentText::read(std::uint64_t document, std::uint64_t first, std:
     case TextHome::file:
       text = read_file(info.id, info, mark(first), mark(last));
       break;
+    case TextHome::json:
+      text = read_json(info, first, last);
+      break;
     case TextHome::part: {
       if (info.place.format == Format::files) {
         text = read_file(info.place.path, info, mark(first), mark(last));
         break;
       }
+      if (info.place.format == Format::lines) {
+        text = read_raw(info, mark(first), mark(last));
+        break;
+      }
       const std::string& whole = part(document, info);
-      if (whole.size() != info.text_bytes) throw_changed(info.place.path, info.id);
+      if (whole.size() != info.text_bytes) throw_changed(info.place.path, info.id);  // or substr may throw
       text = whole.substr(mark(first), mark(last) - mark(first));
       break;
     }
@@ -57,6 +64,7 @@ std::string DocumentText::read(std::uint64_t document, std::uint64_t first, std:
       text = stored(info, first, last);
       break;
   }
+  if (text.size() != mark(last) - mark(first)) throw_changed(info.place.path, info.id);
   for (std::uint64_t i = first; i < last; ++i) {
     const std::string_view block = std::string_view(text).substr(mark(i) - mark(first), mark(i + 1) - mark(i));
     if (mark_checksum(block) == info.marks[i].checksum) continue;
@@ -81,18 +89,33 @@ std::string DocumentText::read_file(const std::string& name, const DocumentInfo&
   return text;
 }
 
-const std::string& DocumentText::part(std::uint64_t number, const DocumentInfo& document) {
-  if (part_of_ == number) return part_;
-  part_of_ = ~std::uint64_t{0};
+// Some of the raw text of a part.
+std::string DocumentText::read_raw(const DocumentInfo& document, std::uint64_t begin, std::uint64_t end) const {
   const std::string path = (fs::path(documents_.root()) / document.place.path).string();
   std::string raw;
   try {
-    raw = read_file_part(path, document.place.begin, document.place.bytes);
+    raw = read_file_part(path, document.place.begin + begin, end - begin);
   } catch (const Error& error) {
     throw Error(Errc::bad_input, fmt::format("{}; it was there when it was indexed", error.what()));
   }
-  std::optional<std::string> text = text_of_raw(document.place.format, raw);
-  if (raw.size() != document.place.bytes || !text) throw_changed(document.place.path, document.id);
+  if (raw.size() != end - begin) throw_changed(document.place.path, document.id);
+  return raw;
+}
+
+std::string DocumentText::read_json(const DocumentInfo& document, std::uint64_t first, std::uint64_t last) const {
+  const auto raw = [&](std::uint64_t i) {
+    return i < document.marks.size() ? document.marks[i].raw : document.place.bytes;
+  };
+  std::optional<std::string> text = text_of_raw(Format::jsonl, read_raw(document, raw(first), raw(last)));
+  if (!text) throw_changed(document.place.path, document.id);
+  return std::move(*text);
+}
+
+const std::string& DocumentText::part(std::uint64_t number, const DocumentInfo& document) {
+  if (part_of_ == number) return part_;
+  part_of_ = ~std::uint64_t{0};
+  std::optional<std::string> text = text_of_raw(document.place.format, read_raw(document, 0, document.place.bytes));
+  if (!text) throw_changed(document.place.path, document.id);
   part_ = std::move(*text);
   part_of_ = number;
   return part_;

@@ -25,6 +25,8 @@ class DocumentText {
  private:
   std::string read_file(const std::string& name, const DocumentInfo& document, std::uint64_t begin,
                         std::uint64_t end) const;
+  std::string read_raw(const DocumentInfo& document, std::uint64_t begin, std::uint64_t end) const;
+  std::string read_json(const DocumentInfo& document, std::uint64_t first, std::uint64_t last) const;
   const std::string& part(std::uint64_t number, const DocumentInfo& document);
   std::string stored(const DocumentInfo& document, std::uint64_t first, std::uint64_t last);
 

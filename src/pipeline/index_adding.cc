@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/threads.h"
 #include "corpus/raw.h"
+#include "corpus/raw_text.h"
 #include "corpus/reader.h"
 #include "refrain/error.h"
 
@@ -27,6 +28,17 @@ bool can_refer(const RawFile& file) {
   return file.input != nullptr && file.packing == Packing::none && file.input->path != "-" && file.input->size > 0;
 }
 
+// Finds the marks in the raw text. False where one is in the middle of something escaped.
+bool find_raw(std::string_view raw, std::vector<TextMark>& marks) {
+  RawJsonPosition position(raw);
+  for (TextMark& mark : marks) {
+    const std::optional<std::uint64_t> found = position.advance_to(mark.begin);
+    if (!found) return false;
+    mark.raw = *found;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::uint64_t expected_posts(const IndexLayout& layout, std::uint64_t text_bytes) {
@@ -43,6 +55,7 @@ struct Adding::Done {
 
   struct Where {
     bool refer = false;
+    bool json = false;        // its marks are known in the raw text
     std::uint64_t begin = 0;  // behind the beginning of the batch
     std::uint64_t bytes = 0;
   };
@@ -91,6 +104,8 @@ ReadReport Adding::add(const InputOptions& input, std::uint64_t bytes) {
             where.bytes = raw.texts[i].size();
           }
           digest = digesters[worker]->digest(batch.texts[i], !where.refer, done->posts);
+          if (where.refer && !done->whole_files && raw.file.input->format == Format::jsonl)
+            where.json = find_raw(raw.texts[i], digest.marks);
           if (digest.packed) packed += digest.packed->bytes.size();
         }
         done->packed.resize(packed, "texts to be stored");
@@ -119,7 +134,7 @@ void Adding::take(Done& done, DocId first) {
     if (done.bad[i] != 0) continue;
     TextPlace place;
     if (done.where[i].refer && !done.whole_files) {
-      place.home = TextHome::part;
+      place.home = done.where[i].json ? TextHome::json : TextHome::part;
       place.path = done.path;
       place.format = done.format;
       place.begin = raw_begin_ + done.where[i].begin;

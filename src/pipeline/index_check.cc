@@ -215,14 +215,16 @@ class Check {
         continue;
       }
       TextPlace place = info.place;
-      if (place.home == TextHome::file)
+      if (place.home == TextHome::file) {
         place = {.home = TextHome::part,
                  .path = (fs::path(documents->root()) / info.id).string(),
                  .format = Format::files,
                  .begin = 0,
                  .bytes = info.text_bytes};
-      else if (place.home == TextHome::part)
+      } else if (is_part(place.home)) {
         place.path = (fs::path(documents->root()) / place.path).string();
+        place.home = TextHome::part;  // its new marks are not known in the raw text
+      }
       adding.add(info.id, place, text);
       ++saved;
     }

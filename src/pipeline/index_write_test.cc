@@ -78,7 +78,11 @@ class IndexWriting : public testing::Test {
       if (format == Format::csv) file << "id,text\n";
       for (const auto& [id, text] : texts) {
         std::string body;
-        for (const char c : text) body += format == Format::jsonl && c == '\n' ? std::string("\\n") : std::string(1, c);
+        for (const char c : text)
+          body += format != Format::jsonl ? std::string(1, c)
+                  : c == '\n'             ? "\\n"
+                  : c == '3'              ? "\\u0033"
+                                          : std::string(1, c);
         if (format == Format::jsonl)
           file << R"({"id":")" << id << R"(","text":")" << body << "\"}\n";
         else
