@@ -192,7 +192,7 @@ void write_manifest(const fs::path& folder, const Manifest& manifest) {
 }
 
 std::string lock_path(const fs::path& folder) {
-  const std::string path = (folder / kLockName).string();
+  std::string path = (folder / kLockName).string();
   std::error_code ignored;
   if (!fs::exists(path, ignored)) OutputFile(path).close_unsynced();
   return path;

@@ -85,7 +85,7 @@ ReadReport Adding::add(const InputOptions& input, std::uint64_t bytes) {
   expected_posts_ = expected_posts(manifest_.layout, bytes);
   first_ordinal_ = manifest_.next_ordinal;
   std::vector<std::unique_ptr<DocumentDigester>> digesters(thread_count(context_));
-  const ReadReport report = read_documents(
+  ReadReport report = read_documents(
       input, context_, budget_,
       [&](unsigned worker, Batch& batch) -> InOrder {
         if (!digesters[worker]) digesters[worker] = std::make_unique<DocumentDigester>(manifest_.layout, *tokenizer_);

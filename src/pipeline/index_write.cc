@@ -335,9 +335,9 @@ IndexWriteReport Writing::merge(const fs::path& folder) {
   report_.merged_segments = segments.size();
   for (const SegmentInfo& segment : segments) report_.removed += segment.removed;
   stage("merge", [&] {
-    SegmentInfo merged =
+    const SegmentInfo merged =
         merge_segments(folder, index.manifest.layout, segments, index.manifest.next_segment++, context_, budget_);
-    segments.assign(1, std::move(merged));
+    segments.assign(1, merged);
     return segments.front().posts;
   });
   index.commit();
