@@ -99,6 +99,7 @@ struct IndexStats {
   std::uint64_t generation = 0;
   std::uint64_t documents = 0;  // that can be found
   std::uint64_t removed = 0;    // that wait to be merged away
+  // Of all documents, also of those that wait to be merged away.
   std::uint64_t tokens = 0;
   std::uint64_t text_bytes = 0;
   std::uint64_t blots = 0;  // distinct ones, segment by segment
@@ -298,7 +299,8 @@ class Index {
 IndexWriteReport create_index(const IndexCreateOptions& options, const Context& context);
 
 // Reads all of the index, and of the files it refers to. With `repair`, segments that are damaged are made anew from
-// their documents' texts, as far as those can be had; what cannot is named.
+// their documents' texts; what is damaged itself is lost, and counted. Error(bad_input), and nothing is changed, where a
+// document's file cannot be read, or has changed: the repair would lose it.
 IndexCheckReport check_index(const std::filesystem::path& folder, bool repair, const Context& context);
 
 // The blots of some files, with nothing of an index but its layout.

@@ -14,6 +14,7 @@ namespace refrain {
 namespace {
 
 constexpr std::size_t kTailNumbers = 8;
+constexpr std::uint64_t kMaxTextBytes = std::uint64_t{1} << 48;
 
 }  // namespace
 
@@ -97,7 +98,8 @@ void DocumentReader::load(std::uint64_t number) {
     document.tokens = varint();
     document.text_bytes = varint();
     const std::uint64_t home = varint();
-    if (home > static_cast<std::uint64_t>(TextHome::json) || document.tokens > document.text_bytes)
+    if (home > static_cast<std::uint64_t>(TextHome::json) || document.tokens > document.text_bytes ||
+        document.text_bytes > kMaxTextBytes)
       file_.corrupt("a document makes no sense");
     document.place = {};
     document.place.home = static_cast<TextHome>(home);
@@ -112,10 +114,14 @@ void DocumentReader::load(std::uint64_t number) {
       document.place.bytes = varint();
     } else if (document.place.home == TextHome::stored) {
       document.place.stored = varint();
-      document.place.frames.resize((marks_of(document.tokens) + kFrameMarks - 1) / kFrameMarks);
+      const std::uint64_t frames = (marks_of(document.tokens) + kFrameMarks - 1) / kFrameMarks;
+      if (frames > static_cast<std::uint64_t>(stop - at)) file_.corrupt("a document is cut short");
+      document.place.frames.resize(frames);
       for (std::uint64_t& frame : document.place.frames) frame = varint();
     }
     loaded_marks_[i] = bytes(varint());
+    if (loaded_marks_[i].size() / sizeof(std::uint32_t) < marks_of(document.tokens))
+      file_.corrupt("a document is cut short");
     loaded_blocks_.push_back(loaded_blocks_.back() + blocks_of(document.tokens));
   }
   loaded_ = number;

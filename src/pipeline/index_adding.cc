@@ -39,6 +39,14 @@ bool find_raw(std::string_view raw, std::vector<TextMark>& marks) {
   return true;
 }
 
+// The first ordinal that is none of those up to `id`, where that is one: documents that have no id of their own come behind.
+std::uint64_t ordinal_behind(const std::string& id) {
+  constexpr std::size_t kMostDigits = 15;
+  if (id.empty() || id.size() > kMostDigits || (id.size() > 1 && id.front() == '0')) return 0;
+  if (!std::all_of(id.begin(), id.end(), [](char c) { return c >= '0' && c <= '9'; })) return 0;
+  return std::stoull(id) + 1;
+}
+
 }  // namespace
 
 std::uint64_t expected_posts(const IndexLayout& layout, std::uint64_t text_bytes) {
@@ -121,7 +129,7 @@ ReadReport Adding::add(const InputOptions& input, std::uint64_t bytes) {
         return [this, done](DocId first) { take(*done, first); };
       },
       {.stage = "read", .raw = true, .bytes = bytes});
-  manifest_.next_ordinal = first_ordinal_ + report.documents + report.bad_records;
+  manifest_.next_ordinal = std::max(manifest_.next_ordinal, first_ordinal_ + report.documents + report.bad_records);
   return report;
 }
 
@@ -160,6 +168,7 @@ void Adding::take_document(std::string id, TextPlace place, DocumentDigest& dige
       throw Error(Errc::unsupported, id + ": has more tokens than a segment with blots of so many bits can hold");
   }
   if (digest.packed) ++stored_;
+  manifest_.next_ordinal = std::max(manifest_.next_ordinal, ordinal_behind(id));
   builder_->add(std::move(id), std::move(place), digest, posts);
 }
 

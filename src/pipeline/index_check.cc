@@ -211,7 +211,14 @@ class Check {
         if (superseded && (*superseded)(i, info.id)) continue;
         text = texts->read(i, 0, ~std::uint64_t{0});
       } catch (const Error& error) {
-        if (!is_damage(error) && error.code() != Errc::bad_input) throw;
+        // A file that is not there now may be back tomorrow; what is left out of the new segment never is.
+        if (error.code() == Errc::bad_input)
+          throw Error(
+              Errc::bad_input,
+              fmt::format("{}; a repair would lose it, so bring the file back as it was, or remove the document "
+                          "from the index first",
+                          error.what()));
+        if (!is_damage(error)) throw;
         continue;
       }
       TextPlace place = info.place;

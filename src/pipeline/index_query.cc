@@ -29,7 +29,7 @@ namespace {
 // A blot that returns in the query is looked up for so many of its places at least, the first ones, and for more of them
 // only where that makes no more hits than the second figure: so periodic text costs no more than other text.
 constexpr std::size_t kPlacesOfABlot = 8;
-constexpr std::size_t kHitsOfABlot = 1024;
+constexpr std::size_t kHitsOfABlot = std::size_t{1} << 16U;
 // A page ends when so many chains were compared, or `limit` times `max_occurrences` where that is more, be there passages
 // or not: the rest is for the next one.
 constexpr std::uint64_t kComparedAPage = 1000;

@@ -179,6 +179,15 @@ void Writing::count_added(const std::vector<SegmentInfo>& added) {
 template <class Pair>
 void for_each_alike(DocumentReader& a, DocumentReader& b, Pair pair) {
   const bool same = &a == &b;
+  constexpr std::uint64_t kLookUp = 64;  // rows that are gone through in the time of looking up an id
+  if (!same && a.documents() / kLookUp > b.documents()) {
+    for (std::uint64_t i = 0; i < b.documents(); ++i)
+      a.find(b.info(i).id, [&](std::uint64_t document) {
+        pair(document, i);
+        return false;
+      });
+    return;
+  }
   std::uint64_t i = 0;
   std::uint64_t j = 0;
   while (i < a.documents() && j < b.documents()) {

@@ -252,6 +252,37 @@ TEST_F(IndexWriting, DamageIsFoundAndMendedFromTheTexts) {
   EXPECT_EQ(texts_of(path), texts);
 }
 
+TEST_F(IndexWriting, ARepairThatWouldLoseADocumentIsRefused) {
+  const Texts texts = {{"one", "some words of the first document"}, {"two", "other words of the second one"}};
+  const InputOptions input = input_of(texts, Format::files);
+  const fs::path path = folder_ / "files";
+  create_index({path, input, {}}, context_);
+  std::fstream bytes(path / "000001" / "posts-00.bin", std::ios::in | std::ios::out | std::ios::binary);
+  bytes.seekp(100);
+  bytes.put('\x55');
+  bytes.close();
+  fs::rename(input.paths[0], input.paths[0] + "-away");
+  EXPECT_THROW(check_index(path, true, context_), Error);
+  fs::rename(input.paths[0] + "-away", input.paths[0]);
+  EXPECT_EQ(check_index(path, true, context_).rebuilt_documents, 2U);
+  expect_whole(path);
+  EXPECT_EQ(texts_of(path).size(), 2U);
+}
+
+TEST_F(IndexWriting, OrdinalsComeBehindIdsThatLookLikeThem) {
+  const fs::path path = index_of({{"a", "one two three"}}, {});
+  Index index(path);
+  index.add({{"7", "posted"}}, false, context_);
+  InputOptions lines;
+  lines.format = Format::lines;
+  lines.paths = {(folder_ / "lines").string()};
+  std::ofstream(lines.paths[0]) << "first\nsecond\n";
+  index.add({.input = lines}, context_);
+  EXPECT_EQ(index.document("7")->text, "posted");
+  EXPECT_EQ(index.document("8")->text, "first");
+  EXPECT_EQ(index.document("9")->text, "second");
+}
+
 // What stands in tests/compat was written by version 1, and must be readable for ever; and version 1 is still written.
 TEST_F(IndexWriting, VersionOneIsReadAndWritten) {
   const fs::path golden = fs::path(REFRAIN_TESTS_DIR) / "compat" / "v1" / "blots";
