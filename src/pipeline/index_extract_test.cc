@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/tempdir.h"
@@ -308,6 +309,81 @@ TEST(Extract, AttributesVariantsToTheEarliest) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].occurrences.size(), 20U);
   EXPECT_EQ(found[0].head.length, 80U);
+}
+
+// The later document holds `run` inside a copy of something else, of which half of it is part too.
+TEST(Extract, RunInsideANoisyPlaceIsToldAtItsOwnEarliest) {
+  std::mt19937_64 random(11);
+  const Words left = random_words(random, 30);
+  const Words right = random_words(random, 30);
+  const Words other = random_words(random, 4);
+  const Words run = Words(left.end() - 3, left.end()) + other + Words(right.begin(), right.begin() + 3);
+  World world({join(random_words(random, 20) + left + random_words(random, 4) + right + random_words(random, 50) + run +
+                    random_words(random, 20)),
+               join(random_words(random, 20) + left + other + right + random_words(random, 20))});
+  const std::vector<Passage> found = world.extract();
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].head.length, 64U);
+  EXPECT_EQ(found[1].head.text, join(run));
+  EXPECT_EQ(ids_of(found[1]), (std::vector<std::string>{"0", "1"}));
+  EXPECT_EQ(found[1].occurrences[1].text, join(run));
+}
+
+// In how many places a run of `window` words that several documents hold lies in no place that is told.
+std::size_t runs_not_told(const std::vector<Words>& documents, const std::vector<Passage>& found, std::size_t window) {
+  std::vector<std::vector<std::uint64_t>> begins;  // by document, where words begin; and where the next would
+  std::vector<std::vector<bool>> told;             // by document and first word
+  for (const Words& words : documents) {
+    begins.emplace_back(1, 0);
+    for (const std::string& word : words) begins.back().push_back(begins.back().back() + word.size() + 1);
+    told.emplace_back(words.size());
+  }
+  for (const Passage& passage : found) {
+    for (const Occurrence& occurrence : passage.occurrences) {
+      const std::size_t document = std::stoul(occurrence.id);
+      const auto& at = begins[document];
+      auto first =
+          static_cast<std::size_t>(std::lower_bound(at.begin(), at.end(), occurrence.bytes.begin) - at.begin());
+      for (; first + window < at.size() && at[first + window] <= occurrence.bytes.end + 1; ++first)
+        told[document][first] = true;
+    }
+  }
+  struct Holders {
+    std::size_t first;
+    bool several;
+  };
+  std::unordered_map<std::string, Holders> runs;
+  std::size_t missed = 0;
+  for (const bool count : {false, true}) {
+    for (std::size_t d = 0; d < documents.size(); ++d) {
+      const std::string text = join(documents[d]);
+      for (std::size_t i = 0; i + window <= documents[d].size(); ++i) {
+        const std::string run = text.substr(begins[d][i], begins[d][i + window] - 1 - begins[d][i]);
+        Holders& holders = runs.try_emplace(run, Holders{d, false}).first->second;
+        holders.several = holders.several || holders.first != d;
+        if (count && holders.several && !told[d][i]) ++missed;
+      }
+    }
+  }
+  return missed;
+}
+
+// Each version has one word changed of the one before it, so what lies around a change is first held by another version
+// than the rest.
+TEST(Extract, VersionsCostWhatTheyAreLong) {
+  std::mt19937_64 random(12);
+  std::vector<Words> versions{random_words(random, 2000)};
+  while (versions.size() < 300) {
+    versions.push_back(versions.back());
+    versions.back()[random() % 2000] = random_words(random, 1)[0];
+  }
+  std::vector<std::string> texts;
+  for (const Words& words : versions) texts.push_back(join(words));
+  World world(texts);
+  const std::vector<Passage> found = world.extract();
+  EXPECT_EQ(runs_not_told(versions, found, 10), 0U);
+  EXPECT_GE(world.report.grown_tokens, 299U * 2000U);
+  EXPECT_LT(world.report.grown_tokens, 16U * world.report.tokens) << found.size() << " passages";
 }
 
 TEST(Extract, OtherOrderIsNoPassage) {
