@@ -219,6 +219,7 @@ struct ExtractReport {
   std::uint64_t tokens = 0;
   std::uint64_t blots = 0;  // in two documents or more
   std::uint64_t links = 0;
+  std::uint64_t grown_tokens = 0;  // that were taken when places were grown from links: what comparing has cost
   std::uint64_t passages = 0;
   std::uint64_t occurrences = 0;
   std::uint64_t changed_documents = 0;

@@ -97,7 +97,8 @@ class Grouper {
     found_.push_back(passage);
   }
 
-  // In the order of documents; of places that overlap by half the one that agrees most.
+  // In the order of documents, without those that lie inside others. What only overlaps another stays: its rest may be
+  // told nowhere else.
   void keep_apart(Open& open) const {
     std::sort(open.places.begin(), open.places.end(), [](const PassagePlace& x, const PassagePlace& y) {
       return std::tie(x.b, y.matches, x.b_length, x.a, x.a_length) <
@@ -108,9 +109,9 @@ class Grouper {
       if (place.b < open.end) continue;  // it overlaps the passage itself
       if (kept > 0) {
         PassagePlace& last = open.places[kept - 1];
-        const std::uint64_t shared = std::min(last.b + last.b_length, place.b + place.b_length);
-        if (shared > place.b && 2 * (shared - place.b) > std::min(last.b_length, place.b_length)) {
-          if (place.matches > last.matches) last = place;
+        if (place.b + place.b_length <= last.b + last.b_length) continue;
+        if (place.b == last.b) {
+          last = place;
           continue;
         }
       }

@@ -7,6 +7,7 @@
 
 #include "base/progress.h"
 #include "base/threads.h"
+#include "pipeline/extract_bits.h"
 
 namespace refrain {
 
@@ -15,29 +16,6 @@ namespace {
 // Groups of at most so many places are also linked to predecessors,
 constexpr std::size_t kSmallGroup = 16;
 constexpr unsigned kPredecessors = 3;  // this many each
-
-std::uint64_t bits_in(const Array<std::uint64_t>& bits, std::uint64_t first, std::uint64_t last) {
-  std::uint64_t count = 0;
-  for (std::uint64_t i = first; i < last;) {
-    const std::uint64_t end = std::min(last, (i / 64 + 1) * 64);
-    const std::uint64_t mask = (end - i == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << (end - i)) - 1) << (i % 64);
-    count += static_cast<std::uint64_t>(__builtin_popcountll(bits[i / 64] & mask));
-    i = end;
-  }
-  return count;
-}
-
-std::uint64_t bit(const Array<std::uint64_t>& bits, std::uint64_t i) {
-  return bits[i / 64] >> (i % 64) & 1U;
-}
-
-void set_bits(Array<std::uint64_t>& bits, std::uint64_t first, std::uint64_t last) {
-  for (std::uint64_t i = first; i < last;) {
-    const std::uint64_t end = std::min(last, (i / 64 + 1) * 64);
-    bits[i / 64] |= (end - i == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << (end - i)) - 1) << (i % 64);
-    i = end;
-  }
-}
 
 // Links that follow each other on one diagonal: between the first and the last anchor the documents agree.
 struct LinkRun {
@@ -59,7 +37,10 @@ class LinkGrower {
         aligner_(rules.align),
         runs_(budget, "the links of a document"),
         within_(budget, "what is covered of a document"),
-        agreeing_(budget, "what is covered of a document") {}
+        agreeing_(budget, "what is covered of a document"),
+        placed_(budget, "what is covered of a document"),
+        explained_(budget, "what is covered of a document"),
+        reach_(std::max(kRestWindows * rules.shapes.window.span(), rules.min_tokens)) {}
 
   void begin(std::uint64_t document) {
     document_ = document;
@@ -83,14 +64,10 @@ class LinkGrower {
     run_ = {earlier << 1U | static_cast<std::uint64_t>(link.kind()), link.token, link.token};
   }
 
-  void end(MatchShuffle::Writer& writer) {
+  void end(MatchShuffle::Writer& matches, RestShuffle::Writer& rests) {
     flush();
     std::sort(runs_.begin(), runs_.end());
-    for (Array<std::uint64_t>* bits : {&within_, &agreeing_}) {
-      bits->clear();
-      bits->resize(table_.tokens(document_) / 64 + 2);
-      std::fill(bits->begin(), bits->end(), 0);
-    }
+    for (TokenBits* bits : {&within_, &agreeing_, &placed_, &explained_}) bits->reset(table_.tokens(document_));
     for (const LinkRun& run : runs_) {
       const AnchorKind kind = kind_of_key(run.earlier);
       const std::uint64_t fresh = first_fresh(run, kind);
@@ -98,27 +75,86 @@ class LinkGrower {
       // With a stride only the beginnings of anchors are known to agree.
       const std::uint64_t ahead = rules_.shapes.of(kind).stride > 1 ? 0 : fresh - run.first;
       PassageMatch match{};
-      if (!grow((run.earlier >> 1U) + ahead, run.first + ahead, match)) continue;
+      if (!grow((run.earlier >> 1U) + ahead, run.first + ahead, kNoLimits, match)) continue;
       cover(match);
-      writer.add(match);
+      matches.add(match);
+      tell_places(match, rests);
     }
+    // With a stride a window that agrees is no stretch that does: what was passed over is left.
+    if (rules_.shapes.window.stride > 1) return;
+    for (const LinkRun& run : runs_)
+      if (kind_of_key(run.earlier) == AnchorKind::window) grow_rests(run, matches, rests);
   }
+
+  // Tokens of later documents that growing has taken.
+  std::uint64_t grown() const { return grown_; }
 
  private:
   static constexpr std::uint64_t kFetchTokens = 512;
+  // How far a rest is grown to either side, in windows: enough to show it with what stands around it. What is there has
+  // been told already; were it grown without an end, a version of a long document would be grown over all of its length
+  // for every version before it.
+  static constexpr std::uint64_t kRestWindows = 4;
+
+  // Tokens of the later document that may be taken, before the place where growing begins and from it on.
+  struct Limits {
+    std::uint64_t back;
+    std::uint64_t ahead;
+  };
+  static constexpr Limits kNoLimits{~std::uint64_t{0}, ~std::uint64_t{0}};
+
+  // The windows of a run that were passed over although no accepted place agrees with all of their tokens.
+  void grow_rests(const LinkRun& run, MatchShuffle::Writer& matches, RestShuffle::Writer& rests) {
+    const std::uint64_t span = rules_.shapes.window.span();
+    for (std::uint64_t first = run.first, next = 0; first <= run.last; first = next) {
+      next = first + 1;
+      if (explained_.at(first) != 0) continue;
+      while (next <= run.last && explained_.at(next) == 0) ++next;
+      const std::uint64_t a = (run.earlier >> 1U) + (first - run.first);
+      PassageMatch match{};
+      if (!grow(a, first, {reach_, next - first - 1 + span + reach_}, match)) continue;
+      if (placed_.count(first, next) == next - first) {
+        rests.add({.document = match.document,
+                   .first = static_cast<std::uint32_t>(a - table_.begins[match.document]),
+                   .length = static_cast<std::uint32_t>(next - first),
+                   .rest = 1,
+                   .match = match});
+        continue;
+      }
+      cover(match);
+      matches.add(match);
+      // In one document it may have been cut where it would overlap the earlier place.
+      if (match.document == document_) next = std::min(next, std::max(first + 1, first_behind(match, span)));
+    }
+  }
+
+  // The first window that does not lie in the later place of a match.
+  std::uint64_t first_behind(const PassageMatch& match, std::uint64_t span) const {
+    return match.b - table_.begins[document_] + match.b_length - span + 1;
+  }
+
+  // A passage of one document alone might not be told.
+  void tell_places(const PassageMatch& match, RestShuffle::Writer& rests) {
+    if (match.document == document_) return;
+    const auto first_b = static_cast<std::uint32_t>(match.b - table_.begins[document_]);
+    placed_.set_windows(first_b, match.b_length, rules_.shapes.window.span());
+    const auto first_a = static_cast<std::uint32_t>(match.a - table_.begins[match.document]);
+    rests.add({match.document, first_a, match.a_length, 0, {}});
+    rests.add({static_cast<std::uint32_t>(document_), first_b, match.b_length, 0, {}});
+  }
 
   // Where the first anchor of the run stands that is not part of something earlier already; behind the last one where
   // there is none. A window is where all of it lies in places that were accepted, and half of it agrees there: what
-  // noise is left belongs to that passage. Of a seed half must lie in them.
+  // noise is left belongs to that passage, or is a rest. Of a seed half must lie in them.
   std::uint64_t first_fresh(const LinkRun& run, AnchorKind kind) const {
     const std::uint64_t span = rules_.shapes.of(kind).span();
     const std::uint64_t least = kind == AnchorKind::window ? span : (span + 1) / 2;
-    std::uint64_t within = bits_in(within_, run.first, run.first + span);
-    std::uint64_t agreeing = bits_in(agreeing_, run.first, run.first + span);
+    std::uint64_t within = within_.count(run.first, run.first + span);
+    std::uint64_t agreeing = agreeing_.count(run.first, run.first + span);
     for (std::uint64_t token = run.first;; ++token) {
       if (token > run.last || within < least || (kind == AnchorKind::window && 2 * agreeing < span)) return token;
-      within += bit(within_, token + span) - bit(within_, token);
-      agreeing += bit(agreeing_, token + span) - bit(agreeing_, token);
+      within += within_.at(token + span) - within_.at(token);
+      agreeing += agreeing_.at(token + span) - agreeing_.at(token);
     }
   }
 
@@ -143,7 +179,7 @@ class LinkGrower {
     }
   }
 
-  bool grow(std::uint64_t a, std::uint64_t token, PassageMatch& match) {
+  bool grow(std::uint64_t a, std::uint64_t token, const Limits& limits, PassageMatch& match) {
     const std::uint64_t begin = table_.begins[document_];
     const std::uint64_t b = begin + token;
     const std::uint64_t source = table_.document_at(a);
@@ -152,16 +188,17 @@ class LinkGrower {
     if (same && apart < rules_.min_tokens) return false;
     const std::uint64_t rest = table_.begins[source + 1] - a;
     const Growth ahead =
-        grow_spans(same ? std::min(rest, apart) : rest, table_.begins[document_ + 1] - b,
+        grow_spans(same ? std::min(rest, apart) : rest, std::min(limits.ahead, table_.begins[document_ + 1] - b),
                    [&](std::uint64_t size_a, std::uint64_t size_b) {
                      return aligner_.forward(fetch(a, a + size_a, scratch_a_), fetch(b, b + size_b, scratch_b_));
                    });
     apart -= same ? ahead.a : 0;
     const Growth back =
-        grow_spans(a - table_.begins[source], same ? std::min(token, apart) : token,
+        grow_spans(a - table_.begins[source], std::min(limits.back, same ? std::min(token, apart) : token),
                    [&](std::uint64_t size_a, std::uint64_t size_b) {
                      return aligner_.backward(fetch(a - size_a, a, scratch_a_), fetch(b - size_b, b, scratch_b_));
                    });
+    grown_ += ahead.b + back.b;
     const std::uint64_t matches = ahead.matches + back.matches;
     if (matches < rules_.min_tokens) return false;
     match = {.a = a - back.a,
@@ -176,16 +213,20 @@ class LinkGrower {
   // Notes which tokens of the document agree.
   void cover(const PassageMatch& match) {
     const std::uint64_t first = match.b - table_.begins[document_];
-    set_bits(within_, first, first + match.b_length);
+    within_.set(first, first + match.b_length);
+    const auto agree = [&](std::uint64_t token, std::uint64_t length) {
+      agreeing_.set(token, token + length);
+      explained_.set_windows(token, length, rules_.shapes.window.span());
+    };
     if (match.matches == match.a_length && match.matches == match.b_length) {
-      set_bits(agreeing_, first, first + match.b_length);
+      agree(first, match.b_length);
       return;
     }
     const auto a = fetch(match.a, match.a + match.a_length, scratch_a_);
     const auto b = fetch(match.b, match.b + match.b_length, scratch_b_);
     for (const Aligner::Run& run :
          aligner_.align(a.size(), b.size(), [&](std::size_t i, std::size_t j) { return a[i] == b[j]; }))
-      set_bits(agreeing_, first + run.b, first + run.b + run.length);
+      agree(first + run.b, run.length);
   }
 
   const TokenTable& table_;
@@ -197,8 +238,12 @@ class LinkGrower {
   LinkRun run_{};
   std::uint64_t diagonal_ = 0;
   bool open_ = false;
-  Array<std::uint64_t> within_;    // a bit a token: lies in a place that was accepted,
-  Array<std::uint64_t> agreeing_;  // and agrees there
+  TokenBits within_;     // a token that lies in a place that was accepted,
+  TokenBits agreeing_;   // and agrees there
+  TokenBits placed_;     // the beginning of a window that lies whole in one such place, of another document's passage,
+  TokenBits explained_;  // or of one that agrees whole with one stretch
+  const std::uint64_t reach_;
+  std::uint64_t grown_ = 0;
   std::vector<char> scratch_a_;
   std::vector<char> scratch_b_;
 };
@@ -251,8 +296,9 @@ void link_anchors(AnchorShuffle& anchors, const TokenTable& table, const AnchorS
   progress.finish();
 }
 
-void grow_links(LinkShuffle& links, const TokenTable& table, const TextStore& tokens, const GrowRules& rules,
-                std::uint64_t memory_bytes, MemoryBudget& budget, const Context& context, MatchShuffle& matches) {
+std::uint64_t grow_links(LinkShuffle& links, const TokenTable& table, const TextStore& tokens, const GrowRules& rules,
+                         std::uint64_t memory_bytes, MemoryBudget& budget, const Context& context,
+                         MatchShuffle& matches, RestShuffle& rests) {
   const unsigned threads = thread_count(context);
   std::vector<std::unique_ptr<LinkGrower>> growers(threads);
   for (auto& grower : growers) grower = std::make_unique<LinkGrower>(table, tokens, rules, budget);
@@ -263,12 +309,16 @@ void grow_links(LinkShuffle& links, const TokenTable& table, const TextStore& to
                 if (run.first) grower.begin(run.key);
                 for (const AnchorLink& link : run.records) grower.add(link);
                 if (run.last) {
-                  MatchShuffle::Writer writer = matches.writer();
-                  grower.end(writer);
+                  MatchShuffle::Writer match_writer = matches.writer();
+                  RestShuffle::Writer rest_writer = rests.writer();
+                  grower.end(match_writer, rest_writer);
                 }
                 progress.add(run.records.size());
               });
   progress.finish();
+  std::uint64_t grown = 0;
+  for (const auto& grower : growers) grown += grower->grown();
+  return grown;
 }
 
 }  // namespace refrain

@@ -9,6 +9,7 @@
 
 #include "pipeline/extract_anchors.h"
 #include "pipeline/extract_plan.h"
+#include "pipeline/extract_rests.h"
 
 namespace refrain {
 
@@ -22,8 +23,10 @@ struct GrowRules {
   std::uint64_t min_tokens;  // that agree
 };
 
-// Takes the links away.
-void grow_links(LinkShuffle& links, const TokenTable& table, const TextStore& tokens, const GrowRules& rules,
-                std::uint64_t memory_bytes, MemoryBudget& budget, const Context& context, MatchShuffle& matches);
+// Takes the links away. Matches are what is accepted at once; whether rests are, settle_rests() tells. Returns how many
+// tokens of later documents growing has taken, all told: what it has cost.
+std::uint64_t grow_links(LinkShuffle& links, const TokenTable& table, const TextStore& tokens, const GrowRules& rules,
+                         std::uint64_t memory_bytes, MemoryBudget& budget, const Context& context,
+                         MatchShuffle& matches, RestShuffle& rests);
 
 }  // namespace refrain

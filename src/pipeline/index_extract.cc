@@ -15,6 +15,7 @@
 #include "pipeline/extract_links.h"
 #include "pipeline/extract_output.h"
 #include "pipeline/extract_plan.h"
+#include "pipeline/extract_rests.h"
 #include "pipeline/index_occurrence.h"
 #include "pipeline/stage.h"
 
@@ -111,12 +112,18 @@ class Extraction {
   void grow() {
     matches_.emplace(shuffle("the matches", document_bits(), links_->size() / 16), budget_);
     run_stage(report_.stages, "grow", [&] {
-      grow_links(*links_, table_, tokens_,
-                 {align_rules(snapshot_.layout(), options_.limits), shapes_, options_.limits.min_tokens}, share_,
-                 budget_, context_, *matches_);
+      // Beside the links and the matches: what room there is for it is taken from what is left over.
+      ShuffleOptions rest_options = shuffle("the rests", document_bits(), links_->size() / 8);
+      rest_options.memory_bytes = share_ / 4;
+      RestShuffle rests(rest_options, budget_);
+      report_.grown_tokens =
+          grow_links(*links_, table_, tokens_,
+                     {align_rules(snapshot_.layout(), options_.limits), shapes_, options_.limits.min_tokens}, share_,
+                     budget_, context_, *matches_, rests);
+      links_.reset();
+      settle_rests(rests, table_, shapes_.window.span(), share_, budget_, context_, *matches_);
       return std::uint64_t{0};
     });
-    links_.reset();
   }
 
   Array<FoundPassage> group(TempFile& places) {
