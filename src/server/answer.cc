@@ -57,8 +57,12 @@ void Answer::put(std::string_view bytes, std::unique_lock<std::mutex>& lock) {
   while (spool_held_ + bytes.size() > limits_.spool_bytes || !space_->take(bytes.size())) {
     wake(lock);
     // The space that other answers hold has no bell of its own: look again now and then.
+    const auto began = std::chrono::steady_clock::now();
     taken_.wait_for(lock, std::chrono::milliseconds(100));
+    held_ += std::chrono::steady_clock::now() - began;
     if (abandoned_) throw Error(Errc::interrupted, "the client has gone");
+    if (held_ > limits_.held_time)
+      throw Error(Errc::over_budget, "the answer is taken too slowly; take it faster, or ask for less at a time");
     if (spool_held_ == 0 && memory_begin_ == memory_.size()) {  // all was taken meanwhile
       memory_ = bytes;
       memory_begin_ = 0;

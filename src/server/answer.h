@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -102,6 +103,7 @@ class Answer {
   std::string last_;              // what follows that: an error
   bool waiting_ = false;          // the connection is
   bool ended_ = false;
+  std::chrono::steady_clock::duration held_{};  // that its worker has waited for its reader
   bool abandoned_ = false;
 };
 

@@ -109,6 +109,14 @@ TEST(Answer, AClientThatGoesStopsTheWorkerThatWaitsForIt) {
   EXPECT_EQ(space->held(), 0U);
 }
 
+TEST(Answer, AClientThatTakesTooLittleLetsGoOfItsWorker) {
+  Limits limits = small_limits();
+  limits.held_time = std::chrono::milliseconds(150);
+  Answer answer(limits, std::make_shared<SpoolSpace>("", limits.all_spools_bytes));
+  answer.begin({});
+  EXPECT_THROW(answer.write(numbers(5000)), Error);
+}
+
 TEST(Answer, WakesAConnectionThatWaitsAndNoOther) {
   const Limits limits = small_limits();
   Answer answer(limits, std::make_shared<SpoolSpace>("", limits.all_spools_bytes));

@@ -16,8 +16,10 @@ struct Limits {
   std::chrono::milliseconds body_time{30'000};    // in all
   std::chrono::milliseconds idle_time{30'000};    // between two requests
   std::chrono::milliseconds write_time{60'000};   // to take one piece of an answer
-  std::chrono::milliseconds linger_time{2'000};   // to take an answer that was given before all was read
-  // To end what has begun, before it is told to stop. The program itself is ended after ten seconds.
+  // That an answer may keep its worker waiting for its reader, in all: past that it is cut off, with an error at its end.
+  std::chrono::milliseconds held_time{10'000};
+  std::chrono::milliseconds linger_time{2'000};  // to take an answer that was given before all was read
+  // To end what has begun, before it is told to stop.
   std::chrono::milliseconds shutdown_time{10'000};
 
   std::size_t piece_bytes = std::size_t{32} << 10;          // of an answer, written at once
