@@ -33,8 +33,16 @@ DocumentText::DocumentText(const fs::path& folder, const SegmentInfo& segment, D
 DocumentText::DocumentText(const DocumentText& other, DocumentReader& documents)
     : documents_(documents), texts_(other.texts_ ? std::make_unique<TextReader>(*other.texts_) : nullptr) {}
 
+const DocumentInfo& DocumentText::about(std::uint64_t document) {
+  if (about_of_ == document) return about_;
+  about_of_ = ~std::uint64_t{0};
+  about_ = documents_.whole(document);
+  about_of_ = document;
+  return about_;
+}
+
 std::string DocumentText::read(std::uint64_t document, std::uint64_t first, std::uint64_t last) {
-  const DocumentInfo info = documents_.whole(document);
+  const DocumentInfo& info = about(document);
   last = std::min<std::uint64_t>(last, info.marks.size());
   if (first >= last) return {};
   const auto mark = [&](std::uint64_t i) { return i < info.marks.size() ? info.marks[i].begin : info.text_bytes; };

@@ -21,6 +21,8 @@ class DocumentText {
   // The text from mark `first` up to mark `last`, which may be the number of marks: the end. Error(bad_input), which
   // names the file, where it is not what was indexed, or cannot be read.
   std::string read(std::uint64_t document, std::uint64_t first, std::uint64_t last);
+  // The document with its marks. Valid until another one is asked for: a long one, of which much is read, is decoded once.
+  const DocumentInfo& about(std::uint64_t document);
 
  private:
   std::string read_file(const std::string& name, const DocumentInfo& document, std::uint64_t begin,
@@ -32,6 +34,8 @@ class DocumentText {
 
   DocumentReader& documents_;
   std::unique_ptr<TextReader> texts_;
+  std::uint64_t about_of_ = ~std::uint64_t{0};  // what about_ is about
+  DocumentInfo about_;
   std::uint64_t part_of_ = ~std::uint64_t{0};  // whose text is in part_
   std::string part_;
 };

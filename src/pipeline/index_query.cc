@@ -58,6 +58,7 @@ class QueryRun {
         min_tokens_(options.limits.min_tokens == 0 ? snapshot.layout().window : options.limits.min_tokens),
         query_(snapshot.layout(), rules_.reach + 1, budget_),
         chainer_(budget_, rules_),
+        furthest_(budget_, "the chains of a query"),
         excluded_(options.limits.exclude, snapshot.layout(), budget_),
         chain_comparer_(snapshot, query_, options.limits, min_tokens_, budget_),
         place_comparer_(snapshot.layout(), options.limits),
@@ -86,6 +87,7 @@ class QueryRun {
   void read_query();
   std::uint64_t query_hash() const;
   void find_hits();
+  void note_furthest();
   bool in_too_many_documents(const std::vector<std::uint64_t>& blocks);
   DocumentBlocks document_at(std::uint64_t block);
 
@@ -110,6 +112,8 @@ class QueryRun {
   std::optional<DocumentBlocks> own_;  // which is no answer
   QueryText query_;
   Chainer chainer_;
+  // By chain: the last block of it and of those before it in its document, which come by rising first block.
+  Array<std::uint64_t> furthest_;
   std::optional<Candidates> candidates_;
   ExcludedTexts excluded_;
   ChainComparer chain_comparer_;
@@ -130,6 +134,7 @@ QueryReport QueryRun::run() {
   find_hits();
   chainer_.link([&](std::uint64_t block) { return document_at(block); });
   report_.candidates = chainer_.chains().size();
+  note_furthest();
   candidates_.emplace(group_chains(chainer_.chains(), budget_));
   tell_candidates(cursor);
   report_.changed_documents = changed_.size();
@@ -199,6 +204,15 @@ void QueryRun::find_hits() {
     first = last;
   }
   progress.finish();
+}
+
+void QueryRun::note_furthest() {
+  const std::span<const Chain> chains = chainer_.chains();
+  furthest_.resize(chains.size());
+  for (std::size_t i = 0; i < chains.size(); ++i) {
+    const bool goes_on = i > 0 && chains[i - 1].document == chains[i].document;
+    furthest_[i] = std::max(chains[i].last_block, goes_on ? furthest_[i - 1] : 0);
+  }
 }
 
 bool QueryRun::in_too_many_documents(const std::vector<std::uint64_t>& blocks) {
@@ -339,13 +353,16 @@ bool QueryRun::told_by_another(const Found& found) {
   const std::uint64_t first_block = snapshot_.first_block(document);
   const std::uint64_t begin = first_block + found.run.place.first / kBlockTokens;
   const std::uint64_t end = first_block + blocks_of(found.run.place.last);
-  std::size_t other = found.chain;
-  while (other > 0 && chains[other - 1].document == document) --other;
-  for (; other < chains.size() && chains[other].document == document; ++other) {
+  const auto of_document = std::partition_point(chains.begin(), chains.begin() + found.chain,
+                                                [&](const Chain& chain) { return chain.document < document; });
+  const std::uint64_t* const reaching =
+      std::lower_bound(furthest_.begin() + (of_document - chains.begin()), furthest_.begin() + found.chain, begin);
+  for (auto other = static_cast<std::size_t>(reaching - furthest_.begin()); other < chains.size(); ++other) {
     const Chain& chain = chains[other];
+    if (chain.document != document || chain.first_block >= end) break;
     const auto number = static_cast<std::uint32_t>(other);
     if (chain.begin >= found.run.query.last || chain.end <= found.run.query.first) continue;
-    if (chain.first_block >= end || chain.last_block < begin || !ranks_before(number, found.chain)) continue;
+    if (chain.last_block < begin || !ranks_before(number, found.chain)) continue;
     const Candidate& candidate = candidates_->candidates[chain.candidate];
     if (ranks_before(candidates_->members[candidate.first + chains_compared(candidate) - 1], number)) continue;
     const std::vector<SharedRun>& runs = compared(number);

@@ -178,7 +178,7 @@ Snapshot::Piece Snapshot::piece(DocId document, std::uint64_t first, std::uint64
   const std::uint64_t mark = first / kMarkTokens;
   Piece piece;
   piece.text = at.segment.texts.read(at.document, mark, (last + kMarkTokens - 1) / kMarkTokens);
-  const std::vector<TextMark> marks = at.segment.documents.marks(at.document);
+  const std::vector<TextMark>& marks = at.segment.texts.about(at.document).marks;
   piece.begin = mark < marks.size() ? marks[mark].begin : 0;
   piece.first_token = mark * kMarkTokens;
   return piece;
