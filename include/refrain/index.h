@@ -242,6 +242,9 @@ struct BlotsOptions {
   std::vector<QueryDocument> query = {};  // only the blots of these; none: all blots
 };
 
+// A blot as it is printed: hexadecimal digits of either case, leading zeros or not. Error(invalid_argument) where it is none.
+std::uint64_t parse_blot(std::string_view text);
+
 // A blot and where it occurs, a row: documents in order, each once.
 struct BlotRow {
   std::uint64_t blot = 0;

@@ -139,25 +139,11 @@ std::uint64_t print_blots(const Index& index, const BlotsOptions& options, const
   return rows.rows();
 }
 
-// The value of a blot as it is printed.
-std::uint64_t blot_value(std::string_view hex) {
-  std::uint64_t value = 0;
-  bool good = !hex.empty() && hex.size() <= 16;
-  for (const char c : hex) {
-    const bool letter = (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-    good = good && (letter || (c >= '0' && c <= '9'));
-    value = value * 16 + static_cast<unsigned>(letter ? (c | 0x20) - 'a' + 10 : c - '0');
-  }
-  if (!good)
-    throw Error(Errc::invalid_argument, fmt::format("--unblot: '{}' is no blot; give hexadecimal digits", hex));
-  return value;
-}
-
 std::uint64_t print_file_blots(const Settings& settings) {
   if (settings.min_documents || settings.max_documents)
     throw Error(Errc::invalid_argument, "--min-documents and --max-documents are about an index, and this is none");
   std::vector<std::uint64_t> wanted;
-  for (const std::string& hex : settings.unblot) wanted.push_back(blot_value(hex));
+  for (const std::string& hex : settings.unblot) wanted.push_back(parse_blot(hex));
   const InputOptions input = input_options(settings, settings.operands);
   const IndexLayout layout = index_layout(settings);
   const std::uint64_t limit = settings.limit.value_or(0);
@@ -234,10 +220,19 @@ std::string next_command(const std::vector<std::string>& arguments, std::string_
   return fmt::format("{} --cursor={}{}", command, shell_word(cursor), end);
 }
 
+// With --raw nothing is compared.
+void refuse_comparing(const Settings& settings) {
+  if (settings.min_tokens || settings.max_gap || !settings.exclude.empty())
+    throw Error(Errc::invalid_argument, "--raw compares nothing; leave out --min-tokens, --max-gap and --exclude");
+}
+
 // 1 where nothing was found, else 0.
 int run_raw_query(const Settings& settings) {
   const QueryOptions asked = query_options(settings);
   if (!asked.cursor.empty()) throw Error(Errc::invalid_argument, "--raw has no cursor; leave out --cursor");
+  refuse_comparing(settings);
+  if (settings.max_occurrences)
+    throw Error(Errc::invalid_argument, "--raw lists every document of a blot; leave out --max-occurrences");
   const Index index(index_of(settings));
   BlotsOptions options = blots_options(settings);
   options.min_documents = 1;
@@ -281,8 +276,7 @@ int run_query(const Invocation& invocation) {
 void run_extract(const Settings& settings) {
   const Index index(index_of(settings));
   if (settings.raw) {
-    if (settings.min_tokens || settings.max_gap || !settings.exclude.empty())
-      throw Error(Errc::invalid_argument, "--raw compares nothing; leave out --min-tokens, --max-gap and --exclude");
+    refuse_comparing(settings);
     print_blots(index, blots_options(settings), settings);
     return;
   }

@@ -1,4 +1,5 @@
 #include "pipeline/extract_groups.h"
+#include "blot/chains.h"
 
 #include <algorithm>
 #include <span>
@@ -10,14 +11,6 @@
 namespace refrain {
 
 namespace {
-
-// Whether two stretches have four fifths of what either has.
-bool much_alike(std::uint64_t begin_x, std::uint64_t end_x, std::uint64_t begin_y, std::uint64_t end_y) {
-  const std::uint64_t first = std::max(begin_x, begin_y);
-  const std::uint64_t last = std::min(end_x, end_y);
-  if (first >= last) return false;
-  return 5 * (last - first) >= 4 * (std::max(end_x, end_y) - std::min(begin_x, begin_y));
-}
 
 // The matches of one source document after another become passages.
 class Grouper {
@@ -39,7 +32,7 @@ class Grouper {
     close([&](const Open& open) { return 5 * (match.a - open.begin) > open.first_end - open.begin; });
     const std::uint64_t end = match.a + match.a_length;
     auto joined = std::find_if(open_.begin(), open_.end(), [&](const auto& open) {
-      return much_alike(open->begin, open->first_end, match.a, end);
+      return nearly_same(open->begin, open->first_end, match.a, end);
     });
     if (joined == open_.end()) {
       open_.push_back(std::make_unique<Open>(budget_, match.a, end));

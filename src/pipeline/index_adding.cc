@@ -19,10 +19,6 @@ namespace {
 
 constexpr unsigned kUsualBits = 30;  // at least: a small index may grow
 
-bool are_characters(TokenizerKind kind) {
-  return kind == TokenizerKind::chars || kind == TokenizerKind::bytes || kind == TokenizerKind::dna;
-}
-
 // Whether the text can be read again where it is.
 bool can_refer(const RawFile& file) {
   return file.input != nullptr && file.packing == Packing::none && file.input->path != "-" && file.input->size > 0;
@@ -50,7 +46,7 @@ std::uint64_t ordinal_behind(const std::string& id) {
 }  // namespace
 
 std::uint64_t expected_posts(const IndexLayout& layout, std::uint64_t text_bytes) {
-  const std::uint64_t tokens = text_bytes / (are_characters(layout.tokenizer) ? 1 : 6);
+  const std::uint64_t tokens = text_bytes / (tokens_are_characters(layout.tokenizer) ? 1 : 6);
   return layout.sampling == BlotSampling::all ? tokens : tokens * 2 / (layout.window / 2 + 1);
 }
 

@@ -52,17 +52,8 @@ class DocumentStarts {
   Array<std::uint64_t> starts_;
 };
 
-// Hexadecimal digits of either case, leading zeros or not.
-std::uint64_t parse_blot(const std::string& text, unsigned bits) {
-  std::uint64_t value = 0;
-  bool good = !text.empty() && text.size() <= 16;
-  for (const char c : text) {
-    const std::size_t digit =
-        std::string_view("0123456789abcdef").find(c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c);
-    good = good && digit != std::string_view::npos;
-    value = value << 4U | (digit & 15U);
-  }
-  if (!good) throw Error(Errc::invalid_argument, fmt::format("'{}' is no blot; give hexadecimal digits", text));
+std::uint64_t parse_blot_of(const std::string& text, unsigned bits) {
+  const std::uint64_t value = parse_blot(text);
   if ((value & ~blot_mask(bits)) != 0)
     throw Error(Errc::invalid_argument, fmt::format("'{}' is no blot of this index; those have {} bits", text, bits));
   return value;
@@ -113,6 +104,19 @@ class TextBlots {
 };
 
 }  // namespace
+
+std::uint64_t parse_blot(std::string_view text) {
+  std::uint64_t value = 0;
+  bool good = !text.empty() && text.size() <= 16;
+  for (const char c : text) {
+    const std::size_t digit =
+        std::string_view("0123456789abcdef").find(c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c);
+    good = good && digit != std::string_view::npos;
+    value = value << 4U | (digit & 15U);
+  }
+  if (!good) throw Error(Errc::invalid_argument, fmt::format("'{}' is no blot; give hexadecimal digits", text));
+  return value;
+}
 
 void index_blots(Snapshot& snapshot, const BlotsOptions& options, const Context& context,
                  const std::function<void(const BlotRow&)>& row) {
@@ -180,7 +184,7 @@ void index_unblot(Snapshot& snapshot, const BlotsOptions& options, const Context
                   const std::function<void(const BlotText&)>& row) {
   const IndexLayout& layout = snapshot.layout();
   std::vector<std::uint64_t> wanted;
-  for (const std::string& text : options.unblot) wanted.push_back(parse_blot(text, layout.blot_bits));
+  for (const std::string& text : options.unblot) wanted.push_back(parse_blot_of(text, layout.blot_bits));
 
   const auto tokenizer = make_tokenizer(layout.tokenizer);
   Blotter blotter(layout);

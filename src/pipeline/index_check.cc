@@ -76,10 +76,10 @@ class Check {
 
   bool is_whole(const SegmentInfo& segment, const Manifest& manifest, Progress& progress) {
     const fs::path folder = segment_folder(folder_, segment);
-    const auto done = [&](std::uint64_t bytes) {
-      report_.bytes += bytes;
-      progress.add(bytes);
-    };
+    const auto done = [&](std::uint64_t bytes) { progress.add(bytes); };
+    report_.bytes += segment.documents_file.bytes + (segment.texts_file ? segment.texts_file->bytes : 0) +
+                     (segment.removed > 0 ? segment.removed_file.bytes : 0);
+    for (const PageFileId& file : segment.posts_files) report_.bytes += file.bytes;
     std::optional<DocumentReader> documents;
     std::vector<bool> removed;
     bool whole = attempt([&] {

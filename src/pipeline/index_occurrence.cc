@@ -7,9 +7,8 @@
 namespace refrain {
 
 AlignRules align_rules(const IndexLayout& layout, const PassageLimits& limits) {
-  const bool letters = layout.tokenizer == TokenizerKind::chars || layout.tokenizer == TokenizerKind::bytes ||
-                       layout.tokenizer == TokenizerKind::dna;
-  return {.match = layout.interleave, .edit = letters ? 2U : 1U, .max_gap = limits.max_gap};
+  return {
+      .match = layout.interleave, .edit = tokens_are_characters(layout.tokenizer) ? 2U : 1U, .max_gap = limits.max_gap};
 }
 
 void PlaceTokens::read(const Tokenizer& tokenizer, const TextPiece& piece, const TokenRange& tokens,

@@ -100,6 +100,11 @@ class Tokenizer {
 
 std::unique_ptr<const Tokenizer> make_tokenizer(TokenizerKind kind);
 
+// Whether a token is always one character or byte, which says little by itself.
+constexpr bool tokens_are_characters(TokenizerKind kind) {
+  return kind == TokenizerKind::chars || kind == TokenizerKind::bytes || kind == TokenizerKind::dna;
+}
+
 // The makers behind it, one a file.
 std::unique_ptr<const Tokenizer> make_words_tokenizer();
 std::unique_ptr<const Tokenizer> make_whitespace_tokenizer(bool lower);

@@ -68,6 +68,15 @@ class SmallWorlds(Index):
         self.create("a", "b", "--sampling", "all", index="all")
         self.assertEqual(self.extract(index="all"), [])
 
+    def test_raw_refuses_flags_that_would_do_nothing(self):
+        self.write("a", run_of(0, 30))
+        self.create("a")
+        for flags in (["--min-tokens", "20"], ["--max-gap", "3"], ["--exclude", "a"]):
+            for verb in (["query", "index", "a"], ["extract", "index"]):
+                found = self.run_program("index", *verb, "--raw", *flags, code=2)
+                self.assertIn(b"--raw compares nothing", found.err)
+        self.run_program("index", "query", "index", "a", "--raw", "--max-occurrences", "3", code=2)
+
     def test_another_order_is_a_candidate_of_xor_and_no_passage(self):
         words = UNIQUE[:10]
         self.write("a", " ".join(words))
