@@ -92,6 +92,7 @@ ReadReport Adding::add(const InputOptions& input, std::uint64_t bytes) {
   ReadReport report = read_documents(
       input, context_, budget_,
       [&](unsigned worker, Batch& batch) -> InOrder {
+        if (const std::shared_ptr<SegmentBuilder> builder = builder_now()) builder->shuffle(worker);
         if (!digesters[worker]) digesters[worker] = std::make_unique<DocumentDigester>(manifest_.layout, *tokenizer_);
         auto done = std::make_shared<Done>(budget_);
         const RawBatch& raw = *batch.raw;
@@ -131,10 +132,18 @@ ReadReport Adding::add(const InputOptions& input, std::uint64_t bytes) {
 
 void Adding::take(Done& done, DocId first) {
   if (done.first) raw_begin_ = 0;
-  std::size_t posts = 0;
+  std::vector<PlacedPosts::Part> parts;
+  std::size_t begin = 0;  // of the posts that this segment gets
+  std::size_t end = 0;
+  const auto hand_over = [&] {
+    const bool all = begin == 0 && end == done.posts.size();
+    Array<PostWord> posts(budget_, "the posts of a batch");
+    if (!all) posts.append(std::span(done.posts.data() + begin, end - begin));
+    builder_->add({all ? std::move(done.posts) : std::move(posts), std::exchange(parts, {})});
+    begin = end;
+  };
   for (std::size_t i = 0; i < done.documents.size(); ++i) {
     DocumentDigest& digest = done.documents[i];
-    const std::size_t begin = std::exchange(posts, digest.posts_end);
     if (done.bad[i] != 0) continue;
     TextPlace place;
     if (done.where[i].refer && !done.whole_files) {
@@ -145,51 +154,69 @@ void Adding::take(Done& done, DocId first) {
       place.bytes = done.where[i].bytes;
     }
     std::string id = done.ids.ordinals ? std::to_string(first_ordinal_ + first + i) : std::string(done.ids[i]);
-    take_document(std::move(id), std::move(place), digest, {done.posts.data() + begin, digest.posts_end - begin});
+    if (builder_ && !builder_->has_room(digest.tokens)) {
+      hand_over();
+      end_segment();
+    }
+    const std::uint64_t base = take_document(std::move(id), std::move(place), digest);
+    end = digest.posts_end;
+    parts.push_back({end - begin, base});
   }
+  if (!parts.empty()) hand_over();
   raw_begin_ += done.raw_bytes;
 }
 
-void Adding::take_document(std::string id, TextPlace place, DocumentDigest& digest, std::span<const PostWord> posts) {
-  if (builder_ && !builder_->has_room(digest.tokens)) end_segment();
+std::uint64_t Adding::take_document(std::string id, TextPlace place, DocumentDigest& digest) {
   if (!builder_) {
     number_ = manifest_.next_segment++;
     SegmentInfo info;
     info.number = number_;
     const fs::path folder = segment_folder(folder_, info);
     make_folder(folder);
-    builder_ =
-        std::make_unique<SegmentBuilder>(folder, manifest_.layout, root_, expected_posts_, context_, budget_, temp_);
+    set_builder(
+        std::make_shared<SegmentBuilder>(folder, manifest_.layout, root_, expected_posts_, context_, budget_, temp_));
     if (!builder_->has_room(digest.tokens))
       throw Error(Errc::unsupported, id + ": has more tokens than a segment with blots of so many bits can hold");
   }
   if (digest.packed) ++stored_;
   manifest_.next_ordinal = std::max(manifest_.next_ordinal, ordinal_behind(id));
-  builder_->add(std::move(id), std::move(place), digest, posts);
+  return builder_->add(std::move(id), std::move(place), digest);
+}
+
+void Adding::add_one(std::string id, TextPlace place, std::string_view text, bool store) {
+  Array<PostWord> posts(budget_, "the posts of a document");
+  DocumentDigest digest = DocumentDigester(manifest_.layout, *tokenizer_).digest(text, store, posts);
+  if (builder_ && !builder_->has_room(digest.tokens)) end_segment();
+  const std::uint64_t base = take_document(std::move(id), std::move(place), digest);
+  builder_->add({std::move(posts), {{digest.posts_end, base}}});
+  builder_->shuffle(0);
 }
 
 void Adding::add(const std::vector<QueryDocument>& documents) {
-  DocumentDigester digester(manifest_.layout, *tokenizer_);
-  Array<PostWord> posts(budget_, "the posts of a batch");
   for (const QueryDocument& document : documents) {
     throw_if_stopped(context_);
-    posts.clear();
-    DocumentDigest digest = digester.digest(document.text, true, posts);
-    take_document(document.id, {}, digest, {posts.data(), posts.size()});
+    add_one(document.id, {}, document.text, true);
   }
 }
 
 void Adding::add(const std::string& id, const TextPlace& place, std::string_view text) {
-  DocumentDigester digester(manifest_.layout, *tokenizer_);
-  Array<PostWord> posts(budget_, "the posts of a batch");
-  DocumentDigest digest = digester.digest(text, place.home == TextHome::stored, posts);
-  take_document(id, place, digest, {posts.data(), posts.size()});
+  add_one(id, place, text, place.home == TextHome::stored);
+}
+
+std::shared_ptr<SegmentBuilder> Adding::builder_now() {
+  const std::lock_guard lock(builder_mutex_);
+  return builder_;
+}
+
+void Adding::set_builder(std::shared_ptr<SegmentBuilder> builder) {
+  const std::lock_guard lock(builder_mutex_);
+  builder_ = std::move(builder);
 }
 
 void Adding::end_segment() {
   if (!builder_) return;
   segments_.push_back(builder_->finish(number_));
-  builder_.reset();
+  set_builder(nullptr);
 }
 
 std::vector<SegmentInfo> Adding::finish() {

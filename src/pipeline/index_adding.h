@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,7 +43,12 @@ class Adding {
  private:
   struct Done;  // what was made of a batch
   void take(Done& done, DocId first);
-  void take_document(std::string id, TextPlace place, DocumentDigest& digest, std::span<const PostWord> posts);
+  // Returns the place of its first block.
+  std::uint64_t take_document(std::string id, TextPlace place, DocumentDigest& digest);
+  void add_one(std::string id, TextPlace place, std::string_view text, bool store);
+  // For those who only add to the shuffle, while another may end the segment.
+  std::shared_ptr<SegmentBuilder> builder_now();
+  void set_builder(std::shared_ptr<SegmentBuilder> builder);
   void end_segment();
 
   const std::filesystem::path folder_;
@@ -54,7 +60,8 @@ class Adding {
   std::unique_ptr<const Tokenizer> tokenizer_;
   std::uint64_t expected_posts_ = 0;
   std::uint64_t number_ = 0;
-  std::unique_ptr<SegmentBuilder> builder_;
+  std::mutex builder_mutex_;                 // held by whoever sets builder_, or is not the one that takes documents
+  std::shared_ptr<SegmentBuilder> builder_;  // the segment that is being made, if there is one
   std::vector<SegmentInfo> segments_;
   std::uint64_t raw_begin_ = 0;  // of the next batch in its file
   std::uint64_t first_ordinal_ = 0;

@@ -15,6 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kPartitionsAtOnce = 32;
+constexpr std::uint64_t kForReading = std::uint64_t{128} << 20;  // what the posts leave of a large budget
 
 }  // namespace
 
@@ -60,28 +61,80 @@ SegmentBuilder::SegmentBuilder(fs::path folder, const IndexLayout& layout, std::
   options.expected_records = expected_posts;
   options.order_values = true;
   options.temp = &temp;
-  options.memory_bytes = budget.available() / 2;
+  const std::uint64_t available = budget.available();
+  options.memory_bytes =
+      std::max(available / 2, std::min(available * 3 / 4, available - std::min(available, kForReading)));
   posts_ = std::make_unique<Posts>(options, budget, BlotOf{place_bits_});
-  writer_.emplace(posts_->writer());
+  writers_.resize(thread_count(context));
 }
 
 bool SegmentBuilder::has_room(std::uint64_t tokens) const {
   return documents_.blocks() + blocks_of(tokens) <= std::uint64_t{1} << std::min(place_bits_, 56U);
 }
 
-void SegmentBuilder::add(std::string id, TextPlace place, DocumentDigest& digest, std::span<const PostWord> posts) {
+std::uint64_t SegmentBuilder::add(std::string id, TextPlace place, DocumentDigest& digest) {
   const std::uint64_t base = documents_.blocks();
-  for (const PostWord word : posts) writer_->add({word + base});
   if (digest.packed) {
     if (!texts_) texts_.emplace(folder_);
     place = {
         .home = TextHome::stored, .stored = texts_->add(*digest.packed), .frames = std::move(digest.packed->frames)};
   }
   documents_.add({std::move(id), digest.tokens, digest.text_bytes, std::move(place), std::move(digest.marks)});
+  return base;
+}
+
+void SegmentBuilder::add(PlacedPosts posts) {
+  const std::lock_guard lock(mutex_);
+  waiting_.push_back(std::move(posts));
+}
+
+void SegmentBuilder::shuffle(unsigned worker) {
+  struct Turn {
+    explicit Turn(SegmentBuilder& of) : builder(of) {
+      const std::lock_guard lock(builder.mutex_);
+      ++builder.shuffling_;
+    }
+    ~Turn() {
+      const std::lock_guard lock(builder.mutex_);
+      if (--builder.shuffling_ == 0) builder.idle_.notify_all();
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    // The next, or nothing.
+    std::optional<PlacedPosts> next() const {
+      const std::lock_guard lock(builder.mutex_);
+      if (builder.waiting_.empty()) return std::nullopt;
+      std::optional<PlacedPosts> posts(std::move(builder.waiting_.front()));
+      builder.waiting_.pop_front();
+      return posts;
+    }
+    SegmentBuilder& builder;
+  };
+  const Turn turn(*this);
+  while (const std::optional<PlacedPosts> posts = turn.next()) write(worker, *posts);
+}
+
+void SegmentBuilder::write(unsigned worker, const PlacedPosts& placed) {
+  std::optional<Posts::Writer>& writer = writers_[worker];
+  if (!writer) writer.emplace(posts_->writer());
+  std::size_t i = 0;
+  for (const PlacedPosts::Part& part : placed.parts)
+    for (; i < part.end; ++i) writer->add({placed.posts[i] + part.base});
+}
+
+void SegmentBuilder::shuffle_rest() {
+  std::deque<PlacedPosts> rest;
+  {
+    std::unique_lock lock(mutex_);
+    rest.swap(waiting_);
+    idle_.wait(lock, [this] { return shuffling_ == 0; });
+  }
+  for (const PlacedPosts& posts : rest) write(0, posts);
+  writers_.clear();
 }
 
 PostsTotals SegmentBuilder::write_posts() {
-  writer_.reset();
+  shuffle_rest();
   const PostsPlan plan(layout_.blot_bits, layout_.shards, posts_->size(), documents_.blocks());
   PostsWriter out(folder_, plan, budget_);
   const std::uint64_t place_mask = (std::uint64_t{1} << place_bits_) - 1;

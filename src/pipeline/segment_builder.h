@@ -1,12 +1,16 @@
 // Makes a segment of an index: documents in, in order; a folder with their posts, ids and marks out.
 //
-// Many threads digest documents (tokens, blots, marks, compressed text); one at a time adds what they made. Posts go to
-// the shuffle as words of 64 bits, the blot above the place, and come back in the order of the file.
+// Many threads digest documents (tokens, blots, marks, compressed text); one at a time adds what they made, and so gives
+// the documents their places. Then many threads again take the posts to the shuffle, as words of 64 bits, the blot above
+// the place; they come back in the order of the file.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,6 +54,16 @@ class DocumentDigester {
   std::optional<TextPacker> packer_;
 };
 
+// The posts of some documents that have their places: all up to `end` are still `base` too low.
+struct PlacedPosts {
+  struct Part {
+    std::size_t end;
+    std::uint64_t base;
+  };
+  Array<PostWord> posts;
+  std::vector<Part> parts;
+};
+
 class SegmentBuilder {
  public:
   SegmentBuilder(std::filesystem::path folder, const IndexLayout& layout, std::string_view root,
@@ -57,11 +71,15 @@ class SegmentBuilder {
 
   // Whether a document of so many tokens still fits: places are numbered with what the blots leave of 64 bits.
   bool has_room(std::uint64_t tokens) const;
-  // In order, from one thread at a time.
-  void add(std::string id, TextPlace place, DocumentDigest& digest, std::span<const PostWord> posts);
+  // In order, from one thread at a time. Returns the place of its first block, which its posts are to be raised by.
+  std::uint64_t add(std::string id, TextPlace place, DocumentDigest& digest);
+  // Posts of documents that were added. They wait for a call of shuffle(), at the latest that of finish(). Thread-safe.
+  void add(PlacedPosts posts);
+  // Takes what waits to the shuffle. For each worker one call at a time.
+  void shuffle(unsigned worker);
   std::uint64_t documents() const { return documents_.documents(); }
 
-  // Writes what is left to write; all of it is safe on disk then, but for the folder's own entry.
+  // When no more is added; shuffle() may still be under way. Writes what is left to write; all of it is safe on disk then, but for the folder's own entry.
   SegmentInfo finish(std::uint64_t number);
 
  private:
@@ -75,6 +93,8 @@ class SegmentBuilder {
   };
   using Posts = Shuffle<Word, BlotOf>;
 
+  void write(unsigned worker, const PlacedPosts& placed);
+  void shuffle_rest();
   PostsTotals write_posts();
 
   const std::filesystem::path folder_;
@@ -85,7 +105,12 @@ class SegmentBuilder {
   DocumentWriter documents_;
   std::optional<TextWriter> texts_;
   std::unique_ptr<Posts> posts_;
-  std::optional<Posts::Writer> writer_;
+  std::vector<std::optional<Posts::Writer>> writers_;  // a worker's each
+
+  std::mutex mutex_;
+  std::condition_variable idle_;
+  std::deque<PlacedPosts> waiting_;
+  unsigned shuffling_ = 0;  // workers inside shuffle()
 };
 
 }  // namespace refrain
