@@ -4,6 +4,7 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string_view>
 #include <vector>
@@ -38,26 +39,63 @@ std::string_view text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// From records to columns.
-void transpose(std::span<const std::byte> records, std::size_t record_bytes, std::byte* columns) {
+// Whether a column is worth compressing, by a sample of it: bytes that are spread evenly, as those of hashes are, are not.
+bool is_noise(std::span<const std::byte> records, std::size_t record_bytes, std::size_t column) {
+  constexpr std::size_t kSample = 256;
+  constexpr unsigned kEvenly = 640;  // the sum of squared counts of kSample even bytes is 511, of bytes of 7 bits 766
   const std::size_t count = records.size() / record_bytes;
-  for (std::size_t b = 0; b < record_bytes; ++b)
-    for (std::size_t i = 0; i < count; ++i) *columns++ = records[i * record_bytes + b];
+  if (count < kSample) return false;
+  std::array<std::uint16_t, 256> seen{};
+  unsigned squares = 0;
+  for (std::size_t i = 0; i < kSample; ++i) {
+    std::uint16_t& times = seen[std::to_integer<std::size_t>(records[i * count / kSample * record_bytes + column])];
+    squares += 2U * times++ + 1;  // (t + 1)^2 - t^2
+  }
+  return squares < kEvenly;
 }
 
-void transpose_back(std::span<const std::byte> columns, std::size_t record_bytes, std::byte* records) {
-  const std::size_t count = columns.size() / record_bytes;
-  const std::byte* from = columns.data();
-  for (std::size_t b = 0; b < record_bytes; ++b)
-    for (std::size_t i = 0; i < count; ++i) records[i * record_bytes + b] = *from++;
-}
-
-// 0 where the compressed bytes would not be fewer.
+// From records to columns: first a byte a column, 1 where it is noise, then the columns of noise, then what zstd made of
+// the others. 0 where that would not be fewer bytes.
 std::size_t compress(ZSTD_CCtx* zstd, std::span<const std::byte> records, std::size_t record_bytes, std::byte* columns,
                      std::byte* to) {
-  transpose(records, record_bytes, columns);
-  const std::size_t size = ZSTD_compressCCtx(zstd, to, records.size() - 1, columns, records.size(), kLevel);
-  return ZSTD_isError(size) != 0 ? 0 : size;
+  const std::size_t count = records.size() / record_bytes;
+  if (records.size() <= record_bytes) return 0;
+  std::byte* out = to + record_bytes;
+  std::byte* packed = columns;
+  for (std::size_t b = 0; b < record_bytes; ++b) {
+    const bool noise = is_noise(records, record_bytes, b);
+    to[b] = std::byte{noise};
+    std::byte* const column = noise ? out : packed;
+    // There may be noise in all of them, and then there is no room for the flags: leave at the last.
+    if (noise && static_cast<std::size_t>(out - to) + count > records.size() - 1) return 0;
+    for (std::size_t i = 0; i < count; ++i) column[i] = records[i * record_bytes + b];
+    (noise ? out : packed) += count;
+  }
+  const auto used = static_cast<std::size_t>(out - to);
+  const std::size_t size = ZSTD_compressCCtx(zstd, out, records.size() - 1 - used, columns,
+                                             static_cast<std::size_t>(packed - columns), kLevel);
+  return ZSTD_isError(size) != 0 ? 0 : used + size;
+}
+
+// False where the payload is none that compress() made of so many bytes.
+bool decompress(ZSTD_DCtx* zstd, std::span<const std::byte> payload, std::size_t record_bytes,
+                std::span<std::byte> columns, std::span<std::byte> records) {
+  const std::size_t count = records.size() / record_bytes;
+  if (payload.size() < record_bytes || records.size() > columns.size()) return false;
+  std::size_t noisy = 0;
+  for (std::size_t b = 0; b < record_bytes; ++b) noisy += payload[b] != std::byte{0} ? count : 0;
+  if (noisy > payload.size() - record_bytes) return false;
+  const std::byte* noise = payload.data() + record_bytes;
+  const std::span<const std::byte> rest = payload.subspan(record_bytes + noisy);
+  const std::byte* packed = columns.data();
+  if (ZSTD_decompressDCtx(zstd, columns.data(), columns.size(), rest.data(), rest.size()) != records.size() - noisy)
+    return false;
+  for (std::size_t b = 0; b < record_bytes; ++b) {
+    const std::byte*& from = payload[b] != std::byte{0} ? noise : packed;
+    for (std::size_t i = 0; i < count; ++i) records[i * record_bytes + b] = from[i];
+    from += count;
+  }
+  return true;
 }
 
 }  // namespace
@@ -179,11 +217,7 @@ std::size_t FrameReader::next(const TempFile& file, FrameRegion& region, std::sp
     if (payload.size() != header.raw_bytes) throw corrupt();
     std::memcpy(to.data(), payload.data(), payload.size());
   } else {
-    if (header.raw_bytes > columns_.size()) throw corrupt();
-    const std::size_t size =
-        ZSTD_decompressDCtx(zstd_.get(), columns_.data(), header.raw_bytes, payload.data(), payload.size());
-    if (size != header.raw_bytes) throw corrupt();
-    transpose_back(columns_.first(size), format_.record_bytes, to.data());
+    if (!decompress(zstd_.get(), payload, format_.record_bytes, columns_, to.first(header.raw_bytes))) throw corrupt();
   }
   region.begin += frame.size();
   return header.raw_bytes;
