@@ -1,0 +1,126 @@
+// dedup: the main job. A corpus in; which documents to keep, and why each other one is not; a clean corpus out.
+//
+// The kept set has one right answer: documents are ranked by the keep policy, ties by input order, and each is kept
+// unless it matches, at or above the threshold, one that is kept already. So nothing is removed through a chain, and
+// every document that is removed names a kept one that it was compared with, text against text.
+//
+// It runs in stages, in a directory of its own. A stage that has ended is never done again: a run that was interrupted
+// goes on where it was (`resume`), and gives the same bytes.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "refrain/context.h"
+#include "refrain/fingerprint.h"
+#include "refrain/input.h"
+#include "refrain/stage_cost.h"
+#include "refrain/text.h"
+
+namespace refrain {
+
+enum class NearMethod { minhash, simhash, off };
+
+// Which of two documents that match is kept: the better-ranked one.
+enum class Rank {
+  first,     // of the input
+  longest,   // by bytes of text
+  shortest,
+  newest,    // by a field: a date as in ISO 8601, or a number
+  greatest,  // by a field that is a number
+  least,
+  source,    // by the order in which sources are named
+};
+struct KeepPolicy {
+  Rank rank = Rank::first;
+  std::string field = {};                 // newest, greatest, least; a document without it ranks last
+  std::vector<std::string> sources = {};  // source; those that are not named rank last
+};
+// "longest", "newest:FIELD", "source:A,B": as the flag spells it. Error(invalid_argument) for what is none.
+KeepPolicy parse_keep_policy(std::string_view text);
+std::string to_string(const KeepPolicy& policy);
+
+inline constexpr double kDefaultThreshold = 0.8;
+inline constexpr unsigned kDefaultLanes = 128;
+
+struct DedupOptions {
+  InputOptions input;
+  std::filesystem::path output;
+  bool exact = true;
+  NearMethod near = NearMethod::minhash;
+  // Windows of tokens: what similarity is counted in, by either method.
+  FingerprintOptions windows = {.window = 5};
+  double threshold = kDefaultThreshold;  // the Jaccard similarity of their windows from which two documents match
+  double recall = 0.95;                  // with which documents just as similar as that meet
+  unsigned lanes = kDefaultLanes;        // of a MinHash signature
+  unsigned distance = 3;                 // simhash: the most bits that may differ before the texts are compared
+  std::size_t substrings = 0;            // bytes from which on a repeated range is cut out of what is kept; 0: off
+  KeepPolicy keep;
+  std::string source_field = {};  // empty: a document's source is its file
+  double alarm = 0.5;             // warn of a source that loses a larger share than this
+  double max_removed_per_source = 1;  // refuse where one loses a larger share than this, before anything is written
+  std::uint64_t sample = 200;         // kept documents that are held against all others at the end, by brute force
+  bool apply = false;                 // also write the clean corpus
+  bool annotate = false;              // also write copies of the input with what was decided added to each record
+  bool resume = false;
+  bool force = false;  // an existing directory is written into
+};
+
+enum class Reason { none, exact, near, substring, against };
+std::string_view reason_name(Reason reason);
+
+// A source that lost much.
+struct SourceLoss {
+  std::string source;
+  std::uint64_t documents = 0;
+  std::uint64_t removed = 0;
+};
+
+// What the run found out about itself: `sampled` kept documents were compared with every other document by brute force.
+struct SelfCheck {
+  std::uint64_t sampled = 0;
+  std::uint64_t missed = 0;         // of them match a better-ranked kept one
+  std::uint64_t removals = 0;       // removed documents that were compared with their match anew
+  std::uint64_t wrongful = 0;       // of them do not match it
+  double recall = 1;                // of removals: removed, of those that should have been
+  double recall_low = 0;            // 95 %, both
+  double recall_high = 1;
+  double wrongful_high = 1;         // 95 %: at most this share is wrongful
+};
+
+struct DedupReport {
+  ReadReport read;
+  std::uint64_t kept = 0;
+  std::uint64_t kept_bytes = 0;  // of text
+  std::uint64_t removed_exact = 0;
+  std::uint64_t removed_near = 0;
+  std::uint64_t too_short = 0;   // to be judged by their windows; kept, unless they are exact copies
+  std::uint64_t candidates = 0;  // pairs that met
+  std::uint64_t compared = 0;    // of them: text against text
+  std::uint64_t matches = 0;     // of them: at or above the threshold; rows of matches.tsv
+  std::uint64_t rounds = 0;
+  std::uint64_t clusters = 0;    // of two documents or more
+  std::uint64_t clustered = 0;
+  std::uint64_t largest_cluster = 0;
+  std::string largest_representative;
+  unsigned bands = 0;
+  unsigned rows = 0;
+  SelfCheck check;
+  std::uint64_t sources = 0;
+  std::vector<SourceLoss> alarms;   // the worst first
+  std::uint64_t written_bytes = 0;  // with `apply`
+  std::vector<std::string> resumed; // stages that an earlier run had ended
+  std::uint64_t temp_peak_bytes = 0;
+  std::vector<StageCost> stages;
+  std::uint64_t peak_rss_bytes = 0;
+  std::uint64_t memory_bytes = 0;
+  unsigned threads = 0;
+};
+
+DedupReport dedup(const DedupOptions& options, const Context& context);
+
+}  // namespace refrain

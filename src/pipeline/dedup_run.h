@@ -1,0 +1,104 @@
+// What the stages of a dedup run share, and the files that they leave to each other.
+//
+// In `work`, a value for every document of the input, in input order (columns), or strings end to end and their ends:
+//   text, text_ends         the texts
+//   ids, id_ends            the ids; ordinals in decimal where the input gives none
+//   hashes                  TextHash: 128 bits of each text
+//   states                  DocState
+//   sources, source_names   uint32: the number of its source; the names, a line each, escaped
+//   keys                    uint64: what the keep policy ranks by, the least first; not for `first`
+//   bands.0, bands.1, ..    uint32: the document's key in each band
+//   lanes                   its signature, a byte a lane
+//   heads                   uint64: the best-ranked document with the same text; itself where there is none
+//   candidates              RankPair: pairs that met in the first round, in order
+//   matches                 RankMatch: pairs that match, in order
+//   clusters                uint64: the first document of its cluster
+//   decided                 Decision
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/array.h"
+#include "base/budget.h"
+#include "base/temp_space.h"
+#include "match/bands.h"
+#include "pipeline/run_dir.h"
+#include "refrain/dedup.h"
+
+namespace refrain {
+
+enum class DocState : std::uint8_t { judged, too_short, bad };
+
+struct TextHash {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+  friend auto operator<=>(const TextHash&, const TextHash&) = default;
+};
+
+// Documents by their rank: 0 is the best.
+struct RankPair {
+  std::uint64_t later = 0;
+  std::uint64_t earlier = 0;
+  friend auto operator<=>(const RankPair&, const RankPair&) = default;
+};
+struct RankMatch {
+  RankPair pair;
+  double similarity = 0;
+};
+
+struct Decision {
+  DocId match = 0;  // of what is not kept
+  double similarity = 0;
+  std::uint64_t reason = 0;  // Reason; none where it is kept
+};
+
+// The order in which documents are decided.
+class Ranks {
+ public:
+  // Input order.
+  Ranks(MemoryBudget& budget, std::uint64_t documents);
+  // By `keys`, ties in input order.
+  Ranks(MemoryBudget& budget, const Array<std::uint64_t>& keys);
+
+  std::uint64_t size() const { return size_; }
+  DocId document(std::uint64_t rank) const { return documents_.empty() ? rank : documents_[rank]; }
+  std::uint64_t rank(DocId document) const { return ranks_.empty() ? document : ranks_[document]; }
+
+ private:
+  std::uint64_t size_;
+  Array<DocId> documents_;
+  Array<std::uint64_t> ranks_;
+};
+
+struct DedupRun {
+  DedupRun(const DedupOptions& options_in, const Context& context_in);
+
+  const DedupOptions& options;
+  const Context& context;
+  const unsigned threads;
+  MemoryBudget budget;
+  TempSpace temp;
+  RunDir dir;
+  DedupReport report;
+
+  // After the first stage.
+  std::uint64_t documents() { return dir.facts().number("documents"); }
+  bool near() const { return options.near != NearMethod::off; }
+  Ranks ranks();
+};
+
+// A stage each.
+void dedup_read(DedupRun& run);
+void dedup_exact(DedupRun& run);
+void dedup_candidates(DedupRun& run);  // "near"
+void dedup_verify(DedupRun& run);
+void dedup_cluster(DedupRun& run);
+void dedup_decide(DedupRun& run);
+void dedup_check(DedupRun& run);
+void dedup_write(DedupRun& run);
+void dedup_apply(DedupRun& run);
+
+}  // namespace refrain

@@ -1,0 +1,230 @@
+#include "pipeline/run_dir.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <system_error>
+
+#include "base/checksum.h"
+#include "pipeline/tsv.h"
+#include "refrain/error.h"
+
+namespace refrain {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+constexpr const char* kIdentityName = "run.txt";
+constexpr const char* kSummary = "summary.json";
+
+// The checksum of a file goes on from chunk to chunk, so that it can be taken while writing.
+std::uint64_t chain(std::uint64_t sum, std::string_view chunk) {
+  const std::uint64_t both[2] = {sum, checksum(chunk)};
+  return checksum({reinterpret_cast<const char*>(both), sizeof both});
+}
+
+std::string unescape(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\' || i + 1 == text.size()) {
+      out += text[i];
+      continue;
+    }
+    const char c = text[++i];
+    out += c == 't' ? '\t' : c == 'n' ? '\n' : c == 'r' ? '\r' : c;
+  }
+  return out;
+}
+
+void write_aside(const fs::path& path, std::string_view text) {
+  AtomicFile file(path.string());
+  file.out().write(text);
+  file.commit();
+}
+
+[[noreturn]] void refuse(const fs::path& target, const std::string& why) {
+  throw Error(Errc::invalid_argument, fmt::format("{}: {}", target.string(), why));
+}
+
+}  // namespace
+
+void Facts::set(const std::string& name, double value) {
+  set(name, fmt::format("{}", value));
+}
+
+const std::string& Facts::text(const std::string& name) const {
+  const auto found = values_.find(name);
+  if (found == values_.end()) throw Error(Errc::corrupt, fmt::format("the run left no word of '{}'; run anew", name));
+  return found->second;
+}
+
+std::uint64_t Facts::number(const std::string& name) const {
+  const std::optional<std::uint64_t> value = parse_decimal(text(name));
+  if (!value) throw Error(Errc::corrupt, fmt::format("the run's '{}' is no number; run anew", name));
+  return *value;
+}
+
+double Facts::real(const std::string& name) const {
+  const std::string& value = text(name);
+  double number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc{} || end != value.data() + value.size())
+    throw Error(Errc::corrupt, fmt::format("the run's '{}' is no number; run anew", name));
+  return number;
+}
+
+std::string Facts::lines() const {
+  std::string out;
+  for (const auto& [name, value] : values_) {
+    append_escaped(out, name);
+    out += '\t';
+    append_escaped(out, value);
+    out += '\n';
+  }
+  return out;
+}
+
+void Facts::add_line(std::string_view line) {
+  const std::size_t tab = line.find('\t');
+  if (tab == std::string_view::npos) throw Error(Errc::corrupt, "a marker of the run is damaged; run anew");
+  set(unescape(line.substr(0, tab)), unescape(line.substr(tab + 1)));
+}
+
+RunFile::RunFile(const fs::path& path, std::string name) : out_(path.string()) {
+  mark_.name = std::move(name);
+  chunk_.reserve(kChunkBytes);
+}
+
+void RunFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::size_t size = std::min(bytes.size(), kChunkBytes - chunk_.size());
+    chunk_.append(bytes.substr(0, size));
+    bytes.remove_prefix(size);
+    if (chunk_.size() == kChunkBytes) end_chunk();
+  }
+}
+
+void RunFile::end_chunk() {
+  mark_.sum = chain(mark_.sum, chunk_);
+  mark_.bytes += chunk_.size();
+  out_.write(chunk_);
+  chunk_.clear();
+}
+
+void RunFile::close(bool sync) {
+  if (!chunk_.empty()) end_chunk();
+  if (sync)
+    out_.close();
+  else
+    out_.close_unsynced();
+}
+
+bool RunFile::holds(const fs::path& path, const Mark& mark) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored) || fs::file_size(path, ignored) != mark.bytes) return false;
+  InputFile file(path.string());
+  std::string chunk(kChunkBytes, '\0');
+  std::uint64_t sum = 0;
+  for (std::size_t size = 0; (size = file.read(chunk.data(), chunk.size())) != 0;)
+    sum = chain(sum, std::string_view(chunk).substr(0, size));
+  return sum == mark.sum;
+}
+
+RunDir::RunDir(const RunDirOptions& options) : target_(options.target) {
+  if (!target_.has_filename()) target_ = target_.parent_path();
+  if (target_.empty()) throw Error(Errc::invalid_argument, "no output directory; name one with -o DIR");
+  std::error_code error;
+  const bool there = fs::exists(fs::symlink_status(target_, error));
+  if (there && !fs::is_directory(target_, error)) refuse(target_, "exists, and is not a folder; name another");
+  const bool whole = there && fs::exists(output(kSummary), error);
+  const bool begun = there && !whole && fs::exists(work(kIdentityName), error);
+  if (options.resume) {
+    if (whole) refuse(target_, "holds a run that has ended; there is nothing to resume");
+    if (!begun) refuse(target_, "holds no run that was begun; leave --resume out");
+    if (read_file(work(kIdentityName).string()) != options.identity)
+      refuse(target_, "was begun with other inputs or options; give the same, or begin anew with --force");
+    return;
+  }
+  if (there && !options.force)
+    refuse(target_, begun ? "holds a run that has not ended; go on with --resume, or begin anew with --force"
+                          : "exists; name another directory, or write into it with --force");
+  fs::create_directories(target_, error);
+  if (error) throw Error(Errc::io, fmt::format("{}: cannot make the folder: {}", target_.string(), error.message()));
+  fs::remove(output(kSummary), error);
+  fs::remove_all(target_ / "work", error);
+  make_folder(target_ / "work");
+  write_aside(work(kIdentityName), options.identity);
+}
+
+bool RunDir::believe(const std::string& stage) {
+  std::error_code ignored;
+  if (anew_ || !fs::exists(marker(stage), ignored)) return false;
+  const std::string text = read_file(marker(stage).string());
+  // "file<TAB>bytes<TAB>sum" a file, a blank line, then the facts.
+  std::string_view rest = text;
+  Facts facts = facts_;
+  bool files = true;
+  while (!rest.empty()) {
+    const std::size_t end = rest.find('\n');
+    if (end == std::string_view::npos) return false;
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end + 1);
+    if (line.empty()) {
+      files = false;
+    } else if (!files) {
+      facts.add_line(line);
+    } else {
+      const std::size_t sum = line.rfind('\t');
+      const std::size_t bytes = sum == std::string_view::npos ? sum : line.rfind('\t', sum - 1);
+      if (bytes == std::string_view::npos) return false;
+      const auto size = parse_decimal(line.substr(bytes + 1, sum - bytes - 1));
+      const auto value = parse_decimal(line.substr(sum + 1));
+      const std::string name(line.substr(0, bytes));
+      if (!size || !value || !RunFile::holds(target_ / name, {name, *size, *value})) return false;
+    }
+  }
+  if (files) return false;
+  facts_ = std::move(facts);
+  return true;
+}
+
+bool RunDir::stage(const std::string& name, const std::function<void()>& run) {
+  if (believe(name)) return false;
+  std::error_code ignored;
+  fs::remove(marker(name), ignored);
+  anew_ = true;
+  made_.clear();
+  run();
+  std::string text;
+  for (const RunFile::Mark& mark : made_) text += fmt::format("{}\t{}\t{}\n", mark.name, mark.bytes, mark.sum);
+  text += '\n';
+  text += facts_.lines();
+  write_aside(marker(name), text);
+  return true;
+}
+
+RunFile RunDir::create_work(const std::string& name) {
+  return {work(name), "work/" + name};
+}
+
+RunFile RunDir::create_output(const std::string& name) {
+  return {output(name), name};
+}
+
+void RunDir::close(RunFile& file) {
+  file.close(!file.mark().name.starts_with("work/"));
+  made_.push_back(file.mark());
+}
+
+void RunDir::finish(std::string_view summary) {
+  write_aside(output(kSummary), summary);
+  std::error_code ignored;
+  fs::remove_all(target_ / "work", ignored);
+  sync_folder(target_);
+}
+
+}  // namespace refrain

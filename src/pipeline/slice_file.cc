@@ -1,0 +1,66 @@
+#include "pipeline/slice_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/file.h"
+#include "refrain/error.h"
+
+namespace refrain {
+
+RandomFile::RandomFile(const std::filesystem::path& path) : path_(path.string()) {
+  fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat info {};
+  if (fd_ < 0 || fstat(fd_, &info) != 0)
+    throw Error(Errc::not_found, fmt::format("{}: cannot be opened: {}", path_, system_reason(errno)));
+  size_ = static_cast<std::uint64_t>(info.st_size);
+}
+
+RandomFile::~RandomFile() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+void RandomFile::read(std::uint64_t offset, std::span<char> to) const {
+  while (!to.empty()) {
+    const ssize_t got = pread(fd_, to.data(), to.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error(Errc::io, fmt::format("{}: cannot be read: {}", path_, system_reason(errno)));
+    if (got == 0) throw Error(Errc::corrupt, fmt::format("{}: ends early", path_));
+    to = to.subspan(static_cast<std::size_t>(got));
+    offset += static_cast<std::uint64_t>(got);
+  }
+}
+
+SliceFile::SliceFile(const std::filesystem::path& bytes, const std::filesystem::path& ends)
+    : bytes_(bytes), ends_(ends) {}
+
+ByteRange SliceFile::range(std::uint64_t i) {
+  if (held_.empty() || i < first_ || i + 1 - first_ >= held_.size()) {
+    // Far from the last one, only the two that are needed.
+    const bool near = !held_.empty() && i >= first_ && i - first_ < 2 * kEnds;
+    const std::uint64_t count = std::min(near || i == 0 ? kEnds : 1, size() - i);
+    held_.resize(count + 1);
+    first_ = i;
+    held_[0] = 0;
+    std::uint64_t* const to = held_.data() + (i == 0 ? 1 : 0);
+    const std::uint64_t from = i == 0 ? 0 : i - 1;
+    ends_.read(from * sizeof(std::uint64_t), {reinterpret_cast<char*>(to), (i + count - from) * sizeof(std::uint64_t)});
+  }
+  return {held_[i - first_], held_[i + 1 - first_]};
+}
+
+std::string_view SliceFile::get(std::uint64_t i, std::string& scratch) {
+  const ByteRange where = range(i);
+  if (where.end < where.begin || where.end > bytes_.size())
+    throw Error(Errc::corrupt, "a working file of the run is damaged; run anew");
+  scratch.resize(where.end - where.begin);
+  bytes_.read(where.begin, scratch);
+  return scratch;
+}
+
+}  // namespace refrain

@@ -1,0 +1,53 @@
+// Strings of any length, end to end in one file, and in another where each of them ends: the texts or the ids of all
+// documents, to be read here and there.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "refrain/text.h"
+
+namespace refrain {
+
+// A file that is read at any place. Thread-safe.
+class RandomFile {
+ public:
+  explicit RandomFile(const std::filesystem::path& path);
+  RandomFile(const RandomFile&) = delete;
+  RandomFile& operator=(const RandomFile&) = delete;
+  ~RandomFile();
+  // Error(corrupt) where the file ends before.
+  void read(std::uint64_t offset, std::span<char> to) const;
+  std::uint64_t size() const { return size_; }
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+// Not thread-safe; one a thread. Cheap for neighbours.
+class SliceFile {
+ public:
+  SliceFile(const std::filesystem::path& bytes, const std::filesystem::path& ends);
+
+  std::uint64_t size() const { return ends_.size() / sizeof(std::uint64_t); }
+  // Where string i lies in the file of bytes.
+  ByteRange range(std::uint64_t i);
+  // String i. Valid until `scratch` changes.
+  std::string_view get(std::uint64_t i, std::string& scratch);
+
+ private:
+  static constexpr std::uint64_t kEnds = 4096;
+
+  RandomFile bytes_;
+  RandomFile ends_;
+  std::uint64_t first_ = 0;           // of those in held_: held_[0] is where string first_ begins
+  std::vector<std::uint64_t> held_;
+};
+
+}  // namespace refrain
