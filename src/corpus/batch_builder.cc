@@ -13,9 +13,9 @@ std::size_t records_of(std::size_t piece_bytes) {
   return std::max<std::size_t>(piece_bytes / 16, 4);
 }
 
-// Ids, their ends, the marks of bad records, where the texts stand.
+// Ids, their ends, the marks of bad records, where the records and their texts stand.
 std::uint64_t small_bytes(std::size_t id_bytes, std::size_t records, bool raw) {
-  return id_bytes + records * (sizeof(std::uint64_t) + sizeof(std::uint8_t) + (raw ? sizeof(std::string_view) : 0));
+  return id_bytes + records * (sizeof(std::uint64_t) + sizeof(std::uint8_t) + (raw ? 2 * sizeof(std::string_view) : 0));
 }
 
 // A reason that quotes the input may be as long as a file.
@@ -46,7 +46,8 @@ BatchBuilder::BatchBuilder(MemoryBudget& budget, std::size_t piece_bytes, bool r
       text_(budget, kWhat, piece_bytes + kPadding),
       offsets_(budget, "the documents of a piece of the input", max_records_ + 1) {
   batch_.bad.reserve(max_records_);
-  if (raw_) located_.reserve(max_records_);
+  if (raw_) raw_records_.reserve(max_records_);
+  if (raw_) raw_texts_.reserve(max_records_);
   offsets_[0] = 0;
 }
 
@@ -72,7 +73,8 @@ void BatchBuilder::add(std::size_t text_bytes, std::string_view id) {
     batch_.ids.bytes.append(id);
     batch_.ids.ends.push_back(batch_.ids.bytes.size());
   }
-  if (raw_) located_.emplace_back();
+  if (raw_) raw_records_.emplace_back();
+  if (raw_) raw_texts_.emplace_back();
   batch_.bad.push_back(0);
   offsets_[size()] = static_cast<std::int64_t>(end);
 }
@@ -93,7 +95,8 @@ Batch& BatchBuilder::batch() {
 void BatchBuilder::clear(std::size_t keep) {
   if (keep > 0 && text_end() > 0) std::memmove(text_.data(), room(), keep);
   batch_.bad.clear();
-  located_.clear();
+  raw_records_.clear();
+  raw_texts_.clear();
   batch_.ids.bytes.clear();
   batch_.ids.ends.clear();
   bad_records_ = 0;

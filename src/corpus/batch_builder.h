@@ -42,9 +42,12 @@ class BatchBuilder {
 
   // The first `text_bytes` of room() become a document. `id` is not looked at where there are only ordinals.
   void add(std::size_t text_bytes, std::string_view id);
-  // What stands for the text of the record added last in the bytes of its piece. Only where raw().
+  // Where the record added last stands in the bytes of its piece, and what stands for its text. Only where raw().
   bool raw() const { return raw_; }
-  void locate(std::string_view text) { located_.back() = text; }
+  void locate(std::string_view record, std::string_view text) {
+    raw_records_.back() = record;
+    raw_texts_.back() = text;
+  }
   // `path` and `line` say where the record stood; `line` counts from the beginning of its piece. Of a
   // long reason the first 200 bytes or so are kept.
   void add_bad(std::string_view path, std::uint64_t line, std::string reason);
@@ -52,8 +55,10 @@ class BatchBuilder {
   Batch& batch();
   std::uint64_t text_bytes() const { return text_end(); }
   std::uint64_t bad_records() const { return bad_records_; }
-  const std::vector<std::string_view>& located() const { return located_; }  // one a record, where raw()
-  std::vector<BadRecord>& examples() { return examples_; }                   // the first few of the bad records
+  // One a record, where raw().
+  const std::vector<std::string_view>& raw_records() const { return raw_records_; }
+  const std::vector<std::string_view>& raw_texts() const { return raw_texts_; }
+  std::vector<BadRecord>& examples() { return examples_; }  // the first few of the bad records
 
   // Empties the batch. The first `keep` bytes of room() stay at the new room().
   void clear(std::size_t keep = 0);
@@ -72,7 +77,8 @@ class BatchBuilder {
   Batch batch_;
   std::uint64_t bad_records_ = 0;
   std::vector<BadRecord> examples_;
-  std::vector<std::string_view> located_;
+  std::vector<std::string_view> raw_records_;
+  std::vector<std::string_view> raw_texts_;
 };
 
 }  // namespace refrain

@@ -207,7 +207,7 @@ void parse_csv(RawPiece& piece, const CsvColumns& columns, char delimiter, const
       builder.add_bad(path, line, fmt::format("has {} columns, the header {}", count, columns.names.size()));
     else {
       builder.add(text_bytes, id);
-      if (builder.raw()) builder.locate(raw_text);
+      if (builder.raw()) builder.locate({begin, field.end}, raw_text);
     }
   }
 }

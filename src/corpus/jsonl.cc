@@ -138,12 +138,13 @@ void JsonlParser::parse(RawPiece& piece, const std::string& path, const InputOpt
     }
     if (is_blank(line)) continue;
     const auto readable = static_cast<std::size_t>(data + piece.bytes.size() - begin);
-    parse_line(line, readable, path, piece.line, options, builder);
+    parse_line(line, {begin, data + piece.begin}, readable, path, piece.line, options, builder);
   }
 }
 
-void JsonlParser::parse_line(std::string_view line, std::size_t readable, const std::string& path,
-                             std::uint64_t line_number, const InputOptions& options, BatchBuilder& builder) {
+void JsonlParser::parse_line(std::string_view line, std::string_view record, std::size_t readable,
+                             const std::string& path, std::uint64_t line_number, const InputOptions& options,
+                             BatchBuilder& builder) {
   const auto bad = [&](std::string reason) { builder.add_bad(path, line_number, std::move(reason)); };
   allocate(line.size());
   ondemand::document document;
@@ -178,7 +179,7 @@ void JsonlParser::parse_line(std::string_view line, std::size_t readable, const 
   if (!found.complaint.empty()) return bad(std::move(found.complaint));
   if (*found.text_bytes > options.max_doc_bytes) return bad(too_long_reason(options.max_doc_bytes));
   builder.add(*found.text_bytes, found.id.value_or(std::string_view()));
-  if (builder.raw()) builder.locate(raw_string(found.raw_text));
+  if (builder.raw()) builder.locate(record, raw_string(found.raw_text));
 }
 
 }  // namespace refrain

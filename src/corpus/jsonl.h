@@ -30,8 +30,9 @@ class JsonlParser {
 
  private:
   void allocate(std::size_t line_bytes);
-  void parse_line(std::string_view line, std::size_t readable, const std::string& path, std::uint64_t line_number,
-                  const InputOptions& options, BatchBuilder& builder);
+  // `record` is the line with its line break.
+  void parse_line(std::string_view line, std::string_view record, std::size_t readable, const std::string& path,
+                  std::uint64_t line_number, const InputOptions& options, BatchBuilder& builder);
 
   const std::size_t piece_bytes_;
   Reservation reservation_;

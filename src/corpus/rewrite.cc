@@ -30,6 +30,8 @@ constexpr std::size_t kCopyBytes = std::size_t{256} << 10;
 
 // A record of a batch that waits for its turn.
 struct Record {
+  std::uint64_t record_begin = 0;  // in the raw bytes
+  std::uint64_t record_end = 0;
   std::uint64_t begin = 0;  // of what stands for its text, in the raw bytes
   std::uint64_t end = 0;
   const char* text = nullptr;  // in the raw bytes or, if it is written otherwise there, elsewhere
@@ -57,6 +59,7 @@ struct Held {
   std::vector<WholeFile> file;   // of records: one, or none where it could not be opened
   bool first = false;
   bool last = false;
+  bool unread = false;
 
   std::string_view raw() const { return {bytes, raw_bytes}; }
   std::string_view text_of(const Record& record) const { return {record.text, record.text_bytes}; }
@@ -97,7 +100,10 @@ std::shared_ptr<Held> hold(const Batch& batch, MemoryBudget& budget) {
     if (batch.bad[i] == 0) {
       const std::string_view text = batch.texts[i];
       const std::string_view place = whole_files ? text : from.texts[i];
+      const std::string_view all = whole_files ? text : from.records[i];
       const char* const same = text_in_raw(i);
+      record.record_begin = static_cast<std::uint64_t>(all.data() - raw.data());
+      record.record_end = record.record_begin + all.size();
       record.begin = static_cast<std::uint64_t>(place.data() - raw.data());
       record.end = record.begin + place.size();
       record.text = same != nullptr ? bytes + (same - raw.data()) : keep(text);
@@ -112,6 +118,7 @@ std::shared_ptr<Held> hold(const Batch& batch, MemoryBudget& budget) {
   if (from.file.input != nullptr) held->file.push_back({*from.file.input, from.file.packing});
   held->first = from.first;
   held->last = from.last;
+  held->unread = from.unread;
   return held;
 }
 
@@ -124,7 +131,7 @@ class Rewriter {
         folder_(folder),
         cut_(cut),
         out_(budget, threads),
-        text_(budget, [this](std::string_view bytes) { out_.write(bytes); }) {}
+        text_(budget, [this](std::string_view bytes) { put(bytes); }) {}
 
   void write(const Held& held, DocId first) {
     if (held.files.empty())
@@ -136,10 +143,14 @@ class Rewriter {
   const RewriteReport& report() const { return report_; }
 
  private:
+  enum class Answer { keep, cut, drop };
+
   void write_records(const Held& held, DocId first);
-  void write_text(const Held& held, const Record& record, Format format, bool begins_file);
+  void write_text(const Held& held, const Record& record, Format format);
   void write_files(const Held& held, DocId first);
-  bool ask(DocId document, std::string_view text);
+  Answer ask(DocId document, std::string_view text);
+  void put(std::string_view bytes);
+  void put_raw(std::string_view bytes);
   std::string make_room(const Input& input);
   void copy(const Input& input, const std::string& path);
 
@@ -151,20 +162,32 @@ class Rewriter {
   std::string made_;      // the folder that was made last
   std::string path_;      // the file of records that is being written
   bool changed_ = false;  // it differs from what was read
+  bool begun_ = false;    // something was written to it
   RewriteReport report_;
 };
 
-// Whether something is to be left out of `text`, which text_ knows then.
-bool Rewriter::ask(DocId document, std::string_view text) {
+// What is to be done with `text`; what is to be cut text_ knows then.
+Rewriter::Answer Rewriter::ask(DocId document, std::string_view text) {
   ++report_.documents;
   const TextCuts cuts = cut_(document, text);
-  if (cuts.ranges.empty()) return false;
+  if (cuts.drop) {
+    ++report_.dropped;
+    report_.dropped_bytes += text.size();
+    return Answer::drop;
+  }
+  if (cuts.ranges.empty()) return Answer::keep;
   const std::uint64_t removed = text_.cut(text, cuts);
-  if (removed == 0) return false;
+  if (removed == 0) return Answer::keep;
   ++report_.changed;
   report_.removed_bytes += removed;
   if (removed == text.size()) ++report_.emptied;
-  return true;
+  return Answer::cut;
+}
+
+void Rewriter::put(std::string_view bytes) {
+  if (bytes.empty()) return;
+  out_.write(bytes);
+  begun_ = true;
 }
 
 // The path to write `input` to, its folder being there.
@@ -194,38 +217,51 @@ void Rewriter::copy(const Input& input, const std::string& path) {
   to.close_unsynced();
 }
 
+// Bytes as they were read. What begins the file without having done so before must not be taken for its byte order mark.
+void Rewriter::put_raw(std::string_view bytes) {
+  if (!begun_ && changed_ && bytes.starts_with(kByteOrderMark)) put(kByteOrderMark);
+  put(bytes);
+}
+
 void Rewriter::write_records(const Held& held, DocId first) {
   if (held.file.empty()) return;
   const WholeFile& file = held.file.front();
   if (held.first) {
     path_ = make_room(file.input);
     out_.open(path_, file.packing);
-    changed_ = false;
+    changed_ = begun_ = false;
   }
   const std::string_view raw = held.raw();
   std::uint64_t written = 0;
   for (std::size_t i = 0; i < held.records.size(); ++i) {
     const Record& record = held.records[i];
-    if (record.text_bytes == Record::kBad || !ask(first + i, held.text_of(record))) continue;
-    out_.write(raw.substr(written, record.begin - written));
-    write_text(held, record, file.input.format, held.first && record.begin == 0);
-    written = record.end;
+    if (record.text_bytes == Record::kBad) continue;
+    const Answer answer = ask(first + i, held.text_of(record));
+    if (answer == Answer::keep) continue;
+    if (answer == Answer::drop) {
+      put_raw(raw.substr(written, record.record_begin - written));
+      written = record.record_end;
+    } else {
+      put_raw(raw.substr(written, record.begin - written));
+      write_text(held, record, file.input.format);
+      written = record.end;
+    }
     changed_ = true;
   }
-  out_.write(raw.substr(written));
+  put_raw(raw.substr(written));
   if (!held.last) return;
   const std::uint64_t bytes = out_.close();
   ++report_.files;
-  if (!changed_ && file.packing != Packing::none)
+  if (!changed_ && (file.packing != Packing::none || held.unread))
     copy(file.input, path_);
   else
     report_.written_bytes += bytes;
 }
 
-void Rewriter::write_text(const Held& held, const Record& record, Format format, bool begins_file) {
+void Rewriter::write_text(const Held& held, const Record& record, Format format) {
   const std::string_view raw = held.raw().substr(record.begin, record.end - record.begin);
   const std::string_view behind = held.raw().substr(record.end);
-  if (format == Format::lines) return text_.write_line(behind, begins_file);
+  if (format == Format::lines) return text_.write_line(behind, !begun_);
   if (format == Format::jsonl) return text_.write_json(raw);
   // A field that is neither at the end of its record nor of the file is followed by a delimiter.
   const bool last = !behind.starts_with(format == Format::tsv ? '\t' : ',');
@@ -251,7 +287,9 @@ void Rewriter::write_files(const Held& held, DocId first) {
       continue;
     }
     const std::string_view text = held.text_of(record);
-    const bool changed = ask(first + i, text);
+    const Answer answer = ask(first + i, text);
+    if (answer == Answer::drop) continue;
+    const bool changed = answer == Answer::cut;
     const std::string path = make_room(file.input);
     ++report_.files;
     if (!changed && file.packing != Packing::none) {

@@ -1,16 +1,19 @@
-// Writes the input again, in its own format, with parts of the texts left out.
+// Writes the input again, in its own format, with records, or parts of their texts, left out.
 //
-// Everything but the texts that are cut comes out byte for byte: other fields, headers, blank lines, line endings, bad
-// records. What is kept of a text comes out as it was written, escapes and quotes included. Reading the result gives
-// the cut texts under the same ordinals, and where a format would not say so by itself, the least is added that makes
+// Everything else comes out byte for byte: other fields, headers, blank lines, line endings, bad records. What is kept of a text comes out as it was written, escapes and quotes included. Reading the result gives
+// the cut texts of the kept records, in the same order, and where a format would not say so by itself, the least is added that makes
 // it say so:
 //   lines        a line break behind a last line that became empty; a second carriage return behind a text that came to
-//                end in one; a byte order mark before one with which the file came to begin
+//                end in one
+//   lines, jsonl a byte order mark before one with which the file came to begin
 //   csv, tsv     quotes around a field that came to need them
 //   jsonl        a character of which a part was cut becomes U+FFFD, one a byte, for JSON is UTF-8
 //
+// A record that is left out goes with its line, its row or, where it is a whole file, its file. A file of records of
+// which none is left is written all the same: empty, or with its header alone.
+//
 // Packed files are packed again with the same method, and those in which nothing changed come out as they are. A whole
-// file that was a bad record (too long, damaged) is copied, unless it cannot be read at all.
+// file that was a bad record (too long, damaged, no table) is copied, unless it cannot be read at all.
 #pragma once
 
 #include <cstdint>
@@ -28,18 +31,21 @@ namespace refrain {
 
 struct RewriteReport {
   std::uint64_t files = 0;
-  std::uint64_t documents = 0;
-  std::uint64_t changed = 0;
+  std::uint64_t documents = 0;      // that were asked about
+  std::uint64_t dropped = 0;        // of those: left out whole
+  std::uint64_t dropped_bytes = 0;  // of their texts
+  std::uint64_t changed = 0;        // kept, with a part left out
   std::uint64_t emptied = 0;        // of those: of their texts nothing is left
-  std::uint64_t removed_bytes = 0;  // of the texts
+  std::uint64_t removed_bytes = 0;  // of the texts that were kept
   std::uint64_t written_bytes = 0;  // to the disk, after packing
 };
 
-// What to leave out of a text: `ranges`, less `offset`, ascending, disjoint and inside it. Valid until the next
-// question.
+// What to leave out of a text: `ranges`, less `offset`, ascending, disjoint and inside it; or, with `drop`, the whole
+// record. Valid until the next question.
 struct TextCuts {
   std::span<const ByteRange> ranges;
   std::uint64_t offset = 0;
+  bool drop = false;
 };
 
 // Asks what to leave out of `text`. Called in input order, one at a time, from any thread, for every record that is not

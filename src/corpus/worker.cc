@@ -92,10 +92,12 @@ void Worker::read_records(const Task& task, PieceResult& result) {
     // Of the files of a folder, one that is no table of documents counts as a bad record.
     const Input& input = slot.inputs.front();
     const bool table = input.format == Format::csv || input.format == Format::tsv;
-    if (table && task.piece == 0 && !input.named && error.code() == Errc::bad_input)
+    if (table && task.piece == 0 && !input.named && error.code() == Errc::bad_input) {
       builder_.add_bad(input.path, 1, reason_of(error, input.path));
-    else
+      raw_.unread = true;
+    } else {
       result.error = std::current_exception();
+    }
     piece_.begin = piece_.end = 0;
   }
   if (slot.stream) raw_.file = {&slot.inputs.front(), slot.stream->packing()};
@@ -231,7 +233,8 @@ void Worker::hand_over(PieceResult& result, std::size_t keep) {
                     .text_bytes = builder_.text_bytes(),
                     .examples = std::move(builder_.examples())};
   raw_.files = raw_files_;
-  raw_.texts = builder_.located();
+  raw_.records = builder_.raw_records();
+  raw_.texts = builder_.raw_texts();
   Batch& made = builder_.batch();
   made.raw = reading_.raw ? &raw_ : nullptr;
   made.place = place_;
