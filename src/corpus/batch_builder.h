@@ -23,8 +23,8 @@ inline constexpr std::size_t kPadding = 64;
 // Not thread-safe: every worker has its own.
 class BatchBuilder {
  public:
-  // `raw`: for those who want to know where in the input the texts stand.
-  BatchBuilder(MemoryBudget& budget, std::size_t piece_bytes, bool raw = false);
+  // `raw`: for those who want to know where in the input the texts stand. `fields`: how many others every record has.
+  BatchBuilder(MemoryBudget& budget, std::size_t piece_bytes, bool raw = false, std::size_t fields = 0);
 
   // `ordinals`: the records have no ids of their own.
   void begin(bool ordinals);
@@ -42,6 +42,8 @@ class BatchBuilder {
 
   // The first `text_bytes` of room() become a document. `id` is not looked at where there are only ordinals.
   void add(std::size_t text_bytes, std::string_view id);
+  // A field of the record added last. In rising order; those that are left out are missing.
+  void set_field(std::size_t field, FieldKind kind, std::string_view value);
   // Where the record added last stands in the bytes of its piece, and what stands for its text. Only where raw().
   bool raw() const { return raw_; }
   void locate(std::string_view record, std::string_view text) {
@@ -74,6 +76,10 @@ class BatchBuilder {
   Reservation small_;  // the ids, and what is kept a record
   Array<char> text_;
   Array<std::int64_t> offsets_;
+  const std::size_t fields_;
+  Array<char> field_bytes_;
+  Array<std::uint64_t> field_ends_;
+  Array<FieldKind> field_kinds_;
   Batch batch_;
   std::uint64_t bad_records_ = 0;
   std::vector<BadRecord> examples_;
