@@ -143,6 +143,7 @@ CsvRest read_csv_header(std::string_view bytes, char delimiter, const std::strin
     if (empty == 0) break;
     at += empty;
   }
+  const auto header = static_cast<std::size_t>(at - bytes.data());
   if (at < end) {
     for (Field field{.end = at}; !field.last;) {
       const char* begin = field.end;
@@ -161,7 +162,17 @@ CsvRest read_csv_header(std::string_view bytes, char delimiter, const std::strin
                                                            : static_cast<std::size_t>(found - columns.names.begin()));
     }
   }
-  return {static_cast<std::size_t>(at - bytes.data()), line_breaks(bytes.data(), at)};
+  return {header, static_cast<std::size_t>(at - bytes.data()), line_breaks(bytes.data(), at)};
+}
+
+CsvRow measure_csv_row(std::string_view row, char delimiter) {
+  const char* const end = row.data() + row.size();
+  CsvRow measured;
+  for (Field field{.end = row.data()}; !field.last; ++measured.columns) {
+    field = read_field(field.end, end, delimiter, nullptr);
+    measured.content_end = static_cast<std::size_t>(field.content_end - row.data());
+  }
+  return measured;
 }
 
 void parse_csv(RawPiece& piece, const CsvColumns& columns, char delimiter, const std::string& path,

@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "base/threads.h"
+#include "corpus/added_fields.h"
 #include "corpus/output_names.h"
 #include "corpus/packed_file.h"
 #include "corpus/raw.h"
@@ -60,6 +61,10 @@ struct Held {
   bool first = false;
   bool last = false;
   bool unread = false;
+  std::size_t taken_record = kNone;  // the first of those that have a field which is to be added
+  std::size_t taken_field = 0;
+
+  static constexpr std::size_t kNone = ~std::size_t{0};
 
   std::string_view raw() const { return {bytes, raw_bytes}; }
   std::string_view text_of(const Record& record) const { return {record.text, record.text_bytes}; }
@@ -119,6 +124,14 @@ std::shared_ptr<Held> hold(const Batch& batch, MemoryBudget& budget) {
   held->first = from.first;
   held->last = from.last;
   held->unread = from.unread;
+  const std::span<const FieldKind> kinds = batch.fields.kinds;
+  const auto taken =
+      std::find_if(kinds.begin(), kinds.end(), [](FieldKind kind) { return kind != FieldKind::missing; });
+  if (taken != kinds.end()) {
+    const auto place = static_cast<std::size_t>(taken - kinds.begin());
+    held->taken_record = place / batch.fields.width;
+    held->taken_field = place % batch.fields.width;
+  }
   return held;
 }
 
@@ -126,10 +139,13 @@ std::shared_ptr<Held> hold(const Batch& batch, MemoryBudget& budget) {
 class Rewriter {
  public:
   Rewriter(const InputOptions& options, MemoryBudget& budget, unsigned threads, const fs::path& folder,
-           const CutDocument& cut)
-      : names_(options),
+           const CutDocument& cut, const Annotations& annotations)
+      : options_(options),
+        names_(options),
         folder_(folder),
         cut_(cut),
+        added_names_(annotations.names),
+        added_(annotations),
         out_(budget, threads),
         text_(budget, [this](std::string_view bytes) { put(bytes); }) {}
 
@@ -154,9 +170,12 @@ class Rewriter {
   std::string make_room(const Input& input);
   void copy(const Input& input, const std::string& path);
 
+  const InputOptions& options_;
   const OutputNames names_;
   const fs::path folder_;
   const CutDocument& cut_;
+  const std::vector<std::string>& added_names_;
+  AddedFields added_;
   PackedFile out_;
   TextRewriter text_;
   std::string made_;      // the folder that was made last
@@ -230,23 +249,37 @@ void Rewriter::write_records(const Held& held, DocId first) {
     path_ = make_room(file.input);
     out_.open(path_, file.packing);
     changed_ = begun_ = false;
+    added_.begin_file(file.input.path, options_, file.input.format);
   }
   const std::string_view raw = held.raw();
   std::uint64_t written = 0;
+  // The bytes up to some place as they are, and then those that are added there.
+  const auto insert = [&](std::size_t base, const AddedFields::Insertion& added) {
+    if (added.bytes.empty()) return;
+    put_raw(raw.substr(written, base + added.at - written));
+    put(added.bytes);
+    written = base + added.at;
+    changed_ = true;
+  };
+  const std::size_t mark = held.first && raw.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  if (added_.any() && !held.unread) insert(mark, added_.header(raw.substr(mark)));
   for (std::size_t i = 0; i < held.records.size(); ++i) {
     const Record& record = held.records[i];
     if (record.text_bytes == Record::kBad) continue;
+    if (i == held.taken_record) throw field_is_there(file.input.path, added_names_[held.taken_field]);
     const Answer answer = ask(first + i, held.text_of(record));
-    if (answer == Answer::keep) continue;
     if (answer == Answer::drop) {
       put_raw(raw.substr(written, record.record_begin - written));
       written = record.record_end;
-    } else {
+    } else if (answer == Answer::cut) {
       put_raw(raw.substr(written, record.begin - written));
       write_text(held, record, file.input.format);
       written = record.end;
     }
-    changed_ = true;
+    if (answer != Answer::keep) changed_ = true;
+    if (!added_.any() || answer == Answer::drop) continue;
+    insert(record.record_begin,
+           added_.record(first + i, raw.substr(record.record_begin, record.record_end - record.record_begin)));
   }
   put_raw(raw.substr(written));
   if (!held.last) return;
@@ -317,20 +350,23 @@ void check_rewritable(const InputOptions& options) {
 }
 
 RewriteReport rewrite_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
-                                const fs::path& folder, const CutDocument& cut, const ReaderTuning& tuning) {
+                                const fs::path& folder, const CutDocument& cut, const ReaderTuning& tuning,
+                                const Annotations& annotations) {
   check_rewritable(options);
-  Rewriter rewriter(options, budget, thread_count(context), folder, cut);
+  InputOptions reading = options;
+  reading.extra_fields = annotations.names;  // to see whether they are there already
+  Rewriter rewriter(reading, budget, thread_count(context), folder, cut, annotations);
   const BatchWork work = [&](unsigned, Batch& batch) -> InOrder {
     return [&rewriter, held = hold(batch, budget)](DocId first) { rewriter.write(*held, first); };
   };
-  read_documents(options, context, budget, work, tuning, {.stage = "write", .raw = true});
+  read_documents(reading, context, budget, work, tuning, {.stage = "write", .raw = true});
   sync_filesystem(folder);
   return rewriter.report();
 }
 
 RewriteReport rewrite_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
-                                const fs::path& folder, const CutDocument& cut) {
-  return rewrite_documents(options, context, budget, folder, cut, ReaderTuning{});
+                                const fs::path& folder, const CutDocument& cut, const Annotations& annotations) {
+  return rewrite_documents(options, context, budget, folder, cut, ReaderTuning{}, annotations);
 }
 
 }  // namespace refrain

@@ -1,4 +1,4 @@
-// Writes the input again, in its own format, with records, or parts of their texts, left out.
+// Writes the input again, in its own format, with records, or parts of their texts, left out, or with fields added.
 //
 // Everything else comes out byte for byte: other fields, headers, blank lines, line endings, bad records. What is kept of a text comes out as it was written, escapes and quotes included. Reading the result gives
 // the cut texts of the kept records, in the same order, and where a format would not say so by itself, the least is added that makes
@@ -20,7 +20,10 @@
 #include <filesystem>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
 
 #include "base/budget.h"
 #include "refrain/context.h"
@@ -52,6 +55,18 @@ struct TextCuts {
 // bad.
 using CutDocument = std::function<TextCuts(DocId document, std::string_view text)>;
 
+// A value to add to a record: null, a truth, a number or a text. In a table null is empty.
+using AddedValue = std::variant<std::monostate, bool, std::int64_t, double, std::string_view>;
+
+// Fields to add to every record that is kept and not bad: in jsonl before its last brace, in csv and tsv as columns at
+// the end, where a row that is too short for them is filled up.
+struct Annotations {
+  std::vector<std::string> names;
+  // Sets the values of one record, one a name, which are null before. Called right after the CutDocument of the record.
+  // Texts are valid until the next call.
+  std::function<void(DocId document, std::span<AddedValue> values)> values;
+};
+
 // Throws Error(invalid_argument) for an input that cannot be read a second time: standard input, a pipe. For those who
 // read first and rewrite later, and want to know before.
 void check_rewritable(const InputOptions& options);
@@ -61,8 +76,11 @@ void check_rewritable(const InputOptions& options);
 // name-2.jsonl.gz), and so on. What was skipped (hidden, binary, special) is not there. All is on the disk when this
 // returns; after an exception `folder` holds part of it.
 //
-// Throws what read_documents and check_rewritable throw, Error(over_budget) for a full disk, and what `cut` throws.
+// Throws what read_documents and check_rewritable throw, Error(over_budget) for a full disk, and what `cut` throws. With
+// names in `annotations`: Error(invalid_argument) for lines, whole files, and a record that has one of them already;
+// Error(bad_input) for a row that is longer than its header.
 RewriteReport rewrite_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
-                                const std::filesystem::path& folder, const CutDocument& cut);
+                                const std::filesystem::path& folder, const CutDocument& cut,
+                                const Annotations& annotations = {});
 
 }  // namespace refrain

@@ -27,7 +27,7 @@ void check_has_fields(const Input& input, const InputOptions& options) {
   const bool lines = input.format == Format::lines;
   if (options.extra_fields.empty() || !input.failure.empty() || (!lines && input.format != Format::files)) return;
   throw Error(Errc::invalid_argument,
-              fmt::format("{}: {} no field '{}'; fields are read from jsonl, csv and tsv alone", input.path,
+              fmt::format("{}: {} no fields, and '{}' is asked for; use jsonl, csv or tsv", input.path,
                           lines ? "lines have" : "a whole file has", options.extra_fields.front()));
 }
 
