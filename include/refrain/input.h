@@ -21,8 +21,12 @@ enum class Format {
 struct InputOptions {
   std::vector<std::string> paths;
   Format format = Format::automatic;
-  std::string text_field = "text";  // jsonl, csv, tsv
-  std::string id_field = {};        // empty: ordinals
+  // Fields are keys in jsonl and columns in csv and tsv. In jsonl a dot walks into objects, "meta.source" to the source
+  // of meta, unless there is a key with the dot in it.
+  std::string text_field = "text";
+  std::string id_field = {};  // empty: ordinals
+  std::vector<std::string> extra_fields =
+      {};  // what else a reader is asked for; nothing that has no fields may be read
   std::uint64_t max_doc_bytes = std::uint64_t{64} << 20;
   std::string standard_input = {};  // a file to read where "-" is named; empty: the standard input of this process
   bool binary = false;              // take files with a NUL in their first 8 KiB too

@@ -23,8 +23,8 @@ inline constexpr std::size_t kPadding = 64;
 // Not thread-safe: every worker has its own.
 class BatchBuilder {
  public:
-  // `raw`: for those who want to know where in the input the texts stand.
-  BatchBuilder(MemoryBudget& budget, std::size_t piece_bytes, bool raw = false);
+  // `raw`: for those who want to know where in the input the texts stand. `fields`: how many others every record has.
+  BatchBuilder(MemoryBudget& budget, std::size_t piece_bytes, bool raw = false, std::size_t fields = 0);
 
   // `ordinals`: the records have no ids of their own.
   void begin(bool ordinals);
@@ -42,9 +42,14 @@ class BatchBuilder {
 
   // The first `text_bytes` of room() become a document. `id` is not looked at where there are only ordinals.
   void add(std::size_t text_bytes, std::string_view id);
-  // What stands for the text of the record added last in the bytes of its piece. Only where raw().
+  // A field of the record added last. In rising order; those that are left out are missing.
+  void set_field(std::size_t field, FieldKind kind, std::string_view value);
+  // Where the record added last stands in the bytes of its piece, and what stands for its text. Only where raw().
   bool raw() const { return raw_; }
-  void locate(std::string_view text) { located_.back() = text; }
+  void locate(std::string_view record, std::string_view text) {
+    raw_records_.back() = record;
+    raw_texts_.back() = text;
+  }
   // `path` and `line` say where the record stood; `line` counts from the beginning of its piece. Of a
   // long reason the first 200 bytes or so are kept.
   void add_bad(std::string_view path, std::uint64_t line, std::string reason);
@@ -52,8 +57,10 @@ class BatchBuilder {
   Batch& batch();
   std::uint64_t text_bytes() const { return text_end(); }
   std::uint64_t bad_records() const { return bad_records_; }
-  const std::vector<std::string_view>& located() const { return located_; }  // one a record, where raw()
-  std::vector<BadRecord>& examples() { return examples_; }                   // the first few of the bad records
+  // One a record, where raw().
+  const std::vector<std::string_view>& raw_records() const { return raw_records_; }
+  const std::vector<std::string_view>& raw_texts() const { return raw_texts_; }
+  std::vector<BadRecord>& examples() { return examples_; }  // the first few of the bad records
 
   // Empties the batch. The first `keep` bytes of room() stay at the new room().
   void clear(std::size_t keep = 0);
@@ -69,10 +76,15 @@ class BatchBuilder {
   Reservation small_;  // the ids, and what is kept a record
   Array<char> text_;
   Array<std::int64_t> offsets_;
+  const std::size_t fields_;
+  Array<char> field_bytes_;
+  Array<std::uint64_t> field_ends_;
+  Array<FieldKind> field_kinds_;
   Batch batch_;
   std::uint64_t bad_records_ = 0;
   std::vector<BadRecord> examples_;
-  std::vector<std::string_view> located_;
+  std::vector<std::string_view> raw_records_;
+  std::vector<std::string_view> raw_texts_;
 };
 
 }  // namespace refrain

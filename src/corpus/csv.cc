@@ -143,6 +143,7 @@ CsvRest read_csv_header(std::string_view bytes, char delimiter, const std::strin
     if (empty == 0) break;
     at += empty;
   }
+  const auto header = static_cast<std::size_t>(at - bytes.data());
   if (at < end) {
     for (Field field{.end = at}; !field.last;) {
       const char* begin = field.end;
@@ -155,8 +156,23 @@ CsvRest read_csv_header(std::string_view bytes, char delimiter, const std::strin
     }
     columns.text = column_of(options.text_field, path, columns.names);
     columns.id = options.id_field.empty() ? columns.text : column_of(options.id_field, path, columns.names);
+    for (const std::string& name : options.extra_fields) {
+      const auto found = std::find(columns.names.begin(), columns.names.end(), name);
+      columns.extra.push_back(found == columns.names.end() ? CsvColumns::kNoColumn
+                                                           : static_cast<std::size_t>(found - columns.names.begin()));
+    }
   }
-  return {static_cast<std::size_t>(at - bytes.data()), line_breaks(bytes.data(), at)};
+  return {header, static_cast<std::size_t>(at - bytes.data()), line_breaks(bytes.data(), at)};
+}
+
+CsvRow measure_csv_row(std::string_view row, char delimiter) {
+  const char* const end = row.data() + row.size();
+  CsvRow measured;
+  for (Field field{.end = row.data()}; !field.last; ++measured.columns) {
+    field = read_field(field.end, end, delimiter, nullptr);
+    measured.content_end = static_cast<std::size_t>(field.content_end - row.data());
+  }
+  return measured;
 }
 
 void parse_csv(RawPiece& piece, const CsvColumns& columns, char delimiter, const std::string& path,
@@ -166,6 +182,7 @@ void parse_csv(RawPiece& piece, const CsvColumns& columns, char delimiter, const
   const std::uint64_t max_raw = max_raw_bytes(Format::csv, options.max_doc_bytes);
   const std::size_t needed = std::max(columns.text, columns.id) + 1;
   std::string id;
+  std::vector<const char*> extra(columns.extra.size());  // where they begin
   while (piece.begin < piece.end && !builder.full()) {
     const char* const begin = data + piece.begin;
     if (const std::size_t empty = empty_line(begin, end); empty > 0) {
@@ -179,6 +196,7 @@ void parse_csv(RawPiece& piece, const CsvColumns& columns, char delimiter, const
     bool quoted = false;
     std::string_view raw_text;
     id.clear();
+    std::fill(extra.begin(), extra.end(), nullptr);
     Field field{.end = begin};
     do {
       const char* const field_begin = field.end;
@@ -190,6 +208,8 @@ void parse_csv(RawPiece& piece, const CsvColumns& columns, char delimiter, const
         text_bytes = field.size;
         raw_text = {field_begin, field.content_end};
       }
+      for (std::size_t i = 0; i < extra.size(); ++i)
+        if (columns.extra[i] == count) extra[i] = field_begin;
       quoted |= field.quoted;
       ++count;
     } while (!field.last);
@@ -207,7 +227,15 @@ void parse_csv(RawPiece& piece, const CsvColumns& columns, char delimiter, const
       builder.add_bad(path, line, fmt::format("has {} columns, the header {}", count, columns.names.size()));
     else {
       builder.add(text_bytes, id);
-      if (builder.raw()) builder.locate(raw_text);
+      for (std::size_t i = 0; i < extra.size(); ++i)
+        if (extra[i] != nullptr) {
+          // Behind the text there is room for one more field of the record.
+          char* const out = builder.room();
+          const bool is_text = columns.extra[i] == columns.text;
+          const std::size_t size = is_text ? text_bytes : read_field(extra[i], end, delimiter, out).size;
+          builder.set_field(i, FieldKind::string, {is_text ? out - text_bytes : out, size});
+        }
+      if (builder.raw()) builder.locate({begin, field.end}, raw_text);
     }
   }
 }

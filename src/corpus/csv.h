@@ -44,12 +44,16 @@ class CsvScanner {
 struct CsvColumns {
   std::vector<std::string> names;  // empty: no header yet
   std::size_t text = 0;
-  std::size_t id = 0;  // the same as `text` where no id was asked for
+  std::size_t id = 0;              // the same as `text` where no id was asked for
+  std::vector<std::size_t> extra;  // one a field of InputOptions::extra_fields; kNoColumn where there is none
+
+  static constexpr std::size_t kNoColumn = ~std::size_t{0};
 };
 
 // How much of a piece a header row took.
 struct CsvRest {
-  std::size_t begin = 0;
+  std::size_t header = 0;  // where the header row begins
+  std::size_t begin = 0;   // what follows it
   std::uint64_t lines = 0;
 };
 
@@ -57,6 +61,14 @@ struct CsvRest {
 // Error(bad_input) where a field of `options` is not among the names.
 CsvRest read_csv_header(std::string_view bytes, char delimiter, const std::string& path, const InputOptions& options,
                         CsvColumns& columns);
+
+struct CsvRow {
+  std::size_t columns = 0;
+  std::size_t content_end = 0;  // behind its last field, before its line break
+};
+
+// Of one row, with its line break or without, in which all quotes are closed.
+CsvRow measure_csv_row(std::string_view row, char delimiter);
 
 // Parses from piece.begin on until the piece or the room in `builder` ends, and moves piece.begin and piece.line there.
 void parse_csv(RawPiece& piece, const CsvColumns& columns, char delimiter, const std::string& path,

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstring>
 #include <new>
-#include <optional>
 
 namespace refrain {
 
@@ -43,37 +42,6 @@ bool is_integer(std::string_view digits) {
   return std::all_of(digits.begin(), digits.end(), [](char c) { return '0' <= c && c <= '9'; });
 }
 
-// What has been found of a line. A complaint is about a field; that the line is no JSON at all goes before it.
-struct Found {
-  std::optional<std::size_t> text_bytes;  // they are where the builder has room
-  const char* raw_text = nullptr;         // the first of them behind the quote in the line
-  std::optional<std::string_view> id;
-  std::string complaint;
-
-  void complain(std::string what) {
-    if (complaint.empty()) complaint = std::move(what);
-  }
-};
-
-simdjson::error_code take_text(const ondemand::parser& parser, ondemand::value value, const std::string& name,
-                               char* room, Found& found) {
-  found.text_bytes = 0;
-  ondemand::json_type type{};
-  if (const auto error = value.type().get(type); error != simdjson::SUCCESS) return error;
-  if (type != ondemand::json_type::string) {
-    found.complain(fmt::format("field '{}' is not a string", name));
-    return simdjson::SUCCESS;
-  }
-  ondemand::raw_json_string raw;
-  if (const auto error = value.get_raw_json_string().get(raw); error != simdjson::SUCCESS) return error;
-  std::string_view text;
-  auto* out = reinterpret_cast<std::uint8_t*>(room);
-  if (const auto error = parser.unescape(raw, out).get(text); error != simdjson::SUCCESS) return error;
-  found.text_bytes = text.size();
-  found.raw_text = raw.raw();
-  return simdjson::SUCCESS;
-}
-
 // The content of a string that is known to be JSON and begins at `at`, behind its quote.
 std::string_view raw_string(const char* at) {
   const char* end = at;
@@ -81,30 +49,34 @@ std::string_view raw_string(const char* at) {
   return {at, static_cast<std::size_t>(end - at)};
 }
 
-simdjson::error_code take_id(ondemand::value value, const std::string& name, Found& found) {
-  found.id = std::string_view();
-  ondemand::json_type type{};
-  if (const auto error = value.type().get(type); error != simdjson::SUCCESS) return error;
-  if (type == ondemand::json_type::string) return value.get_string().get(*found.id);
-  if (type != ondemand::json_type::number) {
-    found.complain(fmt::format("field '{}' is neither a string nor a number", name));
-    return simdjson::SUCCESS;
-  }
-  std::string_view token = value.raw_json_token();
-  token = token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
-  if (is_integer(token)) {
-    found.id = token;
-    return simdjson::SUCCESS;
-  }
-  found.complain(fmt::format("field '{}' is a number that is not an integer", name));
-  double ignored = 0;
-  return value.get_double().get(ignored);
+bool is_blank_character(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+std::string_view trimmed(std::string_view token) {
+  while (!token.empty() && is_blank_character(token.back())) token.remove_suffix(1);
+  return token;
 }
 
 }  // namespace
 
-JsonlParser::JsonlParser(MemoryBudget& budget, std::size_t piece_bytes)
-    : piece_bytes_(piece_bytes), reservation_(budget.reserve(0, "parsing JSON")) {}
+JsonlParser::JsonlParser(MemoryBudget& budget, std::size_t piece_bytes, const InputOptions& options)
+    : piece_bytes_(piece_bytes), options_(options), reservation_(budget.reserve(0, "parsing JSON")) {
+  want(options.text_field);
+  if (!options.id_field.empty()) id_ = want(options.id_field);
+  for (const std::string& name : options.extra_fields) extra_.push_back(want(name));
+}
+
+// Its place in wanted_.
+std::size_t JsonlParser::want(const std::string& name) {
+  for (std::size_t i = 0; i < wanted_.size(); ++i)
+    if (wanted_[i].rests.front() == name) return i;
+  Wanted& wanted = wanted_.emplace_back();
+  wanted.rests.push_back(name);
+  for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
+    wanted.rests.push_back(name.substr(dot + 1));
+  return wanted_.size() - 1;
+}
 
 void JsonlParser::allocate(std::size_t line_bytes) {
   if (line_bytes <= parser_.capacity() && parser_.capacity() > 0) return;
@@ -122,9 +94,9 @@ void JsonlParser::shrink() {
   reservation_.resize(0, {});
 }
 
-void JsonlParser::parse(RawPiece& piece, const std::string& path, const InputOptions& options, BatchBuilder& builder) {
+void JsonlParser::parse(RawPiece& piece, const std::string& path, BatchBuilder& builder) {
   const char* const data = piece.bytes.data();
-  const std::uint64_t max_raw = max_raw_bytes(Format::jsonl, options.max_doc_bytes);
+  const std::uint64_t max_raw = max_raw_bytes(Format::jsonl, options_.max_doc_bytes);
   while (piece.begin < piece.end && !builder.full()) {
     const char* const begin = data + piece.begin;
     const char* end = static_cast<const char*>(std::memchr(begin, '\n', piece.end - piece.begin));
@@ -133,17 +105,131 @@ void JsonlParser::parse(RawPiece& piece, const std::string& path, const InputOpt
     ++piece.line;
     const std::string_view line(begin, static_cast<std::size_t>(end - begin));
     if (line.size() > max_raw) {
-      builder.add_bad(path, piece.line, too_long_reason(options.max_doc_bytes));
+      builder.add_bad(path, piece.line, too_long_reason(options_.max_doc_bytes));
       continue;
     }
     if (is_blank(line)) continue;
     const auto readable = static_cast<std::size_t>(data + piece.bytes.size() - begin);
-    parse_line(line, readable, path, piece.line, options, builder);
+    parse_line(line, {begin, data + piece.begin}, readable, path, piece.line, builder);
   }
 }
 
-void JsonlParser::parse_line(std::string_view line, std::size_t readable, const std::string& path,
-                             std::uint64_t line_number, const InputOptions& options, BatchBuilder& builder) {
+// Goes through an object that `depth` dots lead to, and takes what is wanted of it.
+simdjson::error_code JsonlParser::walk(ondemand::object object, std::size_t depth, const char* end, char* room) {
+  for (auto result : object) {
+    ondemand::field field;
+    std::string_view key;
+    simdjson::error_code error = std::move(result).get(field);
+    if (error == simdjson::SUCCESS) error = key_of(field, end, key);
+    if (error != simdjson::SUCCESS) return error;
+    Wanted* here = nullptr;
+    bool enter = false;
+    for (Wanted& wanted : wanted_) {
+      if (wanted.active != depth || (wanted.found.kind != FieldKind::missing && wanted.found.depth <= depth)) continue;
+      const std::string& rest = wanted.rests[depth];
+      if (key == rest) {
+        here = &wanted;
+      } else if (depth + 1 < wanted.rests.size() && rest.starts_with(key) && rest[key.size()] == '.' &&
+                 key.size() + 1 + wanted.rests[depth + 1].size() == rest.size()) {
+        wanted.active = depth + 1;
+        enter = true;
+      }
+    }
+    if (here == nullptr && !enter) continue;
+    error = take(field.value(), here, enter, depth, end, room);
+    if (error != simdjson::SUCCESS) return error;
+    if (!enter) continue;
+    for (Wanted& wanted : wanted_)
+      if (wanted.active == depth + 1) wanted.active = depth;
+  }
+  return simdjson::SUCCESS;
+}
+
+// Takes a value: for `wanted`, where that is not null, and what is wanted of the fields in it, if `enter`.
+simdjson::error_code JsonlParser::take(ondemand::value value, Wanted* wanted, bool enter, std::size_t depth,
+                                       const char* end, char* room) {
+  ondemand::json_type type{};
+  if (const auto error = value.type().get(type); error != simdjson::SUCCESS) return error;
+  Found found;
+  found.kind = FieldKind::json;
+  found.depth = depth;
+  simdjson::error_code error = simdjson::SUCCESS;
+  if (type == ondemand::json_type::object) {
+    ondemand::object object;
+    error = value.get_object().get(object);
+    if (error == simdjson::SUCCESS && wanted != nullptr) {
+      error = object.raw_json().get(found.value);
+      if (error == simdjson::SUCCESS && enter) error = object.reset().error();
+    }
+    if (error == simdjson::SUCCESS && enter) error = walk(object, depth + 1, end, room);
+  }
+  if (error != simdjson::SUCCESS || wanted == nullptr) return error;
+  switch (type) {
+    case ondemand::json_type::object:
+      break;
+    case ondemand::json_type::array: {
+      ondemand::array array;
+      error = value.get_array().get(array);
+      if (error == simdjson::SUCCESS) error = array.raw_json().get(found.value);
+      break;
+    }
+    case ondemand::json_type::string: {
+      found.kind = FieldKind::string;
+      if (wanted != wanted_.data()) {
+        error = value.get_string().get(found.value);
+        break;
+      }
+      ondemand::raw_json_string raw;
+      error = value.get_raw_json_string().get(raw);
+      if (error != simdjson::SUCCESS) break;
+      found.raw = raw.raw();
+      auto* out = reinterpret_cast<std::uint8_t*>(room);
+      error = parser_.unescape(raw, out).get(found.value);
+      break;
+    }
+    case ondemand::json_type::number: {
+      found.kind = FieldKind::number;
+      found.value = value.raw_json_token();
+      double ignored = 0;
+      if (!is_integer(trimmed(found.value))) error = value.get_double().get(ignored);
+      break;
+    }
+    case ondemand::json_type::boolean: {
+      found.kind = FieldKind::boolean;
+      found.value = value.raw_json_token();
+      bool ignored = false;
+      error = value.get_bool().get(ignored);
+      break;
+    }
+    case ondemand::json_type::null: {
+      found.kind = FieldKind::null;
+      bool is_null = false;
+      if (value.is_null().get(is_null) != simdjson::SUCCESS || !is_null) error = simdjson::N_ATOM_ERROR;
+      break;
+    }
+  }
+  if (found.kind != FieldKind::string) found.value = trimmed(found.value);
+  wanted->found = found;
+  return error;
+}
+
+// What is wrong with the fields of the line; empty where nothing is.
+std::string JsonlParser::complaint(bool want_id) const {
+  const FieldKind text = wanted_.front().found.kind;
+  if (text == FieldKind::missing) return fmt::format("no field '{}'", options_.text_field);
+  if (text != FieldKind::string) return fmt::format("field '{}' is not a string", options_.text_field);
+  if (!want_id) return {};
+  const Found& id = wanted_[id_].found;
+  if (id.kind == FieldKind::missing) return fmt::format("no field '{}'", options_.id_field);
+  if (id.kind == FieldKind::string) return {};
+  if (id.kind != FieldKind::number)
+    return fmt::format("field '{}' is neither a string nor a number", options_.id_field);
+  if (is_integer(id.value)) return {};
+  return fmt::format("field '{}' is a number that is not an integer", options_.id_field);
+}
+
+void JsonlParser::parse_line(std::string_view line, std::string_view record, std::size_t readable,
+                             const std::string& path, std::uint64_t line_number, BatchBuilder& builder) {
   const auto bad = [&](std::string reason) { builder.add_bad(path, line_number, std::move(reason)); };
   allocate(line.size());
   ondemand::document document;
@@ -153,32 +239,22 @@ void JsonlParser::parse_line(std::string_view line, std::size_t readable, const 
   if (const auto error = document.get_object().get(object); error != simdjson::SUCCESS)
     return bad(error == simdjson::INCORRECT_TYPE ? "not a JSON object" : not_json(error));
 
-  const bool want_id = !builder.ordinals();
-  const bool same_field = want_id && options.id_field == options.text_field;
-  const char* const end = line.data() + line.size();
-  char* const room = builder.room();
-  Found found;
-  for (auto result : object) {
-    ondemand::field field;
-    std::string_view key;
-    simdjson::error_code error = std::move(result).get(field);
-    if (error == simdjson::SUCCESS) error = key_of(field, end, key);
-    if (error == simdjson::SUCCESS) {
-      if (!found.text_bytes && key == options.text_field)
-        error = take_text(parser_, field.value(), options.text_field, room, found);
-      else if (want_id && !same_field && !found.id && key == options.id_field)
-        error = take_id(field.value(), options.id_field, found);
-    }
-    if (error != simdjson::SUCCESS) return bad(not_json(error));
+  for (Wanted& wanted : wanted_) {
+    wanted.active = 0;
+    wanted.found = {};
   }
+  if (const auto error = walk(object, 0, line.data() + line.size(), builder.room()); error != simdjson::SUCCESS)
+    return bad(not_json(error));
   if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) return bad("not JSON: more follows the object");
-  if (same_field && found.text_bytes) found.id = std::string_view(room, *found.text_bytes);
-  if (!found.text_bytes) found.complain(fmt::format("no field '{}'", options.text_field));
-  if (want_id && !found.id) found.complain(fmt::format("no field '{}'", options.id_field));
-  if (!found.complaint.empty()) return bad(std::move(found.complaint));
-  if (*found.text_bytes > options.max_doc_bytes) return bad(too_long_reason(options.max_doc_bytes));
-  builder.add(*found.text_bytes, found.id.value_or(std::string_view()));
-  if (builder.raw()) builder.locate(raw_string(found.raw_text));
+  if (std::string what = complaint(!builder.ordinals()); !what.empty()) return bad(std::move(what));
+  const Found& text = wanted_.front().found;
+  if (text.value.size() > options_.max_doc_bytes) return bad(too_long_reason(options_.max_doc_bytes));
+  builder.add(text.value.size(), wanted_[id_].found.value);
+  for (std::size_t i = 0; i < extra_.size(); ++i) {
+    const Found& extra = wanted_[extra_[i]].found;
+    builder.set_field(i, extra.kind, extra.value);
+  }
+  if (builder.raw()) builder.locate(record, raw_string(text.raw));
 }
 
 }  // namespace refrain

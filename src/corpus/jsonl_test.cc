@@ -48,8 +48,8 @@ TEST_F(Corpus, JsonlSaysWhatIsWrongWithALine) {
   const Collected found = collect({.paths = {path}, .id_field = "id"});
   EXPECT_EQ(found.report.bad_records, 9U);
   EXPECT_EQ(found.report.documents, 1U);
-  EXPECT_EQ(found.documents[7], (Document{7, "9", "fine", false}));
-  EXPECT_EQ(found.documents[6], (Document{6, "", "", true}));
+  EXPECT_EQ(found.documents[7], (Document{7, "9", "fine", false, path, {}}));
+  EXPECT_EQ(found.documents[6], (Document{6, "", "", true, path, {}}));
   const std::vector<std::string> complaints = found.complaints();
   EXPECT_EQ(complaints[0], path + ":1: field 'text' is not a string");
   EXPECT_EQ(complaints[1], path + ":2: no field 'text'");

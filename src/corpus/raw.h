@@ -12,6 +12,9 @@
 
 namespace refrain {
 
+// With which a file of records may begin, and which is no part of the first.
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 struct RawFile {
   const Input* input = nullptr;  // null where there is no such file, or it cannot be opened
   Packing packing = Packing::none;
@@ -26,7 +29,10 @@ struct RawBatch {
   RawFile file;
   bool first = false;  // of the file
   bool last = false;
+  bool unread = false;  // it is no table, and none of its bytes are here
   std::string_view bytes;
+  // Each record, inside `bytes`, with the line break that ends it. Null for a bad one.
+  std::span<const std::string_view> records;
   // What stands for the text of each record, inside `bytes`: of a line all but its line break, of JSON what is between
   // the quotes, of a table the field with its quotes. Null for a bad record.
   std::span<const std::string_view> texts;

@@ -24,7 +24,7 @@ constexpr std::uint64_t kMaxShareBytes = std::uint64_t{16} << 20;
 
 // A worker holds about 10 bytes a byte of its piece: raw, decoded, ids and offsets 4, the JSON parser 6. So the pieces
 // take a third of the budget at most, and records up to the share a sixth. Raw batches are copied by those who ask for
-// them: up to 3.5 bytes a byte for every piece that waits, which is another third. With them a worker holds a byte
+// them: up to 4.5 bytes a byte for every piece that waits, which is another third. With them a worker holds two bytes
 // more; its pieces are the smaller for it, so that what was read once has room when it is read again to be rewritten.
 ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget& budget, const ReadPurpose& purpose) {
   const std::uint64_t available = budget.available() / threads;

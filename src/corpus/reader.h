@@ -9,6 +9,7 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,26 @@ struct BatchIds {
   }
 };
 
+// How a field that was asked for is written. Tables know only strings.
+enum class FieldKind : std::uint8_t { missing, null, string, number, boolean, json };
+
+// The values of InputOptions::extra_fields, of each record of a batch.
+struct BatchFields {
+  std::size_t width = 0;  // how many fields were asked for
+  const char* bytes = nullptr;
+  std::span<const std::uint64_t> ends;  // of the values in `bytes`; `width` a record
+  std::span<const FieldKind> kinds;     // likewise
+
+  FieldKind kind(std::size_t record, std::size_t field) const { return kinds[record * width + field]; }
+  // Of a string what it says; numbers and booleans as they are written; objects and arrays as raw JSON. Empty for what
+  // is missing or null, which only kind() tells from an empty string.
+  std::string_view value(std::size_t record, std::size_t field) const {
+    const std::size_t i = record * width + field;
+    const std::uint64_t begin = i == 0 ? 0 : ends[i - 1];
+    return {bytes + begin, ends[i] - begin};
+  }
+};
+
 struct RawBatch;  // corpus/raw.h
 
 // Which batch of the input it is. Batches in input order have rising places, and an input that is read again with the
@@ -49,6 +70,8 @@ struct Batch {
   TextBatch texts;
   std::vector<std::uint8_t> bad;  // one a record: 1 where it could not be used
   BatchIds ids;
+  BatchFields fields;             // of a bad record all are missing
+  std::string_view file;          // the path of the file of records; empty for whole files, whose paths are their ids
   const RawBatch* raw = nullptr;  // the bytes that they were read from, where somebody asked for them
   bool at_once = false;  // the closure is called before the batch goes, and may look at it: nothing need be copied
   BatchPlace place;
@@ -71,7 +94,7 @@ struct ReadPurpose {
 
 // Reads all of the input. The closures that `work` returns are called one at a time, in input order, from any worker.
 // Memory for pieces is reserved from `budget`. An exception from anywhere ends the reading and is thrown here.
-// Throws Error: not_found for a named input that cannot be opened, bad_input where a whole input is broken (damaged
+// Throws Error: invalid_argument where extra fields are asked of lines or whole files; not_found for a named input that cannot be opened, bad_input where a whole input is broken (damaged
 // compression) or, with `strict`, at the first bad record.
 ReadReport read_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
                           const BatchWork& work, const ReadPurpose& purpose = {});

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/threads.h"
+#include "corpus/raw.h"
 #include "refrain/error.h"
 
 namespace refrain {
@@ -14,7 +15,6 @@ namespace refrain {
 namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 std::uint64_t count_lines(std::string_view bytes) {
   return static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.end(), '\n'));
@@ -174,7 +174,7 @@ void parse_lines(RawPiece& piece, const std::string& path, const InputOptions& o
     }
     std::memcpy(builder.room(), begin, size);
     builder.add(size, {});
-    if (builder.raw()) builder.locate({begin, size});
+    if (builder.raw()) builder.locate({begin, data + piece.begin}, {begin, size});
   }
 }
 

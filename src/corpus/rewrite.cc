@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "base/threads.h"
+#include "corpus/added_fields.h"
 #include "corpus/output_names.h"
 #include "corpus/packed_file.h"
 #include "corpus/raw.h"
@@ -30,6 +31,8 @@ constexpr std::size_t kCopyBytes = std::size_t{256} << 10;
 
 // A record of a batch that waits for its turn.
 struct Record {
+  std::uint64_t record_begin = 0;  // in the raw bytes
+  std::uint64_t record_end = 0;
   std::uint64_t begin = 0;  // of what stands for its text, in the raw bytes
   std::uint64_t end = 0;
   const char* text = nullptr;  // in the raw bytes or, if it is written otherwise there, elsewhere
@@ -57,6 +60,11 @@ struct Held {
   std::vector<WholeFile> file;   // of records: one, or none where it could not be opened
   bool first = false;
   bool last = false;
+  bool unread = false;
+  std::size_t taken_record = kNone;  // the first of those that have a field which is to be added
+  std::size_t taken_field = 0;
+
+  static constexpr std::size_t kNone = ~std::size_t{0};
 
   std::string_view raw() const { return {bytes, raw_bytes}; }
   std::string_view text_of(const Record& record) const { return {record.text, record.text_bytes}; }
@@ -97,7 +105,10 @@ std::shared_ptr<Held> hold(const Batch& batch, MemoryBudget& budget) {
     if (batch.bad[i] == 0) {
       const std::string_view text = batch.texts[i];
       const std::string_view place = whole_files ? text : from.texts[i];
+      const std::string_view all = whole_files ? text : from.records[i];
       const char* const same = text_in_raw(i);
+      record.record_begin = static_cast<std::uint64_t>(all.data() - raw.data());
+      record.record_end = record.record_begin + all.size();
       record.begin = static_cast<std::uint64_t>(place.data() - raw.data());
       record.end = record.begin + place.size();
       record.text = same != nullptr ? bytes + (same - raw.data()) : keep(text);
@@ -112,6 +123,15 @@ std::shared_ptr<Held> hold(const Batch& batch, MemoryBudget& budget) {
   if (from.file.input != nullptr) held->file.push_back({*from.file.input, from.file.packing});
   held->first = from.first;
   held->last = from.last;
+  held->unread = from.unread;
+  const std::span<const FieldKind> kinds = batch.fields.kinds;
+  const auto taken =
+      std::find_if(kinds.begin(), kinds.end(), [](FieldKind kind) { return kind != FieldKind::missing; });
+  if (taken != kinds.end()) {
+    const auto place = static_cast<std::size_t>(taken - kinds.begin());
+    held->taken_record = place / batch.fields.width;
+    held->taken_field = place % batch.fields.width;
+  }
   return held;
 }
 
@@ -119,12 +139,15 @@ std::shared_ptr<Held> hold(const Batch& batch, MemoryBudget& budget) {
 class Rewriter {
  public:
   Rewriter(const InputOptions& options, MemoryBudget& budget, unsigned threads, const fs::path& folder,
-           const CutDocument& cut)
-      : names_(options),
+           const CutDocument& cut, const Annotations& annotations)
+      : options_(options),
+        names_(options),
         folder_(folder),
         cut_(cut),
+        added_names_(annotations.names),
+        added_(annotations),
         out_(budget, threads),
-        text_(budget, [this](std::string_view bytes) { out_.write(bytes); }) {}
+        text_(budget, [this](std::string_view bytes) { put(bytes); }) {}
 
   void write(const Held& held, DocId first) {
     if (held.files.empty())
@@ -136,35 +159,54 @@ class Rewriter {
   const RewriteReport& report() const { return report_; }
 
  private:
+  enum class Answer { keep, cut, drop };
+
   void write_records(const Held& held, DocId first);
-  void write_text(const Held& held, const Record& record, Format format, bool begins_file);
+  void write_text(const Held& held, const Record& record, Format format);
   void write_files(const Held& held, DocId first);
-  bool ask(DocId document, std::string_view text);
+  Answer ask(DocId document, std::string_view text);
+  void put(std::string_view bytes);
+  void put_raw(std::string_view bytes);
   std::string make_room(const Input& input);
   void copy(const Input& input, const std::string& path);
 
+  const InputOptions& options_;
   const OutputNames names_;
   const fs::path folder_;
   const CutDocument& cut_;
+  const std::vector<std::string>& added_names_;
+  AddedFields added_;
   PackedFile out_;
   TextRewriter text_;
   std::string made_;      // the folder that was made last
   std::string path_;      // the file of records that is being written
   bool changed_ = false;  // it differs from what was read
+  bool begun_ = false;    // something was written to it
   RewriteReport report_;
 };
 
-// Whether something is to be left out of `text`, which text_ knows then.
-bool Rewriter::ask(DocId document, std::string_view text) {
+// What is to be done with `text`; what is to be cut text_ knows then.
+Rewriter::Answer Rewriter::ask(DocId document, std::string_view text) {
   ++report_.documents;
   const TextCuts cuts = cut_(document, text);
-  if (cuts.ranges.empty()) return false;
+  if (cuts.drop) {
+    ++report_.dropped;
+    report_.dropped_bytes += text.size();
+    return Answer::drop;
+  }
+  if (cuts.ranges.empty()) return Answer::keep;
   const std::uint64_t removed = text_.cut(text, cuts);
-  if (removed == 0) return false;
+  if (removed == 0) return Answer::keep;
   ++report_.changed;
   report_.removed_bytes += removed;
   if (removed == text.size()) ++report_.emptied;
-  return true;
+  return Answer::cut;
+}
+
+void Rewriter::put(std::string_view bytes) {
+  if (bytes.empty()) return;
+  out_.write(bytes);
+  begun_ = true;
 }
 
 // The path to write `input` to, its folder being there.
@@ -194,38 +236,65 @@ void Rewriter::copy(const Input& input, const std::string& path) {
   to.close_unsynced();
 }
 
+// Bytes as they were read. What begins the file without having done so before must not be taken for its byte order mark.
+void Rewriter::put_raw(std::string_view bytes) {
+  if (!begun_ && changed_ && bytes.starts_with(kByteOrderMark)) put(kByteOrderMark);
+  put(bytes);
+}
+
 void Rewriter::write_records(const Held& held, DocId first) {
   if (held.file.empty()) return;
   const WholeFile& file = held.file.front();
   if (held.first) {
     path_ = make_room(file.input);
     out_.open(path_, file.packing);
-    changed_ = false;
+    changed_ = begun_ = false;
+    added_.begin_file(file.input.path, options_, file.input.format);
   }
   const std::string_view raw = held.raw();
   std::uint64_t written = 0;
+  // The bytes up to some place as they are, and then those that are added there.
+  const auto insert = [&](std::size_t base, const AddedFields::Insertion& added) {
+    if (added.bytes.empty()) return;
+    put_raw(raw.substr(written, base + added.at - written));
+    put(added.bytes);
+    written = base + added.at;
+    changed_ = true;
+  };
+  const std::size_t mark = held.first && raw.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  if (added_.any() && !held.unread) insert(mark, added_.header(raw.substr(mark)));
   for (std::size_t i = 0; i < held.records.size(); ++i) {
     const Record& record = held.records[i];
-    if (record.text_bytes == Record::kBad || !ask(first + i, held.text_of(record))) continue;
-    out_.write(raw.substr(written, record.begin - written));
-    write_text(held, record, file.input.format, held.first && record.begin == 0);
-    written = record.end;
-    changed_ = true;
+    if (record.text_bytes == Record::kBad) continue;
+    if (i == held.taken_record) throw field_is_there(file.input.path, added_names_[held.taken_field]);
+    const Answer answer = ask(first + i, held.text_of(record));
+    if (answer == Answer::drop) {
+      put_raw(raw.substr(written, record.record_begin - written));
+      written = record.record_end;
+    } else if (answer == Answer::cut) {
+      put_raw(raw.substr(written, record.begin - written));
+      write_text(held, record, file.input.format);
+      written = record.end;
+    }
+    if (answer != Answer::keep) changed_ = true;
+    if (!added_.any() || answer == Answer::drop) continue;
+    insert(record.record_begin,
+           added_.record(first + i, raw.substr(record.record_begin, record.record_end - record.record_begin)));
   }
-  out_.write(raw.substr(written));
+  put_raw(raw.substr(written));
   if (!held.last) return;
   const std::uint64_t bytes = out_.close();
   ++report_.files;
-  if (!changed_ && file.packing != Packing::none)
+  if (!changed_ && (file.packing != Packing::none || held.unread))
     copy(file.input, path_);
   else
     report_.written_bytes += bytes;
 }
 
-void Rewriter::write_text(const Held& held, const Record& record, Format format, bool begins_file) {
+void Rewriter::write_text(const Held& held, const Record& record, Format format) {
   const std::string_view raw = held.raw().substr(record.begin, record.end - record.begin);
   const std::string_view behind = held.raw().substr(record.end);
-  if (format == Format::lines) return text_.write_line(behind, begins_file);
+  if (format == Format::lines) return text_.write_line(behind, !begun_);
   if (format == Format::jsonl) return text_.write_json(raw);
   // A field that is neither at the end of its record nor of the file is followed by a delimiter.
   const bool last = !behind.starts_with(format == Format::tsv ? '\t' : ',');
@@ -251,7 +320,9 @@ void Rewriter::write_files(const Held& held, DocId first) {
       continue;
     }
     const std::string_view text = held.text_of(record);
-    const bool changed = ask(first + i, text);
+    const Answer answer = ask(first + i, text);
+    if (answer == Answer::drop) continue;
+    const bool changed = answer == Answer::cut;
     const std::string path = make_room(file.input);
     ++report_.files;
     if (!changed && file.packing != Packing::none) {
@@ -279,20 +350,23 @@ void check_rewritable(const InputOptions& options) {
 }
 
 RewriteReport rewrite_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
-                                const fs::path& folder, const CutDocument& cut, const ReaderTuning& tuning) {
+                                const fs::path& folder, const CutDocument& cut, const ReaderTuning& tuning,
+                                const Annotations& annotations) {
   check_rewritable(options);
-  Rewriter rewriter(options, budget, thread_count(context), folder, cut);
+  InputOptions reading = options;
+  reading.extra_fields = annotations.names;  // to see whether they are there already
+  Rewriter rewriter(reading, budget, thread_count(context), folder, cut, annotations);
   const BatchWork work = [&](unsigned, Batch& batch) -> InOrder {
     return [&rewriter, held = hold(batch, budget)](DocId first) { rewriter.write(*held, first); };
   };
-  read_documents(options, context, budget, work, tuning, {.stage = "write", .raw = true});
+  read_documents(reading, context, budget, work, tuning, {.stage = "write", .raw = true});
   sync_filesystem(folder);
   return rewriter.report();
 }
 
 RewriteReport rewrite_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
-                                const fs::path& folder, const CutDocument& cut) {
-  return rewrite_documents(options, context, budget, folder, cut, ReaderTuning{});
+                                const fs::path& folder, const CutDocument& cut, const Annotations& annotations) {
+  return rewrite_documents(options, context, budget, folder, cut, ReaderTuning{}, annotations);
 }
 
 }  // namespace refrain

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "corpus/raw.h"
 #include "refrain/error.h"
 #include "refrain/utf8.h"
 
@@ -18,7 +19,6 @@ namespace refrain {
 
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
 // Whether text[at] is inside a character rather than its first byte.

@@ -25,6 +25,8 @@ struct Document {
   std::optional<std::string> id;  // none: its ordinal
   std::string text;
   bool bad = false;
+  std::string file;
+  std::vector<std::string> fields;  // "kind:value"
   friend bool operator==(const Document&, const Document&) = default;
 };
 
@@ -67,7 +69,16 @@ inline Collected collect(const InputOptions& options, unsigned threads, const Re
     for (std::size_t i = 0; i < batch.texts.size(); ++i) {
       std::optional<std::string> id;
       if (!batch.ids.ordinals) id = std::string(batch.ids[i]);
-      documents.push_back({0, std::move(id), std::string(batch.texts[i]), batch.bad[i] != 0});
+      Document& made = documents.emplace_back();
+      made.id = std::move(id);
+      made.text = batch.texts[i];
+      made.bad = batch.bad[i] != 0;
+      made.file = batch.file;
+      EXPECT_EQ(batch.fields.width, options.extra_fields.size());
+      static constexpr const char* kKinds[] = {"missing", "null", "string", "number", "boolean", "json"};
+      for (std::size_t field = 0; field < batch.fields.width; ++field)
+        made.fields.push_back(std::string(kKinds[static_cast<int>(batch.fields.kind(i, field))]) + ":" +
+                              std::string(batch.fields.value(i, field)));
     }
     const BatchIds moved = std::move(batch.ids);
     return [&collected, documents = std::move(documents)](DocId first) mutable {

@@ -27,7 +27,7 @@ ReadReport read_documents(const InputOptions& options, const Context& context, M
 
 // The same as rewrite_documents of rewrite.h.
 RewriteReport rewrite_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
-                                const std::filesystem::path& folder, const CutDocument& cut,
-                                const ReaderTuning& tuning);
+                                const std::filesystem::path& folder, const CutDocument& cut, const ReaderTuning& tuning,
+                                const Annotations& annotations = {});
 
 }  // namespace refrain

@@ -1,5 +1,7 @@
 #include "corpus/worker.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -20,6 +22,15 @@ bool about_input(const Error& error) {
          error.code() == Errc::unsupported;
 }
 
+// Error(invalid_argument) where fields are asked of what has none.
+void check_has_fields(const Input& input, const InputOptions& options) {
+  const bool lines = input.format == Format::lines;
+  if (options.extra_fields.empty() || !input.failure.empty() || (!lines && input.format != Format::files)) return;
+  throw Error(Errc::invalid_argument,
+              fmt::format("{}: {} no fields, and '{}' is asked for; use jsonl, csv or tsv", input.path,
+                          lines ? "lines have" : "a whole file has", options.extra_fields.front()));
+}
+
 // Thrown through a worker that waits for a turn that will not come.
 struct Abandoned {};
 
@@ -38,8 +49,8 @@ Worker::Worker(unsigned number, const Reading& reading)
       turn_(reading.large, reading.tuning.share_bytes,
             reading.raw ? std::function<void()>([this] { await_turn(); }) : nullptr),
       piece_(reading.budget, reading.tuning.piece_bytes),
-      builder_(reading.budget, reading.tuning.piece_bytes, reading.raw),
-      jsonl_(reading.budget, reading.tuning.piece_bytes),
+      builder_(reading.budget, reading.tuning.piece_bytes, reading.raw, reading.options.extra_fields.size()),
+      jsonl_(reading.budget, reading.tuning.piece_bytes, reading.options),
       file_(reading.budget) {}
 
 void Worker::run() {
@@ -92,10 +103,12 @@ void Worker::read_records(const Task& task, PieceResult& result) {
     // Of the files of a folder, one that is no table of documents counts as a bad record.
     const Input& input = slot.inputs.front();
     const bool table = input.format == Format::csv || input.format == Format::tsv;
-    if (table && task.piece == 0 && !input.named && error.code() == Errc::bad_input)
+    if (table && task.piece == 0 && !input.named && error.code() == Errc::bad_input) {
       builder_.add_bad(input.path, 1, reason_of(error, input.path));
-    else
+      raw_.unread = true;
+    } else {
       result.error = std::current_exception();
+    }
     piece_.begin = piece_.end = 0;
   }
   if (slot.stream) raw_.file = {&slot.inputs.front(), slot.stream->packing()};
@@ -109,6 +122,7 @@ void Worker::read_records(const Task& task, PieceResult& result) {
 bool Worker::open(Slot& slot, PieceResult& result) {
   if (slot.stream) return true;
   const Input& input = slot.inputs.front();
+  check_has_fields(input, reading_.options);
   std::string failure = input.failure;
   if (failure.empty()) {
     try {
@@ -137,7 +151,7 @@ void Worker::parse(const Slot& slot, PieceResult& result) {
       if (builder_.full()) hand_over_records(result, false);
       switch (input.format) {
         case Format::jsonl:
-          jsonl_.parse(piece_, input.path, options, builder_);
+          jsonl_.parse(piece_, input.path, builder_);
           break;
         case Format::csv:
           parse_csv(piece_, slot.stream->columns(), ',', input.path, options, builder_);
@@ -158,9 +172,9 @@ void Worker::read_files(const Slot& slot, PieceResult& result) {
   result.last = true;
   for (const Input& input : slot.inputs) {
     if (builder_.full()) hand_over(result);
-    if (input.failure.empty())
+    if (input.failure.empty() && attempt(input, result, [&] { check_has_fields(input, reading_.options); }))
       read_file(input, result);
-    else
+    else if (!result.error)
       builder_.add_bad(input.path, 0, input.failure);
     if (raw_files_.size() < builder_.size() && reading_.raw) raw_files_.push_back({&input, file_.packing()});
     if (result.error) break;
@@ -231,10 +245,12 @@ void Worker::hand_over(PieceResult& result, std::size_t keep) {
                     .text_bytes = builder_.text_bytes(),
                     .examples = std::move(builder_.examples())};
   raw_.files = raw_files_;
-  raw_.texts = builder_.located();
+  raw_.records = builder_.raw_records();
+  raw_.texts = builder_.raw_texts();
   Batch& made = builder_.batch();
   made.raw = reading_.raw ? &raw_ : nullptr;
   made.place = place_;
+  made.file = task_->slot->whole_files ? std::string_view() : task_->slot->inputs.front().path;
   made.at_once = reading_.raw && turn_.taken();
   ++place_.part;
   batch.in_order = reading_.work(number_, made);
