@@ -27,13 +27,13 @@ enum class NearMethod { minhash, simhash, off };
 
 // Which of two documents that match is kept: the better-ranked one.
 enum class Rank {
-  first,     // of the input
-  longest,   // by bytes of text
+  first,    // of the input
+  longest,  // by bytes of text
   shortest,
   newest,    // by a field: a date as in ISO 8601, or a number
   greatest,  // by a field that is a number
   least,
-  source,    // by the order in which sources are named
+  source,  // by the order in which sources are named
 };
 struct KeepPolicy {
   Rank rank = Rank::first;
@@ -60,8 +60,8 @@ struct DedupOptions {
   unsigned distance = 3;                 // simhash: the most bits that may differ before the texts are compared
   std::size_t substrings = 0;            // bytes from which on a repeated range is cut out of what is kept; 0: off
   KeepPolicy keep;
-  std::string source_field = {};  // empty: a document's source is its file
-  double alarm = 0.5;             // warn of a source that loses a larger share than this
+  std::string source_field = {};      // empty: a document's source is its file
+  double alarm = 0.5;                 // warn of a source that loses a larger share than this
   double max_removed_per_source = 1;  // refuse where one loses a larger share than this, before anything is written
   std::uint64_t sample = 200;         // kept documents that are held against all others at the end, by brute force
   bool apply = false;                 // also write the clean corpus
@@ -83,13 +83,13 @@ struct SourceLoss {
 // What the run found out about itself: `sampled` kept documents were compared with every other document by brute force.
 struct SelfCheck {
   std::uint64_t sampled = 0;
-  std::uint64_t missed = 0;         // of them match a better-ranked kept one
-  std::uint64_t removals = 0;       // removed documents that were compared with their match anew
-  std::uint64_t wrongful = 0;       // of them do not match it
-  double recall = 1;                // of removals: removed, of those that should have been
-  double recall_low = 0;            // 95 %, both
+  std::uint64_t missed = 0;    // of them match a better-ranked kept one
+  std::uint64_t removals = 0;  // removed documents that were compared with their match anew
+  std::uint64_t wrongful = 0;  // of them do not match it
+  double recall = 1;           // of removals: removed, of those that should have been
+  double recall_low = 0;       // 95 %, both
   double recall_high = 1;
-  double wrongful_high = 1;         // 95 %: at most this share is wrongful
+  double wrongful_high = 1;  // 95 %: at most this share is wrongful
 };
 
 struct DedupReport {
@@ -103,7 +103,7 @@ struct DedupReport {
   std::uint64_t compared = 0;    // of them: text against text
   std::uint64_t matches = 0;     // of them: at or above the threshold; rows of matches.tsv
   std::uint64_t rounds = 0;
-  std::uint64_t clusters = 0;    // of two documents or more
+  std::uint64_t clusters = 0;  // of two documents or more
   std::uint64_t clustered = 0;
   std::uint64_t largest_cluster = 0;
   std::string largest_representative;
@@ -111,9 +111,9 @@ struct DedupReport {
   unsigned rows = 0;
   SelfCheck check;
   std::uint64_t sources = 0;
-  std::vector<SourceLoss> alarms;   // the worst first
-  std::uint64_t written_bytes = 0;  // with `apply`
-  std::vector<std::string> resumed; // stages that an earlier run had ended
+  std::vector<SourceLoss> alarms;    // the worst first
+  std::uint64_t written_bytes = 0;   // with `apply`
+  std::vector<std::string> resumed;  // stages that an earlier run had ended
   std::uint64_t temp_peak_bytes = 0;
   std::vector<StageCost> stages;
   std::uint64_t peak_rss_bytes = 0;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "refrain/dedup.h"
 #include "refrain/explain.h"
 #include "refrain/fingerprint.h"
 #include "refrain/hamming.h"
@@ -15,6 +16,7 @@
 
 namespace refrain {
 
+std::string to_json(const DedupOptions& options, const DedupReport& report);
 std::string to_json(const NearOptions& options, const NearReport& report);              // what summary.json holds
 std::string to_json(const SubstringsOptions& options, const SubstringsReport& report);  // the same
 std::string to_json(const FingerprintReport& report);

@@ -9,7 +9,8 @@ namespace refrain {
 struct StageCost {
   std::string stage;
   double seconds = 0;
-  std::uint64_t bytes = 0;  // read or written by the stage
+  std::uint64_t bytes = 0;         // read or written by the stage
+  std::uint64_t memory_bytes = 0;  // the most that it held; 0 where nobody looked
 };
 
 }  // namespace refrain

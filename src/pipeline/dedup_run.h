@@ -3,7 +3,7 @@
 // In `work`, a value for every document of the input, in input order (columns), or strings end to end and their ends:
 //   text, text_ends         the texts
 //   ids, id_ends            the ids; ordinals in decimal where the input gives none
-//   hashes                  TextHash: 128 bits of each text
+//   hashes                  Digest: 128 bits of each text
 //   states                  DocState
 //   sources, source_names   uint32: the number of its source; the names, a line each, escaped
 //   keys                    uint64: what the keep policy ranks by, the least first; not for `first`
@@ -23,6 +23,7 @@
 
 #include "base/array.h"
 #include "base/budget.h"
+#include "base/checksum.h"
 #include "base/temp_space.h"
 #include "match/bands.h"
 #include "pipeline/run_dir.h"
@@ -31,12 +32,6 @@
 namespace refrain {
 
 enum class DocState : std::uint8_t { judged, too_short, bad };
-
-struct TextHash {
-  std::uint64_t high = 0;
-  std::uint64_t low = 0;
-  friend auto operator<=>(const TextHash&, const TextHash&) = default;
-};
 
 // Documents by their rank: 0 is the best.
 struct RankPair {
@@ -89,6 +84,9 @@ struct DedupRun {
   bool near() const { return options.near != NearMethod::off; }
   Ranks ranks();
 };
+
+// "bands.0" and so on.
+std::string band_name(unsigned band);
 
 // A stage each.
 void dedup_read(DedupRun& run);

@@ -27,19 +27,6 @@ std::uint64_t chain(std::uint64_t sum, std::string_view chunk) {
   return checksum({reinterpret_cast<const char*>(both), sizeof both});
 }
 
-std::string unescape(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\\' || i + 1 == text.size()) {
-      out += text[i];
-      continue;
-    }
-    const char c = text[++i];
-    out += c == 't' ? '\t' : c == 'n' ? '\n' : c == 'r' ? '\r' : c;
-  }
-  return out;
-}
-
 void write_aside(const fs::path& path, std::string_view text) {
   AtomicFile file(path.string());
   file.out().write(text);
@@ -91,7 +78,7 @@ std::string Facts::lines() const {
 void Facts::add_line(std::string_view line) {
   const std::size_t tab = line.find('\t');
   if (tab == std::string_view::npos) throw Error(Errc::corrupt, "a marker of the run is damaged; run anew");
-  set(unescape(line.substr(0, tab)), unescape(line.substr(tab + 1)));
+  set(unescaped(line.substr(0, tab)), unescaped(line.substr(tab + 1)));
 }
 
 RunFile::RunFile(const fs::path& path, std::string name) : out_(path.string()) {
@@ -218,6 +205,14 @@ RunFile RunDir::create_output(const std::string& name) {
 void RunDir::close(RunFile& file) {
   file.close(!file.mark().name.starts_with("work/"));
   made_.push_back(file.mark());
+}
+
+std::uint64_t RunDir::work_bytes() const {
+  std::uint64_t bytes = 0;
+  std::error_code ignored;
+  for (const fs::directory_entry& file : fs::directory_iterator(target_ / "work", ignored))
+    if (file.is_regular_file(ignored)) bytes += file.file_size(ignored);
+  return bytes;
 }
 
 void RunDir::finish(std::string_view summary) {

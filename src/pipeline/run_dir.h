@@ -105,6 +105,9 @@ class RunDir {
   std::filesystem::path work(const std::string& name) const { return target_ / "work" / name; }
   std::filesystem::path output(const std::string& name) const { return target_ / name; }
 
+  // What the files for later stages take.
+  std::uint64_t work_bytes() const;
+
   // Writes summary.json and takes `work` away.
   void finish(std::string_view summary);
 

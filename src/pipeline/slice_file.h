@@ -46,7 +46,7 @@ class SliceFile {
 
   RandomFile bytes_;
   RandomFile ends_;
-  std::uint64_t first_ = 0;           // of those in held_: held_[0] is where string first_ begins
+  std::uint64_t first_ = 0;  // of those in held_: held_[0] is where string first_ begins
   std::vector<std::uint64_t> held_;
 };
 

@@ -17,6 +17,19 @@ void append_escaped(std::string& out, std::string_view id) {
   }
 }
 
+std::string unescaped(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\' || i + 1 == text.size()) {
+      out += text[i];
+      continue;
+    }
+    const char c = text[++i];
+    out += c == 't' ? '\t' : c == 'n' ? '\n' : c == 'r' ? '\r' : c;
+  }
+  return out;
+}
+
 void append_decimal(std::string& out, std::uint64_t value) {
   std::array<char, 20> digits{};
   out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);

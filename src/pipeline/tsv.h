@@ -11,6 +11,9 @@ namespace refrain {
 // Appends `id` with tab, line feed, carriage return and backslash as \t \n \r \\, so that no id can break a row.
 void append_escaped(std::string& out, std::string_view id);
 
+// The id that was so escaped.
+std::string unescaped(std::string_view text);
+
 void append_decimal(std::string& out, std::uint64_t value);
 
 // All of `text` as an unsigned decimal number; nullopt where it is none, or does not fit 64 bits.

@@ -1,0 +1,175 @@
+#include "refrain/dedup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/progress.h"
+#include "base/threads.h"
+#include "corpus/rewrite.h"
+#include "pipeline/column.h"
+#include "pipeline/dedup_run.h"
+#include "pipeline/input_identity.h"
+#include "pipeline/slice_file.h"
+#include "pipeline/sources.h"
+#include "refrain/error.h"
+#include "refrain/report_json.h"
+#include "refrain/version.h"
+
+namespace refrain {
+
+namespace {
+
+void check(const DedupOptions& options) {
+  if (options.input.paths.empty())
+    throw Error(Errc::invalid_argument, "no input; name files or folders, or - for standard input");
+  if (!options.exact && options.near == NearMethod::off && options.substrings == 0)
+    throw Error(Errc::invalid_argument, "--exact off --near off: nothing is left to look for");
+  if (options.near == NearMethod::simhash) throw Error(Errc::unsupported, "--near simhash: not built yet");
+  if (options.substrings != 0) throw Error(Errc::unsupported, "--substrings: not built yet");
+  if (!(options.threshold > 0 && options.threshold <= 1))
+    throw Error(Errc::invalid_argument, "--threshold: must be above 0, and at most 1");
+  if (options.apply) check_rewritable(options.input);
+  if (options.resume && std::ranges::find(options.input.paths, "-") != options.input.paths.end())
+    throw Error(Errc::invalid_argument, "--resume: what came from standard input cannot be known again");
+  if (options.resume && options.force)
+    throw Error(Errc::invalid_argument, "--resume: goes on with a run; --force begins anew; give one of them");
+}
+
+// All that the answer depends on.
+std::string identity(const DedupOptions& options) {
+  const FingerprintOptions& windows = options.windows;
+  std::string text = fmt::format(
+      "refrain dedup {}\nfingerprint {} minhash {}\nexact {}\nnear {}\ntokenizer {}\nhash {}\nwindow {}\nseed "
+      "{}\nthreshold {}\n"
+      "recall {}\nlanes {}\ndistance {}\nsubstrings {}\nkeep {}\nsource_field {}\nalarm {}\nmax_removed {}\nsample "
+      "{}\napply "
+      "{}\nannotate {}\n",
+      kVersion, kFingerprintVersion, kMinHashVersion, options.exact, static_cast<int>(options.near),
+      static_cast<int>(windows.tokenizer), static_cast<int>(windows.hash), windows.window, windows.seed,
+      options.threshold, options.recall, options.lanes, options.distance, options.substrings, to_string(options.keep),
+      options.source_field, options.alarm, options.max_removed_per_source, options.sample, options.apply,
+      options.annotate);
+  const InputOptions& input = options.input;
+  fmt::format_to(std::back_inserter(text),
+                 "format {}\ntext_field {}\nid_field {}\nmax_doc_bytes {}\nbinary {}\nstrict {}\n",
+                 static_cast<int>(input.format), input.text_field, input.id_field, input.max_doc_bytes, input.binary,
+                 input.strict);
+  for (const std::string& word : windows.stop_words) text += "stop_word " + word + "\n";
+  return text + input_identity(input);
+}
+
+ReadReport read_report(const Facts& facts) {
+  ReadReport read;
+  read.files = facts.number("read.files");
+  read.bytes = facts.number("read.bytes");
+  read.text_bytes = facts.number("read.text_bytes");
+  read.documents = facts.number("read.documents");
+  read.bad_records = facts.number("read.bad_records");
+  read.hidden_skipped = facts.number("read.hidden_skipped");
+  read.binary_skipped = facts.number("read.binary_skipped");
+  read.special_skipped = facts.number("read.special_skipped");
+  for (std::uint64_t i = 0; i < facts.number("read.examples"); ++i) {
+    const std::string name = fmt::format("read.example.{}.", i);
+    read.examples.push_back({facts.text(name + "path"), facts.number(name + "line"), facts.text(name + "reason")});
+  }
+  return read;
+}
+
+void fill_report(DedupRun& run) {
+  const Facts& facts = run.dir.facts();
+  DedupReport& report = run.report;
+  report.read = read_report(facts);
+  report.too_short = facts.number("too_short");
+  report.removed_exact = facts.number("removed_exact");
+  report.removed_near = facts.number("removed_near");
+  report.kept = report.read.documents - report.removed_exact - report.removed_near;
+  report.candidates = facts.number("candidates");
+  report.compared = facts.number("compared");
+  report.matches = facts.number("matches") + facts.number("exact");
+  report.rounds = facts.number("rounds");
+  report.clusters = facts.number("clusters");
+  report.clustered = facts.number("clustered");
+  report.largest_cluster = facts.number("largest_cluster");
+  if (report.clusters != 0) {
+    SliceFile ids(run.dir.work("ids"), run.dir.work("id_ends"));
+    ids.get(facts.number("largest_document"), report.largest_representative);
+  }
+  report.bands = static_cast<unsigned>(facts.number("bands"));
+  report.rows = static_cast<unsigned>(facts.number("rows"));
+  report.sources = facts.number("sources");
+  report.alarms = noted_alarms(facts);
+  report.check = {.sampled = facts.number("check.sampled"),
+                  .missed = facts.number("check.missed"),
+                  .removals = facts.number("check.removals"),
+                  .wrongful = facts.number("check.wrongful"),
+                  .recall = facts.real("check.recall"),
+                  .recall_low = facts.real("check.recall_low"),
+                  .recall_high = facts.real("check.recall_high"),
+                  .wrongful_high = facts.real("check.wrongful_high")};
+  if (run.options.apply) report.written_bytes = facts.number("written_bytes");
+  report.temp_peak_bytes = run.temp.peak_bytes() + run.dir.work_bytes();
+  report.peak_rss_bytes = peak_rss_bytes();
+}
+
+}  // namespace
+
+Ranks::Ranks(MemoryBudget& budget, std::uint64_t documents)
+    : size_(documents), documents_(budget, "the ranks"), ranks_(budget, "the ranks") {}
+
+Ranks::Ranks(MemoryBudget& budget, const Array<std::uint64_t>& keys)
+    : size_(keys.size()), documents_(budget, "the ranks", keys.size()), ranks_(budget, "the ranks", keys.size()) {
+  std::iota(documents_.begin(), documents_.end(), DocId{0});
+  std::sort(documents_.begin(), documents_.end(),
+            [&](DocId a, DocId b) { return keys[a] != keys[b] ? keys[a] < keys[b] : a < b; });
+  for (std::uint64_t rank = 0; rank < size_; ++rank) ranks_[documents_[rank]] = rank;
+}
+
+DedupRun::DedupRun(const DedupOptions& options_in, const Context& context_in)
+    : options(options_in),
+      context(context_in),
+      threads(thread_count(context_in)),
+      budget(context_in),
+      temp(context_in),
+      dir({options_in.output, identity(options_in), options_in.resume, options_in.force}) {
+  report.threads = threads;
+  report.memory_bytes = budget.ceiling();
+}
+
+Ranks DedupRun::ranks() {
+  if (options.keep.rank == Rank::first) return {budget, documents()};
+  return {budget, load_column<std::uint64_t>(dir.work("keys"), budget, "what documents are ranked by")};
+}
+
+DedupReport dedup(const DedupOptions& options, const Context& context) {
+  check(options);
+  DedupRun run(options, context);
+  const auto stage = [&](const char* name, void (*work)(DedupRun&)) {
+    Facts& facts = run.dir.facts();
+    const bool ran = run.dir.stage(name, [&] {
+      run.budget.reset_peak();
+      const Stopwatch watch;
+      work(run);
+      facts.set(fmt::format("cost.{}.seconds", name), watch.seconds());
+      facts.set(fmt::format("cost.{}.memory", name), run.budget.set_aside() + run.budget.peak());
+    });
+    if (!ran) run.report.resumed.emplace_back(name);
+    run.report.stages.push_back(
+        {name, facts.real(fmt::format("cost.{}.seconds", name)), 0, facts.number(fmt::format("cost.{}.memory", name))});
+  };
+  stage("read", dedup_read);
+  stage("exact", dedup_exact);
+  stage("near", dedup_candidates);
+  stage("verify", dedup_verify);
+  stage("cluster", dedup_cluster);
+  stage("decide", dedup_decide);
+  stage("check", dedup_check);
+  stage("write", dedup_write);
+  if (options.apply) stage("apply", dedup_apply);
+  fill_report(run);
+  run.dir.finish(to_json(options, run.report));
+  return run.report;
+}
+
+}  // namespace refrain

@@ -1,0 +1,35 @@
+// Pairs of documents that met: made band by band, and listed in order without what was listed before.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "base/array.h"
+#include "pipeline/column.h"
+#include "pipeline/dedup_run.h"
+#include "store/shuffle.h"
+
+namespace refrain {
+
+// Which documents take part in a round.
+struct RoundPlan {
+  RoundPlan(MemoryBudget& budget, std::uint64_t documents)
+      : alive(budget, "the documents that are kept", documents),
+        crowded(budget, "the documents that met many", documents) {}
+  unsigned round = 1;
+  // By rank: 1 for a document that is kept so far. Nobody else is compared.
+  Array<std::uint8_t> alive;
+  // 1 for those that met more than could all be compared; from the second round on only these take part. The first round
+  // fills it.
+  Array<std::uint8_t> crowded;
+};
+
+// The pairs that meet in a round, ascending, each once, without those in `known` (files of pairs, ascending too). In a
+// group of a few, all; in a larger one each document with the best-ranked, with the two before it, and with those that it
+// also meets in another band, which is another one in every round. So a round is linear, whatever the groups.
+void find_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& plan, const std::vector<std::filesystem::path>& known,
+                RunFile& out);
+
+}  // namespace refrain

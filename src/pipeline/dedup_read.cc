@@ -1,0 +1,271 @@
+// dedup, first stage: the input is read once, and what all later stages ask of it is kept.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "corpus/reader.h"
+#include "pipeline/dedup_run.h"
+#include "pipeline/keep_policy.h"
+#include "pipeline/tsv.h"
+#include "refrain/error.h"
+#include "sketch/minhash.h"
+#include "sketch/simhash.h"
+#include "text/windows.h"
+
+namespace refrain {
+
+namespace {
+
+// What was made of a batch.
+struct Done {
+  explicit Done(MemoryBudget& budget) : text(budget, "text that was read") {}
+  Array<char> text;
+  std::vector<std::uint64_t> lengths;
+  std::vector<Digest> digests;
+  std::vector<DocState> states;
+  std::vector<std::uint64_t> keys;
+  std::vector<std::string> sources;      // one, or one a record
+  std::vector<std::uint32_t> band_keys;  // bands a record
+  std::vector<std::uint8_t> lanes;       // lanes a record
+  std::vector<std::uint64_t> fingerprints;
+  BatchIds ids;
+};
+
+class Reading {
+ public:
+  explicit Reading(DedupRun& run)
+      : run_(run),
+        plan_(run.options.windows),
+        policy_(run.options.keep),
+        text_(run.dir.create_work("text")),
+        text_ends_(run.dir.create_work("text_ends")),
+        ids_(run.dir.create_work("ids")),
+        id_ends_(run.dir.create_work("id_ends")),
+        digests_(run.dir.create_work("hashes")),
+        states_(run.dir.create_work("states")),
+        sources_(run.dir.create_work("sources")) {
+    if (run.options.near == NearMethod::minhash) {
+      minhash_.emplace(run.options.lanes, run.options.windows.seed);
+      bands_ = choose_bands(run.options.threshold, run.options.recall, run.options.lanes);
+      lanes_.emplace(run.dir.create_work("lanes"));
+      for (unsigned band = 0; band < bands_.bands; ++band)
+        band_files_.push_back(std::make_unique<RunFile>(run.dir.work(band_name(band)), "work/" + band_name(band)));
+    }
+    if (run.options.near == NearMethod::simhash) fingerprints_.emplace(run.dir.create_work("fingerprints"));
+    if (!policy_.in_input_order()) keys_.emplace(run.dir.create_work("keys"));
+    input_ = run.options.input;
+    if (policy_.needs_field()) {
+      key_field_ = input_.extra_fields.size();
+      input_.extra_fields.push_back(run.options.keep.field);
+    }
+    if (!run.options.source_field.empty()) {
+      source_field_ = input_.extra_fields.size();
+      input_.extra_fields.push_back(run.options.source_field);
+    }
+  }
+
+  void run() {
+    std::vector<std::unique_ptr<FeatureStream>> streams(run_.threads);
+    const ReadReport read = read_documents(input_, run_.context, run_.budget,
+                                           [&](unsigned worker, Batch& batch) -> InOrder {
+                                             if (!streams[worker])
+                                               streams[worker] = std::make_unique<FeatureStream>(plan_);
+                                             auto done = digest_batch(batch, *streams[worker]);
+                                             return [this, done](DocId first) { take(*done, first); };
+                                           },
+                                           {.keeps_texts = true});
+    finish(read);
+  }
+
+ private:
+  std::shared_ptr<Done> digest_batch(Batch& batch, FeatureStream& stream) const {
+    auto done = std::make_shared<Done>(run_.budget);
+    const std::size_t size = batch.texts.size();
+    if (size != 0) {
+      const auto begin = static_cast<std::size_t>(batch.texts.offsets.front());
+      const auto end = static_cast<std::size_t>(batch.texts.offsets.back());
+      done->text.append(std::span(batch.texts.text + begin, end - begin));
+    }
+    if (minhash_) {
+      done->band_keys.resize(size * bands_.bands);
+      done->lanes.resize(size * minhash_->lanes());
+    }
+    if (source_field_ == kNone && !batch.file.empty()) done->sources.emplace_back(batch.file);
+    std::vector<std::uint32_t> signature(minhash_ ? minhash_->lanes() : 0);
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::string_view text = batch.texts[i];
+      done->lengths.push_back(text.size());
+      done->digests.push_back(digest(text));
+      const bool bad = batch.bad[i] != 0;
+      const bool judged = !bad && sketch(text, stream, i, signature, *done);
+      done->states.push_back(bad ? DocState::bad : judged ? DocState::judged : DocState::too_short);
+      std::string source;
+      if (source_field_ != kNone)
+        source = batch.fields.value(i, source_field_);
+      else if (batch.file.empty())
+        source = batch.ids.ordinals ? std::string() : folder_of(batch.ids[i]);
+      if (source_field_ != kNone || batch.file.empty()) done->sources.push_back(source);
+      if (keys_)
+        done->keys.push_back(
+            bad ? kLastKey
+                : policy_.key(text.size(), done->sources.size() == 1 ? done->sources[0] : source,
+                              key_field_ == kNone ? std::string_view() : batch.fields.value(i, key_field_)));
+    }
+    done->ids = std::move(batch.ids);
+    return done;
+  }
+
+  // False where it is too short to be judged.
+  bool sketch(std::string_view text, FeatureStream& stream, std::size_t i, std::vector<std::uint32_t>& signature,
+              Done& done) const {
+    if (!run_.near()) return true;
+    SimHashCounter counter;
+    std::size_t count = 0;
+    if (minhash_) minhash_->start(signature.data());
+    stream.start(text);
+    for (std::span<const std::uint64_t> features; stream.next(features); count += features.size()) {
+      if (minhash_)
+        minhash_->add(features, signature.data());
+      else
+        counter.add(features);
+    }
+    if (minhash_) {
+      band_keys(bands_, signature, done.band_keys.data() + i * bands_.bands);
+      std::uint8_t* lanes = done.lanes.data() + i * signature.size();
+      for (const std::uint32_t lane : signature) *lanes++ = static_cast<std::uint8_t>(lane);
+    } else {
+      done.fingerprints.push_back(counter.fingerprint(false));
+    }
+    return count != 0;
+  }
+
+  static std::string folder_of(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    return std::string(slash == std::string_view::npos ? std::string_view() : path.substr(0, slash));
+  }
+
+  void take(const Done& done, DocId first) {
+    text_.write({done.text.data(), done.text.size()});
+    const std::size_t count = done.lengths.size();
+    std::vector<std::uint64_t> ends(count);
+    std::vector<std::uint64_t> id_ends(count);
+    std::vector<std::uint32_t> sources(count);
+    std::string ids;
+    for (std::size_t i = 0; i < count; ++i) {
+      ends[i] = text_at_ += done.lengths[i];
+      if (done.ids.ordinals)
+        append_decimal(ids, first + i);
+      else
+        ids += done.ids[i];
+      id_ends[i] = ids_at_ + ids.size();
+      sources[i] = done.states[i] == DocState::bad ? 0 : number_of(done.sources[done.sources.size() == 1 ? 0 : i]);
+      too_short_ += done.states[i] == DocState::too_short ? 1 : 0;
+    }
+    ids_at_ += ids.size();
+    ids_.write(ids);
+    text_ends_.write_values(std::span<const std::uint64_t>(ends));
+    id_ends_.write_values(std::span<const std::uint64_t>(id_ends));
+    digests_.write_values(std::span<const Digest>(done.digests));
+    states_.write_values(std::span<const DocState>(done.states));
+    sources_.write_values(std::span<const std::uint32_t>(sources));
+    if (keys_) keys_->write_values(std::span<const std::uint64_t>(done.keys));
+    if (fingerprints_) fingerprints_->write_values(std::span<const std::uint64_t>(done.fingerprints));
+    if (lanes_) lanes_->write_values(std::span<const std::uint8_t>(done.lanes));
+    std::vector<std::uint32_t> column(count);
+    for (std::size_t band = 0; band < band_files_.size(); ++band) {
+      for (std::size_t i = 0; i < count; ++i) column[i] = done.band_keys[i * bands_.bands + band];
+      band_files_[band]->write_values(std::span<const std::uint32_t>(column));
+    }
+    documents_ += count;
+  }
+
+  std::uint32_t number_of(const std::string& source) {
+    const auto [found, is_new] = numbers_.try_emplace(source, static_cast<std::uint32_t>(numbers_.size()));
+    if (is_new) {
+      append_escaped(names_, source);
+      names_ += '\n';
+    }
+    return found->second;
+  }
+
+  void finish(const ReadReport& read) {
+    for (RunFile* file : {&text_, &text_ends_, &ids_, &id_ends_, &digests_, &states_, &sources_}) run_.dir.close(*file);
+    for (std::optional<RunFile>* file : {&keys_, &fingerprints_, &lanes_})
+      if (*file) run_.dir.close(**file);
+    for (const auto& file : band_files_) run_.dir.close(*file);
+    RunFile names = run_.dir.create_work("source_names");
+    names.write(names_);
+    run_.dir.close(names);
+    Facts& facts = run_.dir.facts();
+    facts.set("documents", documents_);
+    facts.set("too_short", too_short_);
+    facts.set("bands", std::uint64_t{bands_.bands});
+    facts.set("rows", std::uint64_t{bands_.rows});
+    facts.set("sources", std::uint64_t{numbers_.size()});
+    keep_report(facts, read);
+  }
+
+  static void keep_report(Facts& facts, const ReadReport& read) {
+    facts.set("read.files", read.files);
+    facts.set("read.bytes", read.bytes);
+    facts.set("read.text_bytes", read.text_bytes);
+    facts.set("read.documents", read.documents);
+    facts.set("read.bad_records", read.bad_records);
+    facts.set("read.hidden_skipped", read.hidden_skipped);
+    facts.set("read.binary_skipped", read.binary_skipped);
+    facts.set("read.special_skipped", read.special_skipped);
+    facts.set("read.examples", std::uint64_t{read.examples.size()});
+    for (std::size_t i = 0; i < read.examples.size(); ++i) {
+      const std::string name = fmt::format("read.example.{}.", i);
+      facts.set(name + "path", read.examples[i].path);
+      facts.set(name + "line", read.examples[i].line);
+      facts.set(name + "reason", read.examples[i].reason);
+    }
+  }
+
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  DedupRun& run_;
+  const FeaturePlan plan_;
+  const KeepRanker policy_;
+  std::optional<MinHash> minhash_;
+  Bands bands_;
+  InputOptions input_;
+  std::size_t key_field_ = kNone;
+  std::size_t source_field_ = kNone;
+
+  RunFile text_;
+  RunFile text_ends_;
+  RunFile ids_;
+  RunFile id_ends_;
+  RunFile digests_;
+  RunFile states_;
+  RunFile sources_;
+  std::optional<RunFile> keys_;
+  std::optional<RunFile> fingerprints_;
+  std::optional<RunFile> lanes_;
+  std::vector<std::unique_ptr<RunFile>> band_files_;
+  std::uint64_t text_at_ = 0;
+  std::uint64_t ids_at_ = 0;
+  std::uint64_t documents_ = 0;
+  std::uint64_t too_short_ = 0;
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+  std::string names_;
+};
+
+}  // namespace
+
+std::string band_name(unsigned band) {
+  return fmt::format("bands.{}", band);
+}
+
+void dedup_read(DedupRun& run) {
+  Reading(run).run();
+}
+
+}  // namespace refrain

@@ -1,0 +1,84 @@
+#include "pipeline/dedup_similarity.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pipeline/column.h"
+#include "sketch/feature_set.h"
+#include "sketch/minhash.h"
+
+namespace refrain {
+
+namespace {
+
+constexpr std::uint64_t kHeldOverhead = 128;  // of a set that is remembered, beside its features
+
+}  // namespace
+
+Lanes::Lanes(DedupRun& run) : lanes_(run.options.lanes), held_(run.budget, "the signatures") {
+  const std::filesystem::path path = run.dir.work("lanes");
+  const std::uint64_t bytes = run.documents() * lanes_;
+  if (bytes <= run.budget.available() / 2)
+    held_ = load_column<std::uint8_t>(path, run.budget, "the signatures");
+  else
+    file_.emplace(path);
+}
+
+const std::uint8_t* Lanes::get(DocId document, std::vector<std::uint8_t>& scratch) const {
+  if (!file_) return held_.data() + document * lanes_;
+  scratch.resize(lanes_);
+  file_->read(document * lanes_, {reinterpret_cast<char*>(scratch.data()), scratch.size()});
+  return scratch.data();
+}
+
+unsigned least_equal(double threshold, unsigned lanes) {
+  const double chance = threshold + (1 - threshold) / 256;
+  const double deviation = std::sqrt(chance * (1 - chance) / lanes);
+  return static_cast<unsigned>(std::max(0.0, std::ceil((chance - 4 * deviation) * lanes)));
+}
+
+Similarity::Similarity(DedupRun& run, const FeaturePlan& plan, std::uint64_t memory_bytes)
+    : budget_(run.budget),
+      memory_bytes_(memory_bytes),
+      reservation_(run.budget.reserve(memory_bytes, "the windows of documents")),
+      texts_(run.dir.work("text"), run.dir.work("text_ends")),
+      stream_(plan) {}
+
+double Similarity::of(DocId a, DocId b, double threshold) {
+  const std::vector<std::uint64_t>& first = set_of(a);
+  // A second set may push the first one out only where both together are too much; the one used last stays.
+  const std::vector<std::uint64_t>& second = set_of(b);
+  const std::size_t least = common_for(threshold, first.size(), second.size());
+  if (least > std::min(first.size(), second.size())) return 0;
+  const std::size_t common = common_features(first, second, least);
+  if (common < least) return 0;
+  return static_cast<double>(common) / static_cast<double>(first.size() + second.size() - common);
+}
+
+const std::vector<std::uint64_t>& Similarity::set_of(DocId document) {
+  if (const auto found = places_.find(document); found != places_.end()) {
+    held_.splice(held_.begin(), held_, found->second);
+    return held_.front().set;
+  }
+  const std::string_view text = texts_.get(document, scratch_);
+  std::vector<std::uint64_t> set;
+  set.reserve(text.size() / 5 + 16);
+  stream_.start(text);
+  for (std::span<const std::uint64_t> features; stream_.next(features);)
+    set.insert(set.end(), features.begin(), features.end());
+  make_set(set);
+  set.shrink_to_fit();
+  held_bytes_ += set.size() * sizeof(std::uint64_t) + kHeldOverhead;
+  // The last one stays, whatever it takes: it is the other of the pair.
+  while (held_bytes_ > memory_bytes_ && held_.size() > 1) {
+    held_bytes_ -= held_.back().set.size() * sizeof(std::uint64_t) + kHeldOverhead;
+    places_.erase(held_.back().document);
+    held_.pop_back();
+  }
+  reservation_.resize(std::max(memory_bytes_, held_bytes_), "the windows of a long document");
+  held_.push_front({document, std::move(set)});
+  places_[document] = held_.begin();
+  return held_.front().set;
+}
+
+}  // namespace refrain

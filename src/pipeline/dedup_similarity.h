@@ -1,0 +1,65 @@
+// How similar two documents are: an estimate from their signatures, and the truth from their texts.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/array.h"
+#include "base/budget.h"
+#include "pipeline/dedup_run.h"
+#include "pipeline/slice_file.h"
+#include "text/windows.h"
+
+namespace refrain {
+
+// The signatures of all documents, a byte a lane: in memory where there is room, else in their file. Thread-safe.
+class Lanes {
+ public:
+  explicit Lanes(DedupRun& run);
+  unsigned lanes() const { return lanes_; }
+  // Valid until `scratch` changes.
+  const std::uint8_t* get(DocId document, std::vector<std::uint8_t>& scratch) const;
+
+ private:
+  unsigned lanes_;
+  Array<std::uint8_t> held_;
+  std::optional<RandomFile> file_;
+};
+
+// The fewest equal bytes of two signatures with which the documents may still be `threshold` similar: what is below, four
+// standard deviations are.
+unsigned least_equal(double threshold, unsigned lanes);
+
+// The Jaccard similarity of documents' sets of windows. Remembers the sets of some documents. Not thread-safe.
+class Similarity {
+ public:
+  // `memory_bytes` for the sets that it remembers.
+  Similarity(DedupRun& run, const FeaturePlan& plan, std::uint64_t memory_bytes);
+
+  // The similarity, or anything below `threshold` where it is less than that.
+  double of(DocId a, DocId b, double threshold);
+
+ private:
+  struct Held {
+    DocId document;
+    std::vector<std::uint64_t> set;
+  };
+  const std::vector<std::uint64_t>& set_of(DocId document);
+
+  MemoryBudget& budget_;
+  const std::uint64_t memory_bytes_;
+  Reservation reservation_;
+  SliceFile texts_;
+  FeatureStream stream_;
+  std::string scratch_;
+  std::list<Held> held_;  // the last used first
+  std::unordered_map<DocId, std::list<Held>::iterator> places_;
+  std::uint64_t held_bytes_ = 0;
+};
+
+}  // namespace refrain

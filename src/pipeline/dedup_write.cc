@@ -1,0 +1,177 @@
+// dedup: what was decided, as files for people and other programs; and the clean corpus.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/progress.h"
+#include "corpus/rewrite.h"
+#include "pipeline/column.h"
+#include "pipeline/dedup_run.h"
+#include "pipeline/slice_file.h"
+#include "pipeline/tsv.h"
+#include "refrain/error.h"
+#include "store/shuffle.h"
+
+namespace refrain {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t kReport = 65536;
+
+struct Row {
+  DocId first;
+  DocId second;
+  double similarity;
+  friend bool operator<(const Row& a, const Row& b) { return a.second < b.second; }
+};
+struct FirstOfRow {
+  std::uint64_t operator()(const Row& row) const { return row.first; }
+};
+
+// In input order, the earlier document of a pair first; a copy with the first of its text.
+void write_matches(DedupRun& run) {
+  const Ranks ranks = run.ranks();
+  Shuffle<Row, FirstOfRow> rows({.what = "the matches",
+                                 .key_bits = static_cast<unsigned>(std::bit_width(ranks.size() | 1)),
+                                 .expected_records = static_cast<std::size_t>(run.dir.facts().number("matches")),
+                                 .order_values = true,
+                                 .temp = &run.temp,
+                                 .memory_bytes = run.budget.available() / 2},
+                                run.budget);
+  {
+    auto writer = rows.writer();
+    const auto add = [&](DocId a, DocId b, double similarity) {
+      writer.add({std::min(a, b), std::max(a, b), similarity});
+    };
+    ColumnReader<DocId> heads(run.dir.work("heads"));
+    DocId head = 0;
+    for (DocId document = 0; heads.next(head); ++document)
+      if (head != document) add(head, document, 1);
+    ColumnReader<RankMatch> matches(run.dir.work("matches"));
+    for (RankMatch match; matches.next(match);)
+      add(ranks.document(match.pair.later), ranks.document(match.pair.earlier), match.similarity);
+  }
+  SliceFile ids(run.dir.work("ids"), run.dir.work("id_ends"));
+  SliceFile others(run.dir.work("ids"), run.dir.work("id_ends"));
+  RunFile out = run.dir.create_output("matches.tsv");
+  out.write("id1\tid2\tsimilarity\n");
+  Context in_order = run.context;
+  in_order.threads = 1;
+  std::string first;
+  std::string row;
+  std::string scratch;
+  rows.for_each_run(in_order, [&](unsigned, std::size_t, const Run<Row>& records) {
+    first.clear();
+    append_escaped(first, ids.get(records.key, scratch));
+    for (const Row& match : records.records) {
+      row = first;
+      row += '\t';
+      append_escaped(row, others.get(match.second, scratch));
+      fmt::format_to(std::back_inserter(row), "\t{:.6g}\n", match.similarity);
+      out.write(row);
+    }
+  });
+  run.dir.close(out);
+}
+
+void write_clusters(DedupRun& run) {
+  const Array<DocId> clusters = load_column<DocId>(run.dir.work("clusters"), run.budget, "the clusters");
+  // Whether there is another in its cluster.
+  Array<std::uint8_t> shared(run.budget, "the clusters", clusters.size());
+  for (DocId document = 0; document < clusters.size(); ++document)
+    if (clusters[document] != document) shared[document] = shared[clusters[document]] = 1;
+
+  SliceFile ids(run.dir.work("ids"), run.dir.work("id_ends"));
+  SliceFile matched(run.dir.work("ids"), run.dir.work("id_ends"));
+  ColumnReader<DocState> states(run.dir.work("states"));
+  ColumnReader<Digest> digests(run.dir.work("hashes"));
+  ColumnReader<Decision> decisions(run.dir.work("decided"));
+  RunFile rows = run.dir.create_output("clusters.tsv");
+  RunFile lines = run.dir.create_output("decisions.jsonl");
+  rows.write("id\thash\tcluster\n");
+  Progress progress(run.context, "write", "documents", clusters.size());
+  DocState state{};
+  Digest digest;
+  Decision decision;
+  std::string id;
+  std::string match;
+  std::string text;
+  for (DocId document = 0; states.next(state) && digests.next(digest) && decisions.next(decision); ++document) {
+    if (document % kReport == kReport - 1) progress.add(kReport);
+    if (state == DocState::bad) continue;
+    ids.get(document, id);
+    text.clear();
+    append_escaped(text, id);
+    text += '\t';
+    append_decimal(text, digest.high);
+    text += '\t';
+    if (shared[document] != 0)
+      append_decimal(text, clusters[document]);
+    else
+      text += "-1";
+    text += '\n';
+    rows.write(text);
+
+    const auto reason = static_cast<Reason>(decision.reason);
+    text = fmt::format(R"({{"id": {}, "keep": {}, "reason": )", json_string(id), reason == Reason::none);
+    if (reason == Reason::none)
+      text += R"(null, "match": null, "similarity": null)";
+    else
+      fmt::format_to(std::back_inserter(text), R"("{}", "match": {}, "similarity": {:.6g})", reason_name(reason),
+                     json_string(matched.get(decision.match, match)), decision.similarity);
+    text += R"(, "spans": [], "cluster": )";
+    text += shared[document] != 0 ? std::to_string(clusters[document]) : "null";
+    text += "}\n";
+    lines.write(text);
+  }
+  progress.finish();
+  run.dir.close(rows);
+  run.dir.close(lines);
+}
+
+}  // namespace
+
+std::string_view reason_name(Reason reason) {
+  static constexpr std::string_view kNames[] = {"none", "exact", "near", "substring", "against"};
+  return kNames[static_cast<std::size_t>(reason)];
+}
+
+void dedup_write(DedupRun& run) {
+  write_matches(run);
+  write_clusters(run);
+}
+
+void dedup_apply(DedupRun& run) {
+  // A stage that was interrupted may have left part of it.
+  const fs::path aside = run.dir.work("clean");
+  const fs::path clean = run.dir.output("clean");
+  std::error_code ignored;
+  fs::remove_all(aside, ignored);
+  make_folder(aside);
+  ColumnReader<Decision> decisions(run.dir.work("decided"));
+  SliceFile texts(run.dir.work("text"), run.dir.work("text_ends"));
+  DocId next = 0;
+  const RewriteReport report = rewrite_documents(
+      run.options.input, run.context, run.budget, aside, [&](DocId document, std::string_view text) -> TextCuts {
+        Decision decision;
+        bool there = true;
+        for (; there && next <= document; ++next) there = decisions.next(decision);
+        const ByteRange range = there ? texts.range(document) : ByteRange{};
+        if (!there || text.size() != range.end - range.begin)
+          throw Error(Errc::bad_input, "an input changed while it was being read; run again");
+        return {.ranges = {}, .offset = 0, .drop = decision.reason != static_cast<std::uint64_t>(Reason::none)};
+      });
+  fs::remove_all(clean, ignored);
+  rename_checked(aside, clean);
+  sync_folder(clean.parent_path());
+  run.dir.facts().set("written_bytes", report.written_bytes);
+}
+
+}  // namespace refrain
