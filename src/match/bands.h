@@ -21,8 +21,9 @@ struct Bands {
 double meeting_probability(const Bands& bands, double similarity);
 
 // The most rows, and then as many bands as there are lanes for, such that documents as similar as `threshold` meet with
-// at least that probability: more rows mean fewer that meet in vain. Error(invalid_argument) where so few lanes cannot
-// promise it.
+// at least that probability, and of those 0.05 more similar at most a fifth as many miss each other (0.95 promises 0.99
+// there): more rows mean fewer that meet in vain. Error(invalid_argument) where so few lanes cannot promise it; it names
+// how many can.
 Bands choose_bands(double threshold, double recall, unsigned lanes);
 
 // A key of 32 bits for each band: a hash of its lanes, whichever machine. `keys` has room for bands.bands.

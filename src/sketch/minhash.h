@@ -2,9 +2,12 @@
 // Jaccard similarity of the two sets (Broder 1997).
 //
 // Lane i is the least, over the features x, of a[i] * f(x) + b[i] (mod 2^32), where f(x) is the upper half of the
-// feature, which is a well-mixed hash, and a[i] is odd. Each lane is a permutation of 32-bit numbers, so it chooses one
-// of the features as if at random, the same one in both sets if that is in both. A feature that occurs twice counts
-// once. 32 bits are what every SIMD target and a GPU multiply well.
+// feature, which is a well-mixed hash (as all features are but single tokens under sdbm), and a[i] is odd. Each lane is
+// a permutation of 32-bit numbers, so it chooses one of the features as if at random, the same one in both sets if that
+// is in both. A feature that occurs twice counts once. 32 bits are what every SIMD target and a GPU multiply well.
+//
+// The factors and addends come from splitmix64, whose state begins at its own mix of the seed: draw i gives lane i, its
+// lower half, made odd, the factor and its upper half the addend. So fewer lanes are the first of more.
 //
 // Signatures are stored: one seed gives the same lanes on every machine and backend. Whoever changes the formula raises
 // kMinHashVersion (include/refrain/version.h).
@@ -20,7 +23,9 @@ namespace refrain {
 // Immutable; threads may share one.
 class MinHash {
  public:
-  // `lanes` is a multiple of 16, at most 1024.
+  static constexpr unsigned kMaxLanes = 1024;
+
+  // `lanes` is a multiple of 16, at most kMaxLanes; else Error(invalid_argument).
   MinHash(unsigned lanes, std::uint64_t seed);
 
   unsigned lanes() const { return static_cast<unsigned>(factors_.size()); }
