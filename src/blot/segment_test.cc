@@ -50,16 +50,28 @@ PostsTotals write_lists(const fs::path& folder, const Lists& lists, unsigned bit
   for (const auto& [blot, places] : lists) posts += places.size();
   const PostsPlan plan(bits, shards, posts, blocks);
   PostsWriter writer(folder, plan, budget);
-  BucketEncoder encoder(plan);
+  BucketEncoder encoder(plan, budget);
   std::uint64_t bucket = 0;
   std::size_t taken = 0;
   for (const auto& [blot, places] : lists) {
-    if (plan.bucket_of(blot) != bucket && ++taken % at_once == 0) writer.add(encoder.take());
+    if (plan.bucket_of(blot) != bucket && ++taken % at_once == 0) {
+      writer.add(encoder.buckets());
+      encoder.clear();
+    }
     bucket = plan.bucket_of(blot);
     encoder.add(blot, places);
   }
-  writer.add(encoder.take());
+  writer.add(encoder.buckets());
   return writer.finish();
+}
+
+constexpr std::uint64_t kAnyBlot = ~std::uint64_t{0};
+
+std::vector<std::uint64_t> all_places(PostsReader::Cursor& cursor) {
+  std::vector<std::uint64_t> all;
+  for (auto some = cursor.places(); !some.empty(); some = cursor.places())
+    all.insert(all.end(), some.begin(), some.end());
+  return all;
 }
 
 TEST_F(SegmentFiles, PostsComeBackOneByOneAndInOrder) {
@@ -79,18 +91,19 @@ TEST_F(SegmentFiles, PostsComeBackOneByOneAndInOrder) {
           auto at = lists.lower_bound(random() & ((std::uint64_t{1} << bits) - 1));
           const std::uint64_t blot = at == lists.end() || i % 2 == 0 ? random() & 0xFFF : at->first;
           std::vector<std::uint64_t> found;
-          reader.find(blot, 7, found);
+          PostsReader::Cursor cursor(reader, blot, blot + 1, 7);
+          if (!cursor.at_end()) found = all_places(cursor);
           std::vector<std::uint64_t> expected = lists.contains(blot) ? lists.at(blot) : std::vector<std::uint64_t>();
           for (auto& place : expected) place += 7;
           ASSERT_EQ(found, expected);
         }
         for (const std::uint64_t begin : {std::uint64_t{0}, random() & 0xFFF}) {
           auto expected = lists.lower_bound(begin);
-          for (PostsReader::Cursor cursor(reader, begin); !cursor.at_end(); cursor.next(), ++expected) {
+          for (PostsReader::Cursor cursor(reader, begin, kAnyBlot); !cursor.at_end(); cursor.next(), ++expected) {
             ASSERT_TRUE(expected != lists.end());
             ASSERT_EQ(cursor.blot(), expected->first);
-            ASSERT_TRUE(std::equal(cursor.places().begin(), cursor.places().end(), expected->second.begin(),
-                                   expected->second.end()));
+            ASSERT_EQ(cursor.count(), expected->second.size());
+            ASSERT_EQ(all_places(cursor), expected->second);
           }
           EXPECT_TRUE(expected == lists.end());
         }
