@@ -19,7 +19,7 @@
 #include "corpus/reader.h"
 #include "pipeline/index_occurrence.h"
 #include "refrain/error.h"
-#include "text/token_hash.h"
+#include "text/token_hasher.h"
 
 namespace refrain {
 namespace {
@@ -68,21 +68,16 @@ std::uint64_t parse_blot_of(const std::string& text, unsigned bits) {
 class TextBlots {
  public:
   explicit TextBlots(const IndexLayout& layout)
-      : bits_(layout.blot_bits == 0 ? 64 : layout.blot_bits),
-        tokenizer_(make_tokenizer(layout.tokenizer)),
-        blotter_(layout) {}
+      : bits_(layout.blot_bits == 0 ? 64 : layout.blot_bits), hasher_(layout.tokenizer), blotter_(layout) {}
 
   void tell(std::string_view id, std::string_view text, const std::function<void(const BlotText&)>& row) {
     hashes_.clear();
     ranges_.clear();
     BlotText told{0, blot_digits(bits_), std::string(id), {}, {}};
     const std::size_t span = blotter_.shape().span();
-    for (std::size_t position = 0; position < text.size();) {
-      position = tokenizer_->next(text, position, block_);
-      const std::size_t before = hashes_.size();
-      hashes_.resize(before + block_.size());
-      hash_tokens(HashKind::xxh3, block_, 0, hashes_.data() + before);
-      for (std::size_t i = 0; i < block_.size(); ++i) ranges_.push_back(block_.range(i));
+    hasher_.read(text, [&](const TokenStretch& stretch) {
+      hashes_.insert(hashes_.end(), stretch.hashes().begin(), stretch.hashes().end());
+      for (std::size_t i = 0; i < stretch.size(); ++i) ranges_.push_back(stretch.range(i));
       chosen_.clear();
       blotter_.choose(hashes_, 0, chosen_);
       for (const ChosenWindow& window : chosen_) {
@@ -95,14 +90,13 @@ class TextBlots {
       const auto done = static_cast<std::ptrdiff_t>(hashes_.size() - std::min(hashes_.size(), span - 1));
       hashes_.erase(hashes_.begin(), hashes_.begin() + done);
       ranges_.erase(ranges_.begin(), ranges_.begin() + done);
-    }
+    });
   }
 
  private:
   unsigned bits_;
-  std::unique_ptr<const Tokenizer> tokenizer_;
+  TokenHasher hasher_;
   Blotter blotter_;
-  TokenBlock block_;
   std::vector<std::uint64_t> hashes_;
   std::vector<ByteRange> ranges_;
   std::vector<ChosenWindow> chosen_;
@@ -199,10 +193,9 @@ void index_unblot(Snapshot& snapshot, const BlotsOptions& options, const Context
   std::vector<std::uint64_t> wanted;
   for (const std::string& text : options.unblot) wanted.push_back(parse_blot_of(text, layout.blot_bits));
 
-  const auto tokenizer = make_tokenizer(layout.tokenizer);
+  TokenHasher hasher(layout.tokenizer);
   Blotter blotter(layout);
   const std::size_t span = blotter.shape().span();
-  TokenBlock block;
   PlaceTokens tokens;
   std::vector<std::uint64_t> hashes;
   std::vector<ChosenWindow> chosen;
@@ -217,7 +210,7 @@ void index_unblot(Snapshot& snapshot, const BlotsOptions& options, const Context
     const TokenRange range{first, first + kBlockTokens + span - 1};
     try {
       const Snapshot::Piece piece = snapshot.piece(document, range.first, range.last);
-      tokens.read(*tokenizer, {piece.text, piece.begin, piece.first_token}, range, block);
+      tokens.read(hasher, {piece.text, piece.begin, piece.first_token}, range);
     } catch (const Error& error) {
       if (error.code() != Errc::bad_input) throw;
       if (!changed) changed = error;

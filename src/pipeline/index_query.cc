@@ -34,6 +34,7 @@ constexpr std::uint64_t kComparedAPage = 1000;
 // first, that nearly the same stretch of the query is not told again and again.
 constexpr std::size_t kCandidatesAtOnce = 64;
 constexpr std::size_t kChangedNamed = 10;
+constexpr const char* kOwnWhat = "the text of the document that is asked about";
 // Occurrences of a passage are held until it is known how many there are; beyond this they are compared a second time.
 constexpr std::uint64_t kHeldBytes = std::uint64_t{16} << 20;
 
@@ -53,6 +54,7 @@ class QueryRun {
         budget_(context),
         rules_(chain_rules(snapshot.layout(), options.limits)),
         min_tokens_(options.limits.min_tokens == 0 ? snapshot.layout().window : options.limits.min_tokens),
+        own_room_(budget_.reserve(0, kOwnWhat)),
         query_(snapshot.layout(), rules_.reach + 1, budget_),
         chainer_(budget_, rules_),
         furthest_(budget_, "the chains of a query"),
@@ -102,6 +104,7 @@ class QueryRun {
   MemoryBudget budget_;
   ChainRules rules_;
   std::uint64_t min_tokens_;
+  Reservation own_room_;
   std::string own_text_;               // of the document that is asked about by its id,
   std::optional<DocumentBlocks> own_;  // which is no answer
   QueryText query_;
@@ -146,7 +149,9 @@ void QueryRun::read_query() {
   const std::optional<DocId> document = snapshot_.find(options_.id);
   if (!document) throw Error(Errc::not_found, options_.id + ": there is no such document in the index");
   own_ = blocks_of_document(snapshot_, *document);
+  own_room_.resize(snapshot_.text_room(*document), kOwnWhat);
   own_text_ = snapshot_.text(*document);
+  own_room_.resize(own_text_.capacity(), kOwnWhat);
   query_.add(options_.id, own_text_);
 }
 

@@ -6,7 +6,6 @@
 
 #include "blot/blot_format.h"
 #include "refrain/error.h"
-#include "text/token_hash.h"
 
 namespace refrain {
 
@@ -48,7 +47,7 @@ Snapshot::Snapshot(const Snapshot& other)
       manifest_(other.manifest_),
       documents_(other.documents_),
       blocks_(other.blocks_),
-      tokenizer_(make_tokenizer(manifest_.layout.tokenizer)) {
+      hasher_(manifest_.layout.tokenizer) {
   for (const auto& segment : other.segments_) add(std::make_unique<Segment>(*segment));
 }
 
@@ -69,7 +68,7 @@ void Snapshot::open() {
     documents_ += info.documents;
     blocks_ += info.blocks;
   }
-  tokenizer_ = make_tokenizer(manifest_.layout.tokenizer);
+  hasher_.emplace(manifest_.layout.tokenizer);
 }
 
 void Snapshot::add(std::unique_ptr<Segment> segment) {
@@ -178,6 +177,11 @@ std::string Snapshot::text(DocId document) {
   return at.segment.texts.read(at.document, 0, std::numeric_limits<std::uint64_t>::max());
 }
 
+std::uint64_t Snapshot::text_room(DocId document) {
+  const Place at = place(document);
+  return at.segment.texts.room(at.document);
+}
+
 Snapshot::Piece Snapshot::piece(DocId document, std::uint64_t first, std::uint64_t last) {
   const Place at = place(document);
   const std::uint64_t mark = first / kMarkTokens;
@@ -194,17 +198,13 @@ void Snapshot::read_tokens(DocId document, std::uint64_t first, std::uint64_t la
   last = std::min(last, tokens(document));
   if (first >= last) return;
   const Piece read = piece(document, first, last);
-  std::uint64_t number = read.first_token;
-  for (std::size_t position = 0; position < read.text.size() && number < last;) {
-    position = tokenizer_->next(read.text, position, block_);
-    hashes_.resize(block_.size());
-    hash_tokens(HashKind::xxh3, block_, 0, hashes_.data());
-    for (std::size_t i = 0; i < block_.size() && number < last; ++i, ++number) {
-      if (number < first) continue;
-      const ByteRange range = block_.range(i);
-      out.push_back({static_cast<std::uint32_t>(hashes_[i]), {range.begin + read.begin, range.end + read.begin}});
+  hasher_->read(read.text, read.first_token, first, last, [&](const TokenStretch& stretch) {
+    for (std::size_t i = 0; i < stretch.size(); ++i) {
+      const ByteRange range = stretch.range(i);
+      out.push_back(
+          {static_cast<std::uint32_t>(stretch.hashes()[i]), {range.begin + read.begin, range.end + read.begin}});
     }
-  }
+  });
 }
 
 }  // namespace refrain

@@ -20,7 +20,7 @@
 #include "blot/posts_reader.h"
 #include "pipeline/document_text.h"
 #include "refrain/index.h"
-#include "text/tokenizer.h"
+#include "text/token_hasher.h"
 
 namespace refrain {
 
@@ -61,6 +61,8 @@ class Snapshot {
   // in the text. Compared with the checksums that were taken when it was indexed: Error(bad_input), which names the file,
   // where it is no longer the same.
   std::string text(DocId document);
+  // What text() takes at most, while it reads, its answer included.
+  std::uint64_t text_room(DocId document);
   struct Piece {
     std::string text;
     std::uint64_t begin = 0;        // in bytes
@@ -97,9 +99,7 @@ class Snapshot {
   std::uint64_t blocks_ = 0;
   std::vector<std::unique_ptr<Segment>> segments_;
   std::vector<PostsMerge::Source> posts_;  // a segment each
-  std::unique_ptr<const Tokenizer> tokenizer_;
-  TokenBlock block_;
-  std::vector<std::uint64_t> hashes_;
+  std::optional<TokenHasher> hasher_;      // is there
 };
 
 // As long as its snapshot, which may be asked other things meanwhile.
