@@ -286,8 +286,9 @@ class Index {
   void blots(const BlotsOptions& options, const Context& context, const std::function<void(const BlotRow&)>& row) const;
   void unblot(const BlotsOptions& options, const Context& context,
               const std::function<void(const BlotText&)>& row) const;
-  // nullopt: there is none of that id. Error(bad_input) where its file has changed.
-  std::optional<IndexDocument> document(std::string_view id) const;
+  // nullopt: there is none of that id. Error(bad_input) where its file has changed, Error(over_budget) where reading it
+  // takes more than the context allows.
+  std::optional<IndexDocument> document(std::string_view id, const Context& context = {}) const;
 
   IndexWriteReport add(const IndexAddOptions& options, const Context& context);
   // Documents at hand; their texts are kept in the index.

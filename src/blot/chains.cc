@@ -118,11 +118,15 @@ Chainer::Chainer(MemoryBudget& budget, const ChainRules& rules)
       open_(budget, "the chains of a document"),
       seen_(budget, "the diagonals of a document") {}
 
-void Chainer::add(std::uint32_t query, std::span<const std::uint64_t> blocks) {
-  if (hits_.size() + blocks.size() >= kNoHit)
+void Chainer::reserve(std::uint64_t hits) {
+  if (hits >= kNoHit || hits_.size() + hits >= kNoHit)
     throw Error(Errc::over_budget,
                 "the query has more than 4 G hits; set --max-documents, or ask about less at a time");
-  hits_.reserve_more(blocks.size());
+  hits_.reserve_more(static_cast<std::size_t>(hits));
+}
+
+void Chainer::add(std::uint32_t query, std::span<const std::uint64_t> blocks) {
+  reserve(blocks.size());
   for (const std::uint64_t block : blocks) hits_.push_back({block, query, kNoHit});
 }
 

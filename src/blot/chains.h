@@ -57,7 +57,9 @@ class Chainer {
  public:
   Chainer(MemoryBudget& budget, const ChainRules& rules);
 
-  // A window of the query, and every block with its blot. Error(over_budget) where the hits do not fit.
+  // Room for so many more hits. Error(over_budget) where they do not fit.
+  void reserve(std::uint64_t hits);
+  // A window of the query, and blocks with its blot. Throws as reserve() does.
   void add(std::uint32_t query, std::span<const std::uint64_t> blocks);
   // Makes the chains, those of a document next to each other, documents rising. Once, after all hits were added.
   void link(const std::function<DocumentBlocks(std::uint64_t block)>& document_at);

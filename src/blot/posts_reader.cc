@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
 
 #include "blot/blot_format.h"
 #include "blot/posts_writer.h"
-#include "store/bits.h"
 #include "store/varint.h"
 
 namespace refrain {
@@ -15,6 +13,12 @@ namespace refrain {
 namespace {
 
 constexpr std::size_t kTailNumbers = 9;
+
+// What a cursor holds of a bucket: nearly always all of it.
+constexpr std::uint64_t kWindowBytes = std::uint64_t{16} << 10U;
+// The head and all of a short list take less than this, and so do as many places as are decoded at once: a gap takes
+// 76 bits.
+constexpr std::uint64_t kLeastBits = std::uint64_t{16} << 10U;
 
 }  // namespace
 
@@ -69,113 +73,140 @@ std::uint64_t PostsReader::bytes() const {
   return bytes;
 }
 
-std::string_view PostsReader::bucket_bytes(std::uint64_t bucket) {
+std::pair<std::uint64_t, std::uint64_t> PostsReader::bucket_range(std::uint64_t bucket) {
   Shard& shard = shard_of(bucket);
   const std::uint64_t row = bucket % per_shard_;
   const std::string_view places =
-      shard.file->read(shard.table + row * kBucketPlaceBytes, 2 * kBucketPlaceBytes, table_scratch_);
+      shard.file->read(shard.table + row * kBucketPlaceBytes, 2 * kBucketPlaceBytes, scratch_);
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::memcpy(&begin, places.data(), kBucketPlaceBytes);
   std::memcpy(&end, places.data() + kBucketPlaceBytes, kBucketPlaceBytes);
   if (begin > end || end > shard.table) shard.file->corrupt("its table of blots is out of order");
-  return shard.file->read(begin, end - begin, scratch_);
+  return {begin, end};
 }
 
-template <class OnList>
-void PostsReader::for_each_list(std::uint64_t bucket, OnList on_list) {
-  const std::string_view bytes = bucket_bytes(bucket);
-  if (bytes.empty()) return;
-  const auto corrupt = [&] { shard_of(bucket).file->corrupt("a list of places makes no sense"); };
-  const char* at = bytes.data();
-  std::uint64_t lists = 0;
-  if (!get_varint(at, bytes.data() + bytes.size(), lists)) corrupt();
-  BitReader bits(bytes.substr(static_cast<std::size_t>(at - bytes.data())));
-  const std::uint64_t width = std::uint64_t{1} << (blot_bits_ - bucket_bits_);
-  const std::uint64_t first_blot = bucket << (blot_bits_ - bucket_bits_);
-  std::uint64_t next = 0;  // in the bucket
-  for (std::uint64_t i = 0; i < lists; ++i) {
-    const std::uint64_t low = next + bits.rice(gap_bits_);
-    const std::uint64_t count = bits.gamma();
-    const std::uint64_t long_bits = count >= kLongList ? bits.gamma() : 0;
-    if (!bits.ok() || low >= width || low < next || count > blocks_) corrupt();
-    next = low + 1;
-    bool taken = false;
-    const auto take = [&](std::vector<std::uint64_t>& places, std::uint64_t shift) {
-      taken = true;
-      const std::size_t before = places.size();
-      places.resize(before + count);
-      std::uint64_t place = bits.wide(place_bits_);
-      places[before] = place + shift;
-      for (std::size_t j = 1; j < count; ++j) {
-        const std::uint64_t gap = bits.delta();
-        // Neither past the end nor round it.
-        if (gap >= blocks_ - std::min(place, blocks_)) {
-          place = blocks_;
-          break;
-        }
-        place += gap;
-        places[before + j] = place + shift;
-      }
-      if (!bits.ok() || place >= blocks_) corrupt();
-    };
-    if (!on_list(first_blot + low, count, take)) return;
-    if (!taken && long_bits > 0) {
-      bits.skip(long_bits);
-    } else if (!taken) {
-      bits.wide(place_bits_);
-      for (std::size_t j = 1; j < count; ++j) bits.delta();
-    }
+PostsReader::Cursor::Cursor(PostsReader& reader, std::uint64_t begin, std::uint64_t end, std::uint64_t shift)
+    : reader_(reader), end_(end), shift_(shift), bucket_(begin >> (reader.blot_bits_ - reader.bucket_bits_)) {
+  next();
+  while (!at_end_ && blot_ < begin) next();
+}
+
+void PostsReader::Cursor::corrupt() {
+  reader_.shard_of(bucket_ - 1).file->corrupt("a list of places makes no sense");
+}
+
+// The window begins at the byte that holds this bit of the stream.
+void PostsReader::Cursor::move_to(std::uint64_t bit) {
+  window_begin_ = bit / 8;
+  if (window_begin_ > bucket_end_) corrupt();
+  window_end_ = std::min(window_begin_ + kWindowBytes, bucket_end_);
+  bits_ = BitReader(reader_.shard_of(bucket_ - 1).file->read(window_begin_, window_end_ - window_begin_, scratch_));
+  bits_.skip(bit % 8);
+}
+
+// As many bytes as are read between two calls, where there are so many.
+void PostsReader::Cursor::fill() {
+  if (window_end_ < bucket_end_ && (window_end_ - window_begin_) * 8 < bits_.position() + kLeastBits) move_to(bit());
+}
+
+// bucket_, or the first one behind it that has any lists.
+bool PostsReader::Cursor::open_bucket() {
+  const unsigned shift = reader_.blot_bits_ - reader_.bucket_bits_;
+  for (; bucket_ < reader_.buckets_ && bucket_ << shift < end_; ++bucket_) {
+    const auto [begin, end] = reader_.bucket_range(bucket_);
+    if (begin == end) continue;
+    next_blot_ = bucket_++ << shift;
+    bucket_end_ = end;
+    move_to(begin * 8);
+    const std::string_view bytes = bits_.bytes();
+    const char* at = bytes.data();
+    if (!get_varint(at, at + bytes.size(), lists_)) corrupt();
+    bits_.skip(static_cast<std::uint64_t>(at - bytes.data()) * 8);
+    if (lists_ > 0) return true;
   }
-  if (!bits.ok()) corrupt();
-}
-
-void PostsReader::find(std::uint64_t blot, std::uint64_t shift, std::vector<std::uint64_t>& places) {
-  for_each_list(blot >> (blot_bits_ - bucket_bits_), [&](std::uint64_t found, std::uint64_t /*count*/, auto& take) {
-    if (found == blot) take(places, shift);
-    return found < blot;
-  });
-}
-
-PostsReader::Cursor::Cursor(PostsReader& reader, std::uint64_t begin)
-    : reader_(&reader), bucket_(begin >> (reader.blot_bits_ - reader.bucket_bits_)) {
-  load();
-  while (!at_end_ && blot() < begin) next();
-}
-
-// The lists of bucket_, or of the first one behind it that has any.
-void PostsReader::Cursor::load() {
-  lists_.clear();
-  places_.clear();
-  list_ = 0;
-  for (; bucket_ < reader_->buckets_ && lists_.empty(); ++bucket_)
-    reader_->for_each_list(bucket_, [&](std::uint64_t blot, std::uint64_t count, auto& take) {
-      lists_.push_back({blot, places_.size(), static_cast<std::size_t>(count)});
-      take(places_, 0);
-      return true;
-    });
-  at_end_ = lists_.empty();
+  return false;
 }
 
 void PostsReader::Cursor::next() {
-  if (++list_ == lists_.size()) load();
+  skip_places();
+  if (lists_ == 0 && !open_bucket()) {
+    at_end_ = true;
+    return;
+  }
+  fill();
+  BitReader bits = bits_;
+  blot_ = next_blot_ + bits.rice(reader_.gap_bits_);
+  count_ = bits.gamma();
+  const std::uint64_t long_bits = count_ >= kLongList ? bits.gamma() : 0;
+  bits_ = bits;
+  if (!bits.ok() || blot_ < next_blot_ || blot_ >> (reader_.blot_bits_ - reader_.bucket_bits_) != bucket_ - 1 ||
+      count_ > reader_.blocks_ || long_bits > (bucket_end_ - window_begin_) * 8)
+    corrupt();
+  list_end_ = bit() + long_bits;
+  next_blot_ = blot_ + 1;
+  left_ = count_;
+  --lists_;
+  at_end_ = blot_ >= end_;
+}
+
+void PostsReader::Cursor::skip_places() {
+  if (left_ == 0) return;
+  if (count_ >= kLongList && (list_end_ < bit() || list_end_ > window_end_ * 8)) {
+    move_to(list_end_);
+  } else if (count_ >= kLongList) {
+    bits_.skip(list_end_ - bit());
+  } else {
+    BitReader bits = bits_;
+    if (left_ == count_) {
+      bits.wide(reader_.place_bits_);
+      --left_;
+    }
+    for (; left_ > 0; --left_) bits.delta();
+    bits_ = bits;
+    if (!bits.ok()) corrupt();
+  }
+  left_ = 0;
+}
+
+std::span<const std::uint64_t> PostsReader::Cursor::places() {
+  const auto some = static_cast<std::size_t>(std::min<std::uint64_t>(left_, kPlacesAtOnce));
+  if (some == 0) return {};
+  fill();
+  BitReader bits = bits_;
+  const std::uint64_t blocks = reader_.blocks_;
+  std::uint64_t place = place_;
+  std::size_t i = 0;
+  if (left_ == count_) {
+    place = bits.wide(reader_.place_bits_);
+    places_[i++] = place + shift_;
+  }
+  for (; i < some; ++i) {
+    const std::uint64_t gap = bits.delta();
+    // Neither past the end nor round it.
+    if (gap >= blocks - std::min(place, blocks)) corrupt();
+    place += gap;
+    places_[i] = place + shift_;
+  }
+  if (!bits.ok() || place >= blocks) corrupt();
+  bits_ = bits;
+  place_ = place;
+  left_ -= some;
+  return {places_.data(), some};
 }
 
 void PostsReader::check(const std::function<void(std::uint64_t)>& done) {
+  const unsigned shift = blot_bits_ - bucket_bits_;
   for (std::size_t i = 0; i < shards_.size(); ++i) {
     Shard& shard = shards_[i];
     shard.file->check_all(done);
     std::uint64_t blots = 0;
     std::uint64_t posts = 0;
-    std::vector<std::uint64_t> places;
-    for (std::uint64_t bucket = i * per_shard_; bucket < (i + 1) * per_shard_; ++bucket)
-      for_each_list(bucket, [&](std::uint64_t /*blot*/, std::uint64_t count, auto& take) {
-        places.clear();
-        take(places, 0);
-        ++blots;
-        posts += count;
-        return true;
-      });
+    for (Cursor cursor(*this, i * per_shard_ << shift, (i + 1) * per_shard_ << shift); !cursor.at_end();
+         cursor.next()) {
+      ++blots;
+      for (auto places = cursor.places(); !places.empty(); places = cursor.places()) posts += places.size();
+    }
     if (blots != shard.blots || posts != shard.posts) shard.file->corrupt("its lists are not as many as its end tells");
   }
 }

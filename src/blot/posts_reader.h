@@ -1,14 +1,18 @@
 // Reads the posts of a segment.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "store/bits.h"
 #include "store/page_file.h"
 
 namespace refrain {
@@ -22,35 +26,52 @@ class PostsReader {
   // As PageReader's: the same files, for another thread.
   explicit PostsReader(const PostsReader& other);
 
-  // Appends the places of `blot`, `shift` added to each.
-  void find(std::uint64_t blot, std::uint64_t shift, std::vector<std::uint64_t>& places);
-
-  // Lists in the order of blots. Keeps a bucket at a time.
+  // Lists in the order of blots. A list is decoded as it is asked for: whatever its length, nothing is held but some
+  // of its bytes and some of its places.
   class Cursor {
    public:
-    // The first list whose blot is not below `begin`.
-    Cursor(PostsReader& reader, std::uint64_t begin);
+    // The lists whose blots are not below `begin`, and below `end`. `shift` is added to every place.
+    Cursor(PostsReader& reader, std::uint64_t begin, std::uint64_t end, std::uint64_t shift = 0);
+    Cursor(const Cursor&) = delete;
+    Cursor& operator=(const Cursor&) = delete;
+
     bool at_end() const { return at_end_; }
-    std::uint64_t blot() const { return lists_[list_].blot; }
-    std::span<const std::uint64_t> places() const {
-      return std::span(places_).subspan(lists_[list_].begin, lists_[list_].count);
-    }
+    std::uint64_t blot() const { return blot_; }
+    // All places of the list.
+    std::uint64_t count() const { return count_; }
+    // The next of them, rising; none once all were told. Valid until the next call.
+    std::span<const std::uint64_t> places();
+    // To the next list, past the places that nobody asked for.
     void next();
 
    private:
-    struct List {
-      std::uint64_t blot;
-      std::size_t begin;
-      std::size_t count;
-    };
-    friend class PostsReader;
-    void load();
+    static constexpr std::size_t kPlacesAtOnce = 128;
 
-    PostsReader* reader_;
-    std::uint64_t bucket_;
-    std::vector<List> lists_;
-    std::vector<std::uint64_t> places_;
-    std::size_t list_ = 0;
+    bool open_bucket();
+    void skip_places();
+    void fill();
+    void move_to(std::uint64_t bit);
+    std::uint64_t bit() const { return window_begin_ * 8 + bits_.position(); }
+    [[noreturn]] void corrupt();
+
+    PostsReader& reader_;
+    const std::uint64_t end_;
+    const std::uint64_t shift_;
+    std::uint64_t bucket_;          // the next one
+    std::uint64_t bucket_end_ = 0;  // where the bytes of the one before it end, in the stream of its shard
+    std::uint64_t next_blot_ = 0;
+    std::uint64_t lists_ = 0;  // of the bucket, still to come
+    // What is decoded: the bytes of the bucket, or of a large one some, from window_begin_ on.
+    std::string scratch_;
+    std::uint64_t window_begin_ = 0;
+    std::uint64_t window_end_ = 0;
+    BitReader bits_{{}};
+    std::uint64_t blot_ = 0;
+    std::uint64_t count_ = 0;
+    std::uint64_t left_ = 0;      // places that were not decoded yet
+    std::uint64_t list_end_ = 0;  // of a long list: its end, in bits of the stream
+    std::uint64_t place_ = 0;     // the last one that was
+    std::array<std::uint64_t, kPlacesAtOnce> places_;
     bool at_end_ = false;
   };
 
@@ -70,10 +91,8 @@ class PostsReader {
   };
   // One of its shards.
   Shard& shard_of(std::uint64_t bucket) { return shards_[static_cast<std::size_t>(bucket / per_shard_)]; }
-  std::string_view bucket_bytes(std::uint64_t bucket);
-  // Calls list(blot, count, take) for each list of a bucket, where take(places, shift) appends its places; false ends it.
-  template <class OnList>
-  void for_each_list(std::uint64_t bucket, OnList on_list);
+  // Where its bytes are in the stream of its shard: the first one, and the one behind the last.
+  std::pair<std::uint64_t, std::uint64_t> bucket_range(std::uint64_t bucket);
 
   unsigned blot_bits_;
   unsigned bucket_bits_ = 0;
@@ -85,7 +104,6 @@ class PostsReader {
   std::uint64_t blots_ = 0;
   std::uint64_t posts_ = 0;
   std::vector<Shard> shards_;
-  std::string table_scratch_;
   std::string scratch_;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "blot/blot_format.h"
@@ -14,6 +15,13 @@ namespace {
 
 void append_number(std::string& out, std::uint64_t value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+// What was needed for one list of very many places is given back.
+void let_go(Array<char>& bytes) {
+  constexpr std::size_t kKept = std::size_t{64} << 10U;
+  if (bytes.size() > kKept) bytes.resize(0);
+  bytes.clear();
 }
 
 }  // namespace
@@ -34,50 +42,70 @@ std::string posts_name(unsigned shard) {
   return fmt::format("posts-{:02}.bin", shard);
 }
 
-void BucketEncoder::add(std::uint64_t blot, std::span<const std::uint64_t> places) {
-  const std::uint64_t bucket = plan_.bucket_of(blot);
+BucketEncoder::BucketEncoder(const PostsPlan& plan, MemoryBudget& budget)
+    : plan_(plan), done_(budget), lists_(budget, kWhat), long_list_(budget, "the places of a blot") {}
+
+void BucketEncoder::put_first(Bits& bits) const {
+  bits.wide(first_.front(), plan_.place_bits);
+  for (std::size_t i = 1; i < std::min(count_, kLongList); ++i) bits.delta(first_[i] - first_[i - 1]);
+}
+
+void BucketEncoder::start_long() {
+  let_go(long_list_);
+  put_first(long_bits_.emplace(long_list_));
+}
+
+void BucketEncoder::append_to_long(std::uint64_t place) {
+  if (count_ == kLongList) start_long();
+  long_bits_->delta(place - last_);
+}
+
+void BucketEncoder::end() {
+  if (count_ == 0) return;
+  const std::uint64_t bucket = plan_.bucket_of(blot_);
   if (open_.blots == 0 || bucket != open_.number) {
     end_bucket();
     open_ = {bucket, done_.bytes.size(), 0, 0};
     next_ = bucket << (plan_.blot_bits - plan_.bucket_bits);
     bits_.emplace(lists_);
   }
-  bits_->rice(blot - next_, plan_.gap_bits);
-  next_ = blot + 1;
-  bits_->gamma(places.size());
-  const auto put = [&](BitWriter& bits) {
-    bits.wide(places.front(), plan_.place_bits);
-    for (std::size_t i = 1; i < places.size(); ++i) bits.delta(places[i] - places[i - 1]);
-  };
-  if (places.size() < kLongList) {
-    put(*bits_);
+  bits_->rice(blot_ - next_, plan_.gap_bits);
+  next_ = blot_ + 1;
+  bits_->gamma(count_);
+  if (count_ < kLongList) {
+    put_first(*bits_);
   } else {
-    long_list_.clear();
-    BitWriter list(long_list_);
-    put(list);
-    const std::uint64_t size = list.size();
-    list.finish();
+    if (count_ == kLongList) start_long();
+    const std::uint64_t size = long_bits_->size();
+    long_bits_->finish();
     bits_->gamma(size);
-    bits_->copy(long_list_, size);
+    bits_->copy({long_list_.data(), long_list_.size()}, size);
   }
   ++open_.blots;
-  open_.posts += places.size();
+  open_.posts += count_;
 }
 
 void BucketEncoder::end_bucket() {
   if (open_.blots == 0) return;
   bits_->finish();
-  append_varint(done_.bytes, open_.blots);
-  done_.bytes += lists_;
-  lists_.clear();
+  std::array<char, kMaxVarintBytes> lists{};
+  const char* const lists_end = put_varint(lists.data(), open_.blots);
+  done_.bytes.append({lists.data(), static_cast<std::size_t>(lists_end - lists.data())});
+  done_.bytes.append({lists_.data(), lists_.size()});
+  let_go(lists_);
   open_.bytes = done_.bytes.size() - open_.bytes;
   done_.buckets.push_back(open_);
   open_ = {};
 }
 
-BucketEncoder::Buckets BucketEncoder::take() {
+const BucketEncoder::Buckets& BucketEncoder::buckets() {
   end_bucket();
-  return std::exchange(done_, {});
+  return done_;
+}
+
+void BucketEncoder::clear() {
+  let_go(done_.bytes);
+  done_.buckets.clear();
 }
 
 PostsWriter::PostsWriter(const std::filesystem::path& folder, const PostsPlan& plan, MemoryBudget& budget)
@@ -126,7 +154,7 @@ void PostsWriter::add(const BucketEncoder::Buckets& buckets) {
       open_shard();
     }
     advance(bucket.number);
-    out_->write(std::string_view(buckets.bytes).substr(at, bucket.bytes));
+    out_->write({buckets.bytes.data() + at, bucket.bytes});
     at += bucket.bytes;
     shard_blots_ += bucket.blots;
     shard_posts_ += bucket.posts;

@@ -1,6 +1,8 @@
 // Writes the posts of a segment: for every blot, in order, the places where it occurs.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -11,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/budget.h"
+#include "blot/blot_format.h"
 #include "store/bits.h"
 #include "store/page_file.h"
 
@@ -32,15 +35,41 @@ struct PostsPlan {
 
 std::string posts_name(unsigned shard);
 
-// The bytes of consecutive buckets. Lists come in the order of their blots, each blot once.
+// The bytes of consecutive buckets. Lists come in the order of their blots, each blot once; a list may come in parts,
+// and takes no more memory than its bytes.
 class BucketEncoder {
  public:
-  explicit BucketEncoder(const PostsPlan& plan) : plan_(plan) {}
+  BucketEncoder(const PostsPlan& plan, MemoryBudget& budget);
+  BucketEncoder(const BucketEncoder&) = delete;
+  BucketEncoder& operator=(const BucketEncoder&) = delete;
 
-  // `places` rise.
-  void add(std::uint64_t blot, std::span<const std::uint64_t> places);
+  // All of a list. `places` rise.
+  void add(std::uint64_t blot, std::span<const std::uint64_t> places) {
+    begin(blot);
+    append(places);
+    end();
+  }
+  // Or a part at a time. One without any place is none.
+  void begin(std::uint64_t blot) {
+    blot_ = blot;
+    count_ = 0;
+  }
+  void append(std::span<const std::uint64_t> places) {
+    for (const std::uint64_t place : places) append(place);
+  }
+  void append(std::uint64_t place) {
+    if (count_ >= kLongList)
+      append_to_long(place);
+    else
+      first_[count_] = place;
+    ++count_;
+    last_ = place;
+  }
+  // The place that was appended last, of a list that has one.
+  bool ends_with(std::uint64_t place) const { return count_ > 0 && last_ == place; }
+  void end();
 
-  // What was added since the last take().
+  // What was added since the beginning, or since the last clear().
   struct Bucket {
     std::uint64_t number;
     std::size_t bytes;
@@ -48,21 +77,36 @@ class BucketEncoder {
     std::uint64_t posts;
   };
   struct Buckets {
-    std::string bytes;
+    explicit Buckets(MemoryBudget& budget) : bytes(budget, kWhat) {}
+    Array<char> bytes;
     std::vector<Bucket> buckets;  // rising; those without a list are left out
   };
-  Buckets take();
+  // Ends the last bucket. Valid until the next call.
+  const Buckets& buckets();
+  void clear();
 
  private:
+  static constexpr const char* kWhat = "the posts of some blots";
+  using Bits = BitWriter<Array<char>>;
+
+  void start_long();
+  void append_to_long(std::uint64_t place);
+  void put_first(Bits& bits) const;
   void end_bucket();
 
   const PostsPlan& plan_;
   Buckets done_;
   Bucket open_{};           // bytes: where it begins
   std::uint64_t next_ = 0;  // the least blot that may follow in it
-  std::string lists_;       // of the open bucket
-  std::optional<BitWriter> bits_;
-  std::string long_list_;
+  Array<char> lists_;       // of the open bucket
+  std::optional<Bits> bits_;
+  // The list at hand. Its head tells how long it is, so a long one waits in bytes of its own.
+  std::uint64_t blot_ = 0;
+  std::uint64_t count_ = 0;
+  std::uint64_t last_ = 0;
+  std::array<std::uint64_t, kLongList> first_{};
+  Array<char> long_list_;
+  std::optional<Bits> long_bits_;
 };
 
 struct PostsTotals {

@@ -5,13 +5,17 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <random>
+#include <span>
+#include <utility>
 
 #include "base/file.h"
 #include "base/tempdir.h"
 #include "blot/blot_format.h"
 #include "blot/document_reader.h"
 #include "blot/manifest.h"
+#include "blot/posts_merge.h"
 #include "blot/posts_reader.h"
 #include "blot/posts_writer.h"
 #include "refrain/error.h"
@@ -50,16 +54,28 @@ PostsTotals write_lists(const fs::path& folder, const Lists& lists, unsigned bit
   for (const auto& [blot, places] : lists) posts += places.size();
   const PostsPlan plan(bits, shards, posts, blocks);
   PostsWriter writer(folder, plan, budget);
-  BucketEncoder encoder(plan);
+  BucketEncoder encoder(plan, budget);
   std::uint64_t bucket = 0;
   std::size_t taken = 0;
   for (const auto& [blot, places] : lists) {
-    if (plan.bucket_of(blot) != bucket && ++taken % at_once == 0) writer.add(encoder.take());
+    if (plan.bucket_of(blot) != bucket && ++taken % at_once == 0) {
+      writer.add(encoder.buckets());
+      encoder.clear();
+    }
     bucket = plan.bucket_of(blot);
     encoder.add(blot, places);
   }
-  writer.add(encoder.take());
+  writer.add(encoder.buckets());
   return writer.finish();
+}
+
+constexpr std::uint64_t kAnyBlot = ~std::uint64_t{0};
+
+std::vector<std::uint64_t> all_places(PostsReader::Cursor& cursor) {
+  std::vector<std::uint64_t> all;
+  for (auto some = cursor.places(); !some.empty(); some = cursor.places())
+    all.insert(all.end(), some.begin(), some.end());
+  return all;
 }
 
 TEST_F(SegmentFiles, PostsComeBackOneByOneAndInOrder) {
@@ -79,23 +95,148 @@ TEST_F(SegmentFiles, PostsComeBackOneByOneAndInOrder) {
           auto at = lists.lower_bound(random() & ((std::uint64_t{1} << bits) - 1));
           const std::uint64_t blot = at == lists.end() || i % 2 == 0 ? random() & 0xFFF : at->first;
           std::vector<std::uint64_t> found;
-          reader.find(blot, 7, found);
+          PostsReader::Cursor cursor(reader, blot, blot + 1, 7);
+          if (!cursor.at_end()) found = all_places(cursor);
           std::vector<std::uint64_t> expected = lists.contains(blot) ? lists.at(blot) : std::vector<std::uint64_t>();
           for (auto& place : expected) place += 7;
           ASSERT_EQ(found, expected);
         }
         for (const std::uint64_t begin : {std::uint64_t{0}, random() & 0xFFF}) {
           auto expected = lists.lower_bound(begin);
-          for (PostsReader::Cursor cursor(reader, begin); !cursor.at_end(); cursor.next(), ++expected) {
+          for (PostsReader::Cursor cursor(reader, begin, kAnyBlot); !cursor.at_end(); cursor.next(), ++expected) {
             ASSERT_TRUE(expected != lists.end());
             ASSERT_EQ(cursor.blot(), expected->first);
-            ASSERT_TRUE(std::equal(cursor.places().begin(), cursor.places().end(), expected->second.begin(),
-                                   expected->second.end()));
+            ASSERT_EQ(cursor.count(), expected->second.size());
+            ASSERT_EQ(all_places(cursor), expected->second);
           }
           EXPECT_TRUE(expected == lists.end());
         }
         reader.check([](std::uint64_t) {});
       }
+}
+
+// Lists that are longer than a cursor's window, beside short ones.
+Lists long_lists(std::mt19937_64& random, std::uint64_t blocks) {
+  Lists lists = random_lists(random, 14, 3000, blocks);
+  for (const std::uint64_t blot : {1U, 2U, 700U, 16383U}) {
+    std::vector<std::uint64_t>& places = lists[blot];
+    places.clear();
+    const std::uint64_t gap = std::uint64_t{1} << (random() % 6);
+    for (std::uint64_t place = random() % 9; place < blocks; place += 1 + random() % gap) places.push_back(place);
+  }
+  return lists;
+}
+
+TEST_F(SegmentFiles, ListsOfAnyLengthComeBackWhereverOneStopsReading) {
+  constexpr std::uint64_t kBlocks = 1'000'000;
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 3; ++round) {
+    const Lists lists = long_lists(random, kBlocks);
+    const fs::path folder = dir_.path() / std::to_string(random());
+    fs::create_directory(folder);
+    PostsReader reader(folder, write_lists(folder, lists, 14, 2, kBlocks, budget_, 2).files, 14, kBlocks);
+    auto expected = lists.begin();
+    for (PostsReader::Cursor cursor(reader, 0, kAnyBlot); !cursor.at_end(); cursor.next(), ++expected) {
+      ASSERT_EQ(cursor.blot(), expected->first);
+      ASSERT_EQ(cursor.count(), expected->second.size());
+      std::vector<std::uint64_t> found;
+      const std::size_t wanted = random() % 3 == 0 ? kBlocks : random() % 2 * (random() % 300);
+      while (found.size() < wanted) {
+        const auto some = cursor.places();
+        if (some.empty()) break;
+        found.insert(found.end(), some.begin(), some.end());
+      }
+      ASSERT_LE(found.size(), expected->second.size());
+      ASSERT_GE(found.size(), std::min(wanted, expected->second.size()));
+      ASSERT_TRUE(std::equal(found.begin(), found.end(), expected->second.begin()));
+    }
+    EXPECT_TRUE(expected == lists.end());
+    reader.check([](std::uint64_t) {});
+  }
+}
+
+TEST_F(SegmentFiles, AListInPartsIsTheListAtOnce) {
+  constexpr std::uint64_t kBlocks = 100'000;
+  std::mt19937_64 random(12);
+  const Lists lists = long_lists(random, kBlocks);
+  std::uint64_t posts = 0;
+  for (const auto& [blot, places] : lists) posts += places.size();
+  const PostsPlan plan(14, 1, posts, kBlocks);
+  BucketEncoder whole(plan, budget_);
+  BucketEncoder parts(plan, budget_);
+  for (const auto& [blot, places] : lists) {
+    whole.add(blot, places);
+    parts.begin(blot);
+    for (std::span<const std::uint64_t> rest = places; !rest.empty();) {
+      const std::size_t some = std::min<std::size_t>(rest.size(), random() % 100);
+      parts.append(rest.first(some));
+      rest = rest.subspan(some);
+    }
+    parts.end();
+    parts.begin(blot);  // nothing is no list
+    parts.end();
+  }
+  const auto bytes = [](BucketEncoder& encoder) {
+    return std::string(encoder.buckets().bytes.data(), encoder.buckets().bytes.size());
+  };
+  EXPECT_EQ(bytes(parts), bytes(whole));
+}
+
+TEST_F(SegmentFiles, AListTakesItsBytesAndNoMore) {
+  constexpr std::uint64_t kBlocks = 40'000'000;  // 8 bytes each would be 305 MiB
+  MemoryBudget small{Context{.memory_bytes = std::uint64_t{64} << 20U, .threads = 1}};
+  const PostsPlan plan(14, 1, kBlocks, kBlocks);
+  BucketEncoder encoder(plan, small);
+  encoder.begin(3);
+  for (std::uint64_t place = 0; place < kBlocks; ++place) encoder.append(place);
+  encoder.end();
+  PostsWriter writer(dir_.path(), plan, small);
+  writer.add(encoder.buckets());
+  EXPECT_LT(small.peak(), std::uint64_t{24} << 20U);
+  const PostsTotals totals = writer.finish();
+  EXPECT_EQ(totals.posts, kBlocks);
+  PostsReader reader(dir_.path(), totals.files, 14, kBlocks);
+  PostsReader::Cursor cursor(reader, 3, 4);
+  std::uint64_t next = 0;
+  for (auto some = cursor.places(); !some.empty(); some = cursor.places()) {
+    ASSERT_EQ(some.front(), next);
+    next += some.size();
+    ASSERT_EQ(some.back(), next - 1);
+  }
+  EXPECT_EQ(next, kBlocks);
+}
+
+TEST_F(SegmentFiles, AMergeTellsEveryBlotOnceWithTheListsOfAll) {
+  std::mt19937_64 random(13);
+  constexpr std::uint64_t kBlocks = 5000;
+  Lists expected;
+  std::vector<std::unique_ptr<PostsReader>> readers;
+  std::vector<PostsMerge::Source> sources;
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    const Lists lists = random_lists(random, 14, i == 2 ? 0 : 4000, kBlocks);
+    const fs::path folder = dir_.path() / std::to_string(i);
+    fs::create_directory(folder);
+    const PostsTotals totals = write_lists(folder, lists, 14, 4, kBlocks, budget_, 1);
+    readers.push_back(std::make_unique<PostsReader>(folder, totals.files, 14, kBlocks));
+    sources.push_back({readers.back().get(), i * kBlocks});
+    for (const auto& [blot, places] : lists)
+      for (const std::uint64_t place : places) expected[blot].push_back(place + i * kBlocks);
+  }
+  for (const auto& [begin, end] : {std::pair<std::uint64_t, std::uint64_t>{0, kAnyBlot}, {777, 9000}, {5, 6}}) {
+    auto at = expected.lower_bound(begin);
+    for (PostsMerge merge(sources, begin, end); merge.next(); ++at) {
+      ASSERT_TRUE(at != expected.end());
+      ASSERT_EQ(merge.blot(), at->first);
+      std::vector<std::uint64_t> found;
+      for (const PostsMerge::List& list : merge.lists()) {
+        const std::vector<std::uint64_t> places = all_places(*list.places);
+        ASSERT_EQ(places.front() / kBlocks, list.source);
+        found.insert(found.end(), places.begin(), places.end());
+      }
+      ASSERT_EQ(found, at->second);
+    }
+    EXPECT_TRUE(at == expected.lower_bound(end));
+  }
 }
 
 std::vector<DocumentInfo> random_documents(std::mt19937_64& random, std::size_t count) {

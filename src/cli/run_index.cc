@@ -239,9 +239,9 @@ int run_raw_query(const Settings& settings) {
   options.limit = settings.limit.value_or(0);
   options.query = asked.documents;
   if (settings.id) {
-    const std::optional<IndexDocument> document = index.document(*settings.id);
+    std::optional<IndexDocument> document = index.document(*settings.id, Session(settings).context());
     if (!document) throw Error(Errc::not_found, fmt::format("{}: no document of the index has this id", *settings.id));
-    options.query.push_back({.id = document->id, .text = document->text});
+    options.query.push_back({.id = std::move(document->id), .text = std::move(document->text)});
   }
   return print_blots(index, options, settings) == 0 ? kExitNothingFound : 0;
 }

@@ -41,6 +41,12 @@ const DocumentInfo& DocumentText::about(std::uint64_t document) {
   return about_;
 }
 
+std::uint64_t DocumentText::room(std::uint64_t document) const {
+  const DocumentInfo& info = documents_.info(document);
+  // The text, and what it is made of; the marks, and what they are decoded from.
+  return info.text_bytes + std::max(info.text_bytes, info.place.bytes) + 2 * sizeof(TextMark) * marks_of(info.tokens);
+}
+
 std::string DocumentText::read(std::uint64_t document, std::uint64_t first, std::uint64_t last) {
   const DocumentInfo& info = about(document);
   last = std::min<std::uint64_t>(last, info.marks.size());
@@ -131,12 +137,17 @@ const std::string& DocumentText::part(std::uint64_t number, const DocumentInfo& 
 
 std::string DocumentText::stored(const DocumentInfo& document, std::uint64_t first, std::uint64_t last) {
   if (!texts_) documents_.corrupt("it tells of stored texts, and there are none");
+  const auto mark = [&](std::uint64_t i) {
+    return i < document.marks.size() ? document.marks[i].begin : document.text_bytes;
+  };
+  const std::uint64_t first_frame = first / kFrameMarks;
+  const std::uint64_t last_frame = (last + kFrameMarks - 1) / kFrameMarks;
   std::string text;
-  for (std::uint64_t frame = first / kFrameMarks; frame * kFrameMarks < last; ++frame)
-    text += texts_->frame(document, frame);
-  const std::uint64_t skipped = document.marks[first].begin - document.marks[first / kFrameMarks * kFrameMarks].begin;
-  const std::uint64_t end = last < document.marks.size() ? document.marks[last].begin : document.text_bytes;
-  return text.substr(skipped, end - document.marks[first].begin);
+  text.reserve(mark(last_frame * kFrameMarks) - mark(first_frame * kFrameMarks));
+  for (std::uint64_t frame = first_frame; frame < last_frame; ++frame) text += texts_->frame(document, frame);
+  text.erase(0, mark(first) - mark(first_frame * kFrameMarks));
+  text.resize(std::min<std::uint64_t>(text.size(), mark(last) - mark(first)));
+  return text;
 }
 
 }  // namespace refrain

@@ -21,6 +21,8 @@ class DocumentText {
   // The text from mark `first` up to mark `last`, which may be the number of marks: the end. Error(bad_input), which
   // names the file, where it is not what was indexed, or cannot be read.
   std::string read(std::uint64_t document, std::uint64_t first, std::uint64_t last);
+  // Bytes that reading all of it takes at most, the text included.
+  std::uint64_t room(std::uint64_t document) const;
   // The document with its marks. Valid until another one is asked for: a long one, of which much is read, is decoded once.
   const DocumentInfo& about(std::uint64_t document);
 

@@ -1,27 +1,20 @@
 #include "pipeline/excluded_texts.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "blot/blotter.h"
-#include "text/token_hash.h"
-#include "text/tokenizer.h"
+#include "text/token_hasher.h"
 
 namespace refrain {
 
 ExcludedTexts::ExcludedTexts(const std::vector<std::string>& texts, const IndexLayout& layout, MemoryBudget& budget)
     : window_(std::min(blot_shape(layout).tokens, layout.window / 2 + 1)), windows_(budget, "the excluded texts") {
-  const std::unique_ptr<const Tokenizer> tokenizer = make_tokenizer(layout.tokenizer);
-  TokenBlock block;
-  std::vector<std::uint64_t> hashes;
+  TokenHasher hasher(layout.tokenizer);
   for (const std::string& text : texts) {
     std::vector<std::uint32_t> tokens;
-    for (std::size_t position = 0; position < text.size();) {
-      position = tokenizer->next(text, position, block);
-      hashes.resize(block.size());
-      hash_tokens(HashKind::xxh3, block, 0, hashes.data());
-      for (const std::uint64_t hash : hashes) tokens.push_back(static_cast<std::uint32_t>(hash));
-    }
+    hasher.read(text, [&](const TokenStretch& stretch) {
+      for (const std::uint64_t hash : stretch.hashes()) tokens.push_back(static_cast<std::uint32_t>(hash));
+    });
     windows_.append(windows_of(tokens));
   }
   std::sort(windows_.begin(), windows_.end());

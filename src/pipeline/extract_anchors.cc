@@ -15,7 +15,7 @@
 #include "blot/blotter.h"
 #include "pipeline/index_occurrence.h"
 #include "refrain/error.h"
-#include "text/token_hash.h"
+#include "text/token_hasher.h"
 
 namespace refrain {
 
@@ -65,7 +65,7 @@ class AnchorMaker {
         layout_(snapshot.layout()),
         mask_(blot_mask(layout_.blot_bits)),
         shapes_(layout_),
-        tokenizer_(make_tokenizer(layout_.tokenizer)),
+        hasher_(layout_.tokenizer),
         blotter_(layout_),
         ordered_(make_ordered_blots()) {}
 
@@ -123,18 +123,9 @@ class AnchorMaker {
   std::uint64_t read(std::uint64_t document, std::uint64_t first, std::uint64_t last) {
     const Snapshot::Piece piece = snapshot_->piece(document, first, last);
     hashes_.clear();
-    std::uint64_t number = piece.first_token;
-    for (std::size_t position = 0; position < piece.text.size() && number < last;) {
-      position = tokenizer_->next(piece.text, position, block_);
-      block_hashes_.resize(block_.size());
-      hash_tokens(HashKind::xxh3, block_, 0, block_hashes_.data());
-      const std::uint64_t skip = std::min<std::uint64_t>(first - std::min(first, number), block_.size());
-      const std::uint64_t take = std::min<std::uint64_t>(last - number, block_.size());
-      if (skip < take)
-        hashes_.insert(hashes_.end(), block_hashes_.begin() + static_cast<std::ptrdiff_t>(skip),
-                       block_hashes_.begin() + static_cast<std::ptrdiff_t>(take));
-      number += block_.size();
-    }
+    hasher_.read(piece.text, piece.first_token, first, last, [&](const TokenStretch& stretch) {
+      hashes_.insert(hashes_.end(), stretch.hashes().begin(), stretch.hashes().end());
+    });
     if (hashes_.size() != last - first)
       throw Error(Errc::corrupt, fmt::format("{}: it has other tokens than when it was indexed; check the index",
                                              snapshot_->id(document)));
@@ -146,11 +137,9 @@ class AnchorMaker {
   const IndexLayout layout_;
   const std::uint64_t mask_;
   const AnchorShapes shapes_;
-  std::unique_ptr<const Tokenizer> tokenizer_;
+  TokenHasher hasher_;
   Blotter blotter_;
   std::unique_ptr<const BlotFunction> ordered_;
-  TokenBlock block_;
-  std::vector<std::uint64_t> block_hashes_;
   std::vector<std::uint64_t> hashes_;
   std::vector<ChosenWindow> chosen_;
   std::vector<std::uint64_t> windows_;

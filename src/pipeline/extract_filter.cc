@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "base/progress.h"
@@ -15,21 +14,18 @@ namespace {
 constexpr std::uint64_t kBitsABlot = 12;
 
 // Whether places in order lie in 2 to `most` documents (0: any number).
-bool in_several(std::span<const std::uint64_t> blocks, const Array<std::uint64_t>& first_blocks, std::uint64_t most) {
-  if (blocks.size() < 2) return false;
-  const auto end_of_document = [&](const std::uint64_t* from, std::uint64_t block) {
-    return std::upper_bound(from, first_blocks.end(), block);
-  };
-  const std::uint64_t* end = end_of_document(first_blocks.begin(), blocks.front());
-  if (end == first_blocks.end() || blocks.back() < *end) return false;
-  if (most == 0) return true;
-  std::uint64_t documents = 1;
-  for (const std::uint64_t block : blocks) {
-    if (end == first_blocks.end() || block < *end) continue;
-    if (++documents > most) return false;
-    end = end_of_document(end, block);
-  }
-  return true;
+bool in_several(Snapshot::Blots& blots, const Array<std::uint64_t>& first_blocks, std::uint64_t most) {
+  if (blots.most() < 2) return false;
+  std::uint64_t documents = 0;
+  const std::uint64_t* end = first_blocks.begin();  // of the last document that was counted
+  for (auto blocks = blots.blocks(); !blocks.empty(); blocks = blots.blocks())
+    for (const std::uint64_t block : blocks) {
+      if (documents > 0 && (end == first_blocks.end() || block < *end)) continue;
+      ++documents;
+      if (most != 0 ? documents > most : documents > 1) return most == 0;
+      end = std::upper_bound(end, first_blocks.end(), block);
+    }
+  return documents > 1;
 }
 
 }  // namespace
@@ -52,12 +48,13 @@ std::uint64_t find_repeated_blots(Snapshot& snapshot, std::uint64_t max_document
   Progress progress(context, "blots", "pieces", kPieces);
   parallel_for(threads, kPieces, [&](unsigned worker, std::size_t piece) {
     std::uint64_t found = 0;
-    clones[worker]->for_each_blot(end / kPieces * piece, piece + 1 == kPieces ? end : end / kPieces * (piece + 1),
-                                  [&](std::uint64_t blot, std::span<const std::uint64_t> blocks) {
-                                    if (!in_several(blocks, first_blocks, max_documents)) return;
-                                    filter.add(blot);
-                                    ++found;
-                                  });
+    Snapshot::Blots blots(*clones[worker], end / kPieces * piece,
+                          piece + 1 == kPieces ? end : end / kPieces * (piece + 1));
+    while (blots.next()) {
+      if (!in_several(blots, first_blocks, max_documents)) continue;
+      filter.add(blots.blot());
+      ++found;
+    }
     repeated += found;
     progress.add(1);
   });

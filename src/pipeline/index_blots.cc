@@ -19,10 +19,14 @@
 #include "corpus/reader.h"
 #include "pipeline/index_occurrence.h"
 #include "refrain/error.h"
-#include "text/token_hash.h"
+#include "text/token_hasher.h"
 
 namespace refrain {
 namespace {
+
+// The ids of a row, and what each takes beside its bytes.
+constexpr const char* kIdsWhat = "the documents of a blot";
+constexpr std::uint64_t kIdBytes = 16;
 
 unsigned blot_digits(unsigned bits) {
   return (bits + 3) / 4;
@@ -36,16 +40,17 @@ class DocumentStarts {
     for (DocId i = 0; i < starts_.size(); ++i) starts_[i] = snapshot.first_block(i);
   }
 
-  // Calls visit(document) for each document of some blocks, which rise, once. A document without tokens begins where the
-  // one behind it does, and holds no block.
+  // Calls visit(document) for each document that holds the blot, once. A document without tokens begins where the one
+  // behind it does, and holds no block.
   template <class Visit>
-  void for_each(std::span<const std::uint64_t> blocks, Visit visit) const {
+  void for_each(Snapshot::Blots& blots, Visit visit) const {
     const std::uint64_t* next = starts_.begin();  // the document behind the last one
-    for (const std::uint64_t block : blocks) {
-      if (next != starts_.begin() && (next == starts_.end() || block < *next)) continue;
-      next = std::upper_bound(next, starts_.end(), block);
-      visit(static_cast<DocId>(next - starts_.begin()) - 1);
-    }
+    for (auto blocks = blots.blocks(); !blocks.empty(); blocks = blots.blocks())
+      for (const std::uint64_t block : blocks) {
+        if (next != starts_.begin() && (next == starts_.end() || block < *next)) continue;
+        next = std::upper_bound(next, starts_.end(), block);
+        visit(static_cast<DocId>(next - starts_.begin()) - 1);
+      }
   }
 
  private:
@@ -63,21 +68,16 @@ std::uint64_t parse_blot_of(const std::string& text, unsigned bits) {
 class TextBlots {
  public:
   explicit TextBlots(const IndexLayout& layout)
-      : bits_(layout.blot_bits == 0 ? 64 : layout.blot_bits),
-        tokenizer_(make_tokenizer(layout.tokenizer)),
-        blotter_(layout) {}
+      : bits_(layout.blot_bits == 0 ? 64 : layout.blot_bits), hasher_(layout.tokenizer), blotter_(layout) {}
 
   void tell(std::string_view id, std::string_view text, const std::function<void(const BlotText&)>& row) {
     hashes_.clear();
     ranges_.clear();
     BlotText told{0, blot_digits(bits_), std::string(id), {}, {}};
     const std::size_t span = blotter_.shape().span();
-    for (std::size_t position = 0; position < text.size();) {
-      position = tokenizer_->next(text, position, block_);
-      const std::size_t before = hashes_.size();
-      hashes_.resize(before + block_.size());
-      hash_tokens(HashKind::xxh3, block_, 0, hashes_.data() + before);
-      for (std::size_t i = 0; i < block_.size(); ++i) ranges_.push_back(block_.range(i));
+    hasher_.read(text, [&](const TokenStretch& stretch) {
+      hashes_.insert(hashes_.end(), stretch.hashes().begin(), stretch.hashes().end());
+      for (std::size_t i = 0; i < stretch.size(); ++i) ranges_.push_back(stretch.range(i));
       chosen_.clear();
       blotter_.choose(hashes_, 0, chosen_);
       for (const ChosenWindow& window : chosen_) {
@@ -90,14 +90,13 @@ class TextBlots {
       const auto done = static_cast<std::ptrdiff_t>(hashes_.size() - std::min(hashes_.size(), span - 1));
       hashes_.erase(hashes_.begin(), hashes_.begin() + done);
       ranges_.erase(ranges_.begin(), ranges_.begin() + done);
-    }
+    });
   }
 
  private:
   unsigned bits_;
-  std::unique_ptr<const Tokenizer> tokenizer_;
+  TokenHasher hasher_;
   Blotter blotter_;
-  TokenBlock block_;
   std::vector<std::uint64_t> hashes_;
   std::vector<ByteRange> ranges_;
   std::vector<ChosenWindow> chosen_;
@@ -132,26 +131,25 @@ void index_blots(Snapshot& snapshot, const BlotsOptions& options, const Context&
   const unsigned bits = snapshot.layout().blot_bits;
   Array<Counted> counted(budget, "the blots in several documents");
   const std::uint64_t least = std::max<std::uint64_t>(options.min_documents, 1);
-  const auto count = [&](std::uint64_t blot, std::span<const std::uint64_t> blocks) {
-    if (blocks.size() < least) return;
+  const auto count = [&](Snapshot::Blots& blots) {
+    if (blots.most() < least) return;
     std::uint64_t documents = 0;
-    starts.for_each(blocks, [&](DocId) { ++documents; });
+    starts.for_each(blots, [&](DocId) { ++documents; });
     if (documents < least || (options.max_documents != 0 && documents > options.max_documents)) return;
-    counted.push_back({documents, blot});
+    counted.push_back({documents, blots.blot()});
     // No more than twice what is asked for is kept.
     if (options.limit == 0 || counted.size() < 4096 || counted.size() / 2 < options.limit) return;
     std::nth_element(counted.begin(), counted.begin() + options.limit, counted.end(), before);
     counted.resize(options.limit);
   };
-  std::vector<std::uint64_t> blocks;
   if (options.query.empty()) {
     std::uint64_t posts = 0;
     for (const SegmentInfo& segment : snapshot.manifest().segments) posts += segment.posts;
     Progress progress(context, "count", "posts", posts);
-    snapshot.for_each_blot(0, blot_mask(bits) + 1, [&](std::uint64_t blot, std::span<const std::uint64_t> found) {
-      progress.add(found.size());
-      count(blot, found);
-    });
+    for (Snapshot::Blots blots(snapshot, 0, blot_mask(bits) + 1); blots.next();) {
+      progress.add(blots.most());
+      count(blots);
+    }
     progress.finish();
   } else {
     Array<std::uint64_t> asked(budget, "the blots of a query");
@@ -162,20 +160,29 @@ void index_blots(Snapshot& snapshot, const BlotsOptions& options, const Context&
     asked.resize(static_cast<std::size_t>(std::unique(asked.begin(), asked.end()) - asked.begin()));
     for (const std::uint64_t blot : asked) {
       throw_if_stopped(context);
-      snapshot.places(blot, blocks);
-      count(blot, blocks);
+      Snapshot::Blots blots(snapshot, blot);
+      if (blots.next()) count(blots);
     }
   }
   std::sort(counted.begin(), counted.end(), before);
   if (options.limit != 0 && counted.size() > options.limit) counted.resize(options.limit);
 
   BlotRow told{0, blot_digits(bits), {}};
+  Reservation room = budget.reserve(0, kIdsWhat);
   for (const Counted& one : counted) {
     throw_if_stopped(context);
-    snapshot.places(one.blot, blocks);
     told.blot = one.blot;
     told.ids.clear();
-    starts.for_each(blocks, [&](DocId document) { told.ids.push_back(snapshot.id(document)); });
+    if (one.documents * sizeof(std::string) > room.bytes()) room.resize(one.documents * sizeof(std::string), kIdsWhat);
+    told.ids.reserve(one.documents);
+    std::uint64_t bytes = told.ids.capacity() * sizeof(std::string);
+    Snapshot::Blots blots(snapshot, one.blot);
+    if (!blots.next()) continue;
+    starts.for_each(blots, [&](DocId document) {
+      told.ids.push_back(snapshot.id(document));
+      bytes += told.ids.back().size() + kIdBytes;
+      if (bytes > room.bytes()) room.resize(bytes + bytes / 8, kIdsWhat);
+    });
     row(told);
   }
 }
@@ -186,47 +193,51 @@ void index_unblot(Snapshot& snapshot, const BlotsOptions& options, const Context
   std::vector<std::uint64_t> wanted;
   for (const std::string& text : options.unblot) wanted.push_back(parse_blot_of(text, layout.blot_bits));
 
-  const auto tokenizer = make_tokenizer(layout.tokenizer);
+  TokenHasher hasher(layout.tokenizer);
   Blotter blotter(layout);
   const std::size_t span = blotter.shape().span();
-  TokenBlock block;
   PlaceTokens tokens;
   std::vector<std::uint64_t> hashes;
   std::vector<ChosenWindow> chosen;
-  std::vector<std::uint64_t> places;
   std::optional<Error> changed;
   std::uint64_t rows = 0;
-  for (const std::uint64_t blot : wanted) {
-    snapshot.places(blot, places);
-    for (const std::uint64_t place : places) {
-      throw_if_stopped(context);
-      const DocId document = snapshot.document_at(place);
-      const std::uint64_t first = (place - snapshot.first_block(document)) * kBlockTokens;
-      // All windows that begin in the block. Whether one is chosen can be told by its own tokens.
-      const TokenRange range{first, first + kBlockTokens + span - 1};
-      try {
-        const Snapshot::Piece piece = snapshot.piece(document, range.first, range.last);
-        tokens.read(*tokenizer, {piece.text, piece.begin, piece.first_token}, range, block);
-      } catch (const Error& error) {
-        if (error.code() != Errc::bad_input) throw;
-        if (!changed) changed = error;
-        continue;
-      }
-      hashes.clear();
-      for (std::size_t i = 0; i < tokens.size(); ++i) hashes.push_back(tokens.hash(i));
-      chosen.clear();
-      blotter.choose(hashes, 0, chosen);
-      for (const ChosenWindow& window : chosen) {
-        if ((window.blot & blot_mask(layout.blot_bits)) != blot) continue;
-        if (options.limit != 0 && rows++ == options.limit) return;
-        const std::size_t last = window.first + span - 1;
-        row({blot,
-             blot_digits(layout.blot_bits),
-             snapshot.id(document),
-             {tokens.bytes(window.first).begin, tokens.bytes(last).end},
-             std::string(tokens.text(window.first, last))});
-      }
+  // False once there are as many rows as were asked for.
+  const auto tell = [&](std::uint64_t blot, std::uint64_t place) {
+    throw_if_stopped(context);
+    const DocId document = snapshot.document_at(place);
+    const std::uint64_t first = (place - snapshot.first_block(document)) * kBlockTokens;
+    // All windows that begin in the block. Whether one is chosen can be told by its own tokens.
+    const TokenRange range{first, first + kBlockTokens + span - 1};
+    try {
+      const Snapshot::Piece piece = snapshot.piece(document, range.first, range.last);
+      tokens.read(hasher, {piece.text, piece.begin, piece.first_token}, range);
+    } catch (const Error& error) {
+      if (error.code() != Errc::bad_input) throw;
+      if (!changed) changed = error;
+      return true;
     }
+    hashes.clear();
+    for (std::size_t i = 0; i < tokens.size(); ++i) hashes.push_back(tokens.hash(i));
+    chosen.clear();
+    blotter.choose(hashes, 0, chosen);
+    for (const ChosenWindow& window : chosen) {
+      if ((window.blot & blot_mask(layout.blot_bits)) != blot) continue;
+      if (options.limit != 0 && rows++ == options.limit) return false;
+      const std::size_t last = window.first + span - 1;
+      row({blot,
+           blot_digits(layout.blot_bits),
+           snapshot.id(document),
+           {tokens.bytes(window.first).begin, tokens.bytes(last).end},
+           std::string(tokens.text(window.first, last))});
+    }
+    return true;
+  };
+  for (const std::uint64_t blot : wanted) {
+    Snapshot::Blots blots(snapshot, blot);
+    if (!blots.next()) continue;
+    for (auto places = blots.blocks(); !places.empty(); places = blots.blocks())
+      for (const std::uint64_t place : places)
+        if (!tell(blot, place)) return;
   }
   if (changed) throw Error(*changed);
 }

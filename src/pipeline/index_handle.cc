@@ -1,7 +1,7 @@
 #include <mutex>
 #include <utility>
 
-#include "base/progress.h"
+#include "base/budget.h"
 #include "pipeline/index_blots.h"
 #include "pipeline/index_extract.h"
 #include "pipeline/index_query.h"
@@ -112,10 +112,12 @@ void Index::unblot(const BlotsOptions& options, const Context& context,
   index_unblot(*snapshot, options, context, row);
 }
 
-std::optional<IndexDocument> Index::document(std::string_view id) const {
+std::optional<IndexDocument> Index::document(std::string_view id, const Context& context) const {
   const Impl::Borrowed snapshot = impl_->newest();
   const std::optional<DocId> found = snapshot->find(id);
   if (!found) return std::nullopt;
+  MemoryBudget budget(context);
+  const Reservation room = budget.reserve(snapshot->text_room(*found), "the text of a document");
   return IndexDocument{std::string(id), snapshot->text(*found), snapshot->tokens(*found)};
 }
 

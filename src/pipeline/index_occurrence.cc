@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "text/token_hash.h"
-
 namespace refrain {
 
 AlignRules align_rules(const IndexLayout& layout, const PassageLimits& limits) {
@@ -11,37 +9,30 @@ AlignRules align_rules(const IndexLayout& layout, const PassageLimits& limits) {
       .match = layout.interleave, .edit = tokens_are_characters(layout.tokenizer) ? 2U : 1U, .max_gap = limits.max_gap};
 }
 
-void PlaceTokens::read(const Tokenizer& tokenizer, const TextPiece& piece, const TokenRange& tokens,
-                       TokenBlock& block) {
+void PlaceTokens::read(TokenHasher& hasher, const TextPiece& piece, const TokenRange& tokens) {
   hashes_.clear();
   bytes_.clear();
   normals_.clear();
   normal_begins_.assign(1, 0);
-  std::uint64_t number = piece.first_token;
-  first_ = std::max(tokens.first, number);
-  std::vector<std::uint64_t> hashes;
-  for (std::size_t position = 0; position < piece.text.size() && number < tokens.last;) {
-    position = tokenizer.next(piece.text, position, block);
-    hashes.resize(block.size());
-    hash_tokens(HashKind::xxh3, block, 0, hashes.data());
-    for (std::size_t i = 0; i < block.size(); ++i, ++number) {
-      if (number < tokens.first || number >= tokens.last) continue;
-      const ByteRange range = block.range(i);
-      hashes_.push_back(hashes[i]);
+  first_ = std::max(tokens.first, piece.first_token);
+  hasher.read(piece.text, piece.first_token, tokens.first, tokens.last, [&](const TokenStretch& stretch) {
+    hashes_.insert(hashes_.end(), stretch.hashes().begin(), stretch.hashes().end());
+    for (std::size_t i = 0; i < stretch.size(); ++i) {
+      const ByteRange range = stretch.range(i);
       bytes_.push_back({piece.begin + range.begin, piece.begin + range.end});
-      normals_ += block.normal(i);
+      normals_ += stretch.normal(i);
       normal_begins_.push_back(normals_.size());
     }
-  }
+  });
   begin_ = bytes_.empty() ? piece.begin : bytes_.front().begin;
   text_ = bytes_.empty() ? std::string() : piece.text.substr(begin_ - piece.begin, bytes_.back().end - begin_);
 }
 
 PlaceComparer::PlaceComparer(const IndexLayout& layout, const PassageLimits& limits)
-    : tokenizer_(make_tokenizer(layout.tokenizer)), aligner_(align_rules(layout, limits)) {}
+    : hasher_(layout.tokenizer), aligner_(align_rules(layout, limits)) {}
 
 void PlaceComparer::set_passage(const TextPiece& piece, const TokenRange& tokens) {
-  passage_.read(*tokenizer_, piece, tokens, block_);
+  passage_.read(hasher_, piece, tokens);
 }
 
 ComparedPlace PlaceComparer::source() const {
@@ -63,7 +54,7 @@ ComparedPlace PlaceComparer::compare(const TextPiece& piece, const TokenRange& t
 
 ComparedPlace PlaceComparer::compare(const TextPiece& piece, const TokenRange& tokens, const TokenRange& part) {
   ComparedPlace result;
-  place_.read(*tokenizer_, piece, tokens, block_);
+  place_.read(hasher_, piece, tokens);
   const std::uint64_t end = passage_.first() + passage_.size();
   const std::size_t first = std::clamp(part.first, passage_.first(), end) - passage_.first();
   const std::size_t last = std::clamp(part.last, passage_.first() + first, end) - passage_.first();

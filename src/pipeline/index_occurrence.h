@@ -7,14 +7,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "blot/align.h"
 #include "refrain/index.h"
-#include "text/tokenizer.h"
+#include "text/token_hasher.h"
 
 namespace refrain {
 
@@ -40,7 +39,7 @@ struct TokenRange {
 class PlaceTokens {
  public:
   // Those of `tokens` that are in the piece.
-  void read(const Tokenizer& tokenizer, const TextPiece& piece, const TokenRange& tokens, TokenBlock& block);
+  void read(TokenHasher& hasher, const TextPiece& piece, const TokenRange& tokens);
 
   std::size_t size() const { return hashes_.size(); }
   std::uint64_t first() const { return first_; }
@@ -94,11 +93,10 @@ class PlaceComparer {
   static std::uint64_t memory_bytes(std::uint64_t tokens, std::uint64_t bytes) { return 2 * (40 * tokens + 3 * bytes); }
 
  private:
-  std::unique_ptr<const Tokenizer> tokenizer_;
+  TokenHasher hasher_;
   Aligner aligner_;
   PlaceTokens passage_;
   PlaceTokens place_;
-  TokenBlock block_;
 };
 
 }  // namespace refrain

@@ -20,16 +20,13 @@
 #include "pipeline/index_occurrence.h"
 #include "pipeline/query_compare.h"
 #include "pipeline/query_cursor.h"
+#include "pipeline/query_hits.h"
 #include "pipeline/query_text.h"
 #include "refrain/error.h"
 
 namespace refrain {
 namespace {
 
-// A blot that returns in the query is looked up for so many of its places at least, the first ones, and for more of them
-// only where that makes no more hits than the second figure: so periodic text costs no more than other text.
-constexpr std::size_t kPlacesOfABlot = 8;
-constexpr std::size_t kHitsOfABlot = std::size_t{1} << 16U;
 // A page ends when so many chains were compared, or `limit` times `max_occurrences` where that is more, be there passages
 // or not: the rest is for the next one.
 constexpr std::uint64_t kComparedAPage = 1000;
@@ -37,6 +34,7 @@ constexpr std::uint64_t kComparedAPage = 1000;
 // first, that nearly the same stretch of the query is not told again and again.
 constexpr std::size_t kCandidatesAtOnce = 64;
 constexpr std::size_t kChangedNamed = 10;
+constexpr const char* kOwnWhat = "the text of the document that is asked about";
 // Occurrences of a passage are held until it is known how many there are; beyond this they are compared a second time.
 constexpr std::uint64_t kHeldBytes = std::uint64_t{16} << 20;
 
@@ -56,6 +54,7 @@ class QueryRun {
         budget_(context),
         rules_(chain_rules(snapshot.layout(), options.limits)),
         min_tokens_(options.limits.min_tokens == 0 ? snapshot.layout().window : options.limits.min_tokens),
+        own_room_(budget_.reserve(0, kOwnWhat)),
         query_(snapshot.layout(), rules_.reach + 1, budget_),
         chainer_(budget_, rules_),
         furthest_(budget_, "the chains of a query"),
@@ -86,10 +85,7 @@ class QueryRun {
 
   void read_query();
   std::uint64_t query_hash() const;
-  void find_hits();
   void note_furthest();
-  bool in_too_many_documents(const std::vector<std::uint64_t>& blocks);
-  DocumentBlocks document_at(std::uint64_t block);
 
   void tell_candidates(const std::optional<QueryCursor>& cursor);
   std::vector<FoundPassage> passages_of(std::span<const Candidate> candidates);
@@ -108,6 +104,7 @@ class QueryRun {
   MemoryBudget budget_;
   ChainRules rules_;
   std::uint64_t min_tokens_;
+  Reservation own_room_;
   std::string own_text_;               // of the document that is asked about by its id,
   std::optional<DocumentBlocks> own_;  // which is no answer
   QueryText query_;
@@ -131,8 +128,8 @@ QueryReport QueryRun::run() {
   report_.tokens = query_.tokens();
   std::optional<QueryCursor> cursor;
   if (!options_.cursor.empty()) cursor = decode_cursor(options_.cursor, query_hash());
-  find_hits();
-  chainer_.link([&](std::uint64_t block) { return document_at(block); });
+  find_hits(snapshot_, query_.windows(), {own_, options_.limits.max_documents}, context_, chainer_);
+  chainer_.link([&](std::uint64_t block) { return blocks_at(snapshot_, block); });
   report_.candidates = chainer_.chains().size();
   note_furthest();
   candidates_.emplace(group_chains(chainer_.chains(), budget_));
@@ -151,9 +148,10 @@ void QueryRun::read_query() {
     throw Error(Errc::invalid_argument, "a query is about texts or about a document of the index, not both");
   const std::optional<DocId> document = snapshot_.find(options_.id);
   if (!document) throw Error(Errc::not_found, options_.id + ": there is no such document in the index");
-  const std::uint64_t first = snapshot_.first_block(*document);
-  own_ = {*document, first, first + blocks_of(snapshot_.tokens(*document))};
+  own_ = blocks_of_document(snapshot_, *document);
+  own_room_.resize(snapshot_.text_room(*document), kOwnWhat);
   own_text_ = snapshot_.text(*document);
+  own_room_.resize(own_text_.capacity(), kOwnWhat);
   query_.add(options_.id, own_text_);
 }
 
@@ -184,28 +182,6 @@ std::uint64_t QueryRun::query_hash() const {
   return checksum(asked);
 }
 
-void QueryRun::find_hits() {
-  const std::span<const ChosenWindow> windows = query_.windows();
-  Progress progress(context_, "look up", "windows", windows.size());
-  std::vector<std::uint64_t> blocks;
-  for (std::size_t first = 0; first < windows.size();) {
-    std::size_t last = first + 1;
-    while (last < windows.size() && windows[last].blot == windows[first].blot) ++last;
-    snapshot_.places(windows[first].blot, blocks);
-    if (own_)
-      blocks.erase(std::lower_bound(blocks.begin(), blocks.end(), own_->begin),
-                   std::lower_bound(blocks.begin(), blocks.end(), own_->end));
-    if (!blocks.empty() && !in_too_many_documents(blocks)) {
-      const std::size_t places = std::min(last - first, std::max(kPlacesOfABlot, kHitsOfABlot / blocks.size()));
-      for (std::size_t i = first; i < first + places; ++i)
-        chainer_.add(static_cast<std::uint32_t>(windows[i].first), blocks);
-    }
-    progress.add(last - first);
-    first = last;
-  }
-  progress.finish();
-}
-
 void QueryRun::note_furthest() {
   const std::span<const Chain> chains = chainer_.chains();
   furthest_.resize(chains.size());
@@ -213,21 +189,6 @@ void QueryRun::note_furthest() {
     const bool goes_on = i > 0 && chains[i - 1].document == chains[i].document;
     furthest_[i] = std::max(chains[i].last_block, goes_on ? furthest_[i - 1] : 0);
   }
-}
-
-bool QueryRun::in_too_many_documents(const std::vector<std::uint64_t>& blocks) {
-  const std::uint64_t most = options_.limits.max_documents;
-  if (most == 0 || blocks.size() <= most) return false;
-  std::uint64_t documents = 0;
-  for (auto at = blocks.begin(); at != blocks.end() && documents <= most; ++documents)
-    at = std::lower_bound(at, blocks.end(), document_at(*at).end);
-  return documents > most;
-}
-
-DocumentBlocks QueryRun::document_at(std::uint64_t block) {
-  const DocId document = snapshot_.document_at(block);
-  const std::uint64_t first = snapshot_.first_block(document);
-  return {document, first, first + blocks_of(snapshot_.tokens(document))};
 }
 
 void QueryRun::tell_candidates(const std::optional<QueryCursor>& cursor) {

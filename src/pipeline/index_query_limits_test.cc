@@ -186,6 +186,31 @@ TEST_F(QueryLimits, TextsWithoutTokensAndNoTextsGiveNothing) {
   EXPECT_EQ(report.cursor, "");
 }
 
+TEST_F(QueryLimits, ADocumentThatDoesNotFitIsRefusedBeforeItIsRead) {
+  std::string text;
+  while (text.size() < std::size_t{40} << 20U) text += "some words that are here ";
+  const TestIndex index({text, "other words"});
+  const Context small{.memory_bytes = std::uint64_t{64} << 20U, .threads = 1};
+  const auto refused = [&](const auto& ask) {
+    try {
+      ask();
+      ADD_FAILURE() << "it was read";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Errc::over_budget);
+      EXPECT_NE(std::string_view(error.what()).find("text of"), std::string_view::npos) << error.what();
+    }
+  };
+  refused([&] { Index(index.folder()).document(index.path(0), small); });
+  EXPECT_EQ(Index(index.folder()).document(index.path(1), small)->text, "other words");
+  refused([&] {
+    Snapshot snapshot(index.folder());
+    KeptPassages kept;
+    QueryOptions options;
+    options.id = index.path(0);
+    query_index(snapshot, options, small, kept);
+  });
+}
+
 TEST_F(QueryLimits, StopsWhenAsked) {
   const Words shared = words(40);
   const TestIndex index(around(shared, 3));

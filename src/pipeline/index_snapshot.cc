@@ -6,7 +6,6 @@
 
 #include "blot/blot_format.h"
 #include "refrain/error.h"
-#include "text/token_hash.h"
 
 namespace refrain {
 
@@ -48,8 +47,8 @@ Snapshot::Snapshot(const Snapshot& other)
       manifest_(other.manifest_),
       documents_(other.documents_),
       blocks_(other.blocks_),
-      tokenizer_(make_tokenizer(manifest_.layout.tokenizer)) {
-  for (const auto& segment : other.segments_) segments_.push_back(std::make_unique<Segment>(*segment));
+      hasher_(manifest_.layout.tokenizer) {
+  for (const auto& segment : other.segments_) add(std::make_unique<Segment>(*segment));
 }
 
 std::unique_ptr<Snapshot> Snapshot::clone() const {
@@ -58,16 +57,23 @@ std::unique_ptr<Snapshot> Snapshot::clone() const {
 
 void Snapshot::open() {
   segments_.clear();
+  posts_.clear();
   documents_ = 0;
   blocks_ = 0;
   for (const SegmentInfo& info : manifest_.segments) {
-    segments_.push_back(std::make_unique<Segment>(folder_, info, manifest_.layout));
-    segments_.back()->first_document = documents_;
-    segments_.back()->first_block = blocks_;
+    auto segment = std::make_unique<Segment>(folder_, info, manifest_.layout);
+    segment->first_document = documents_;
+    segment->first_block = blocks_;
+    add(std::move(segment));
     documents_ += info.documents;
     blocks_ += info.blocks;
   }
-  tokenizer_ = make_tokenizer(manifest_.layout.tokenizer);
+  hasher_.emplace(manifest_.layout.tokenizer);
+}
+
+void Snapshot::add(std::unique_ptr<Segment> segment) {
+  posts_.push_back({&segment->posts, segment->first_block});
+  segments_.push_back(std::move(segment));
 }
 
 Snapshot::Place Snapshot::place(DocId document) const {
@@ -127,50 +133,53 @@ std::optional<DocId> Snapshot::find(std::string_view id) {
   return found;
 }
 
-void Snapshot::drop_removed(Segment& segment, std::vector<std::uint64_t>& blocks, std::size_t first) {
-  if (segment.removed.empty()) return;
-  const auto gone = [&](std::uint64_t block) {
-    return segment.removed[segment.documents.document_at(block - segment.first_block)];
-  };
-  blocks.erase(std::remove_if(blocks.begin() + static_cast<std::ptrdiff_t>(first), blocks.end(), gone), blocks.end());
-}
+Snapshot::Blots::Blots(Snapshot& snapshot, std::uint64_t begin, std::uint64_t end)
+    : snapshot_(snapshot), merge_(snapshot.posts_, begin, end) {}
 
-void Snapshot::places(std::uint64_t blot, std::vector<std::uint64_t>& blocks) {
-  blocks.clear();
-  for (const auto& segment : segments_) {
-    const std::size_t before = blocks.size();
-    segment->posts.find(blot, segment->first_block, blocks);
-    drop_removed(*segment, blocks, before);
+bool Snapshot::Blots::next() {
+  while (merge_.next()) {
+    list_ = 0;
+    looked_ahead_ = false;
+    const auto is_whole = [&](const PostsMerge::List& list) {
+      return snapshot_.segments_[list.source]->removed.empty();
+    };
+    if (std::any_of(merge_.lists().begin(), merge_.lists().end(), is_whole)) return true;
+    looked_ahead_ = !blocks().empty();
+    if (looked_ahead_) return true;
   }
+  return false;
 }
 
-void Snapshot::for_each_blot(
-    std::uint64_t begin, std::uint64_t end,
-    const std::function<void(std::uint64_t blot, std::span<const std::uint64_t> blocks)>& visit) {
-  std::vector<PostsReader::Cursor> cursors;
-  cursors.reserve(segments_.size());
-  for (const auto& segment : segments_) cursors.emplace_back(segment->posts, begin);
-  std::vector<std::uint64_t> blocks;
-  for (;;) {
-    std::uint64_t blot = std::numeric_limits<std::uint64_t>::max();
-    for (const PostsReader::Cursor& cursor : cursors)
-      if (!cursor.at_end()) blot = std::min(blot, cursor.blot());
-    if (blot >= end) return;
-    blocks.clear();
-    for (std::size_t i = 0; i < cursors.size(); ++i) {
-      if (cursors[i].at_end() || cursors[i].blot() != blot) continue;
-      const std::size_t before = blocks.size();
-      for (const std::uint64_t place : cursors[i].places()) blocks.push_back(place + segments_[i]->first_block);
-      drop_removed(*segments_[i], blocks, before);
-      cursors[i].next();
+std::uint64_t Snapshot::Blots::most() const {
+  std::uint64_t most = 0;
+  for (const PostsMerge::List& list : merge_.lists()) most += list.places->count();
+  return most;
+}
+
+std::span<const std::uint64_t> Snapshot::Blots::blocks() {
+  if (std::exchange(looked_ahead_, false)) return kept_;
+  for (; list_ < merge_.lists().size(); ++list_) {
+    const PostsMerge::List& list = merge_.lists()[list_];
+    Segment& segment = *snapshot_.segments_[list.source];
+    for (auto some = list.places->places(); !some.empty(); some = list.places->places()) {
+      if (segment.removed.empty()) return some;
+      kept_.clear();
+      for (const std::uint64_t block : some)
+        if (!segment.removed[segment.documents.document_at(block - segment.first_block)]) kept_.push_back(block);
+      if (!kept_.empty()) return kept_;
     }
-    if (!blocks.empty()) visit(blot, blocks);
   }
+  return {};
 }
 
 std::string Snapshot::text(DocId document) {
   const Place at = place(document);
   return at.segment.texts.read(at.document, 0, std::numeric_limits<std::uint64_t>::max());
+}
+
+std::uint64_t Snapshot::text_room(DocId document) {
+  const Place at = place(document);
+  return at.segment.texts.room(at.document);
 }
 
 Snapshot::Piece Snapshot::piece(DocId document, std::uint64_t first, std::uint64_t last) {
@@ -189,17 +198,13 @@ void Snapshot::read_tokens(DocId document, std::uint64_t first, std::uint64_t la
   last = std::min(last, tokens(document));
   if (first >= last) return;
   const Piece read = piece(document, first, last);
-  std::uint64_t number = read.first_token;
-  for (std::size_t position = 0; position < read.text.size() && number < last;) {
-    position = tokenizer_->next(read.text, position, block_);
-    hashes_.resize(block_.size());
-    hash_tokens(HashKind::xxh3, block_, 0, hashes_.data());
-    for (std::size_t i = 0; i < block_.size() && number < last; ++i, ++number) {
-      if (number < first) continue;
-      const ByteRange range = block_.range(i);
-      out.push_back({static_cast<std::uint32_t>(hashes_[i]), {range.begin + read.begin, range.end + read.begin}});
+  hasher_->read(read.text, read.first_token, first, last, [&](const TokenStretch& stretch) {
+    for (std::size_t i = 0; i < stretch.size(); ++i) {
+      const ByteRange range = stretch.range(i);
+      out.push_back(
+          {static_cast<std::uint32_t>(stretch.hashes()[i]), {range.begin + read.begin, range.end + read.begin}});
     }
-  }
+  });
 }
 
 }  // namespace refrain

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,10 +16,11 @@
 
 #include "blot/document_reader.h"
 #include "blot/manifest.h"
+#include "blot/posts_merge.h"
 #include "blot/posts_reader.h"
 #include "pipeline/document_text.h"
 #include "refrain/index.h"
-#include "text/tokenizer.h"
+#include "text/token_hasher.h"
 
 namespace refrain {
 
@@ -53,16 +53,16 @@ class Snapshot {
   // The one that is not removed.
   std::optional<DocId> find(std::string_view id);
 
-  // The blocks that hold `blot`, in order, those of removed documents left out.
-  void places(std::uint64_t blot, std::vector<std::uint64_t>& blocks);
-  // Every blot below `end` and not below `begin`, rising, with its places as above; blots without any are passed over.
-  void for_each_blot(std::uint64_t begin, std::uint64_t end,
-                     const std::function<void(std::uint64_t blot, std::span<const std::uint64_t> blocks)>& visit);
+  // Every blot that is not below `begin`, and below `end`, rising, with the blocks that hold it, those of removed
+  // documents left out; blots without any are passed over. Blocks come some at a time: there may be any number.
+  class Blots;
 
   // The document's text, whole, or what of it holds the tokens [first, last) of the document: `begin` is where it begins
   // in the text. Compared with the checksums that were taken when it was indexed: Error(bad_input), which names the file,
   // where it is no longer the same.
   std::string text(DocId document);
+  // What text() takes at most, while it reads, its answer included.
+  std::uint64_t text_room(DocId document);
   struct Piece {
     std::string text;
     std::uint64_t begin = 0;        // in bytes
@@ -90,19 +90,39 @@ class Snapshot {
 
   explicit Snapshot(const Snapshot& other);
   void open();
+  void add(std::unique_ptr<Segment> segment);
   Segment& segment_at(std::uint64_t block) const;
   Place place(DocId document) const;
-  // Leaves out what lies in removed documents, from `first` on.
-  static void drop_removed(Segment& segment, std::vector<std::uint64_t>& blocks, std::size_t first);
-
   std::filesystem::path folder_;
   Manifest manifest_;
   std::uint64_t documents_ = 0;
   std::uint64_t blocks_ = 0;
   std::vector<std::unique_ptr<Segment>> segments_;
-  std::unique_ptr<const Tokenizer> tokenizer_;
-  TokenBlock block_;
-  std::vector<std::uint64_t> hashes_;
+  std::vector<PostsMerge::Source> posts_;  // a segment each
+  std::optional<TokenHasher> hasher_;      // is there
+};
+
+// As long as its snapshot, which may be asked other things meanwhile.
+class Snapshot::Blots {
+ public:
+  Blots(Snapshot& snapshot, std::uint64_t begin, std::uint64_t end);
+  // One blot.
+  Blots(Snapshot& snapshot, std::uint64_t blot) : Blots(snapshot, blot, blot + 1) {}
+
+  // To the next blot, at first to the first one; false where there is none.
+  bool next();
+  std::uint64_t blot() const { return merge_.blot(); }
+  // Its blocks are no more than that: those of removed documents are counted.
+  std::uint64_t most() const;
+  // The next blocks, rising; none once all were told. Valid until the next call.
+  std::span<const std::uint64_t> blocks();
+
+ private:
+  Snapshot& snapshot_;
+  PostsMerge merge_;
+  std::size_t list_ = 0;  // of the merge's
+  std::vector<std::uint64_t> kept_;
+  bool looked_ahead_ = false;  // kept_ is still to be told
 };
 
 }  // namespace refrain

@@ -49,6 +49,14 @@ class Collect : public PassageSink {
   std::set<std::string> ids;
 };
 
+// The documents that hold the blot at hand.
+std::set<std::string> ids_of(Snapshot::Blots& blots, Snapshot& snapshot) {
+  std::set<std::string> ids;
+  for (auto blocks = blots.blocks(); !blocks.empty(); blocks = blots.blocks())
+    for (const std::uint64_t block : blocks) ids.insert(snapshot.id(snapshot.document_at(block)));
+  return ids;
+}
+
 class IndexSnapshot : public testing::Test {
  protected:
   void SetUp() override {
@@ -75,9 +83,7 @@ TEST_F(IndexSnapshot, CanBeClonedWhenItsFilesAreGone) {
   EXPECT_EQ(clone->text(2), text_of(2));
   EXPECT_EQ(clone->find("c"), DocId{2});
   std::set<std::string> ids;
-  clone->for_each_blot(0, std::uint64_t{1} << 16U, [&](std::uint64_t /*blot*/, std::span<const std::uint64_t> blocks) {
-    for (const std::uint64_t block : blocks) ids.insert(clone->id(clone->document_at(block)));
-  });
+  for (Snapshot::Blots blots(*clone, 0, std::uint64_t{1} << 16U); blots.next();) ids.merge(ids_of(blots, *clone));
   EXPECT_EQ(ids, (std::set<std::string>{"a", "b", "c"}));
 }
 
@@ -116,13 +122,10 @@ TEST_F(IndexSnapshot, ReadersBesideAWriterSeeWholeCommits) {
         }
         case 2: {
           Snapshot snapshot(path);
-          snapshot.for_each_blot(0, std::uint64_t{1} << 16U,
-                                 [&](std::uint64_t /*blot*/, std::span<const std::uint64_t> blocks) {
-                                   std::set<std::string> ids;
-                                   for (const std::uint64_t block : blocks)
-                                     ids.insert(snapshot.id(snapshot.document_at(block)));
-                                   expect(!ids.empty() && are_pairs(ids), "for_each_blot");
-                                 });
+          for (Snapshot::Blots blots(snapshot, 0, std::uint64_t{1} << 16U); blots.next();) {
+            const std::set<std::string> ids = ids_of(blots, snapshot);
+            expect(!ids.empty() && are_pairs(ids), "blots");
+          }
           break;
         }
         default: {

@@ -33,12 +33,12 @@ std::string random_text(std::mt19937& random) {
 std::map<std::uint64_t, std::vector<std::pair<std::string, std::uint64_t>>> posts_of(const fs::path& folder) {
   Snapshot snapshot(folder);
   std::map<std::uint64_t, std::vector<std::pair<std::string, std::uint64_t>>> posts;
-  snapshot.for_each_blot(0, std::uint64_t{1} << 60U, [&](std::uint64_t blot, std::span<const std::uint64_t> blocks) {
-    for (const std::uint64_t block : blocks) {
-      const DocId document = snapshot.document_at(block);
-      posts[blot].emplace_back(snapshot.id(document), block - snapshot.first_block(document));
-    }
-  });
+  for (Snapshot::Blots blots(snapshot, 0, std::uint64_t{1} << 60U); blots.next();)
+    for (auto blocks = blots.blocks(); !blocks.empty(); blocks = blots.blocks())
+      for (const std::uint64_t block : blocks) {
+        const DocId document = snapshot.document_at(block);
+        posts[blots.blot()].emplace_back(snapshot.id(document), block - snapshot.first_block(document));
+      }
   return posts;
 }
 

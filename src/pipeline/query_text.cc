@@ -5,14 +5,13 @@
 #include <limits>
 
 #include "refrain/error.h"
-#include "text/token_hash.h"
 
 namespace refrain {
 
 QueryText::QueryText(const IndexLayout& layout, std::uint64_t gap, MemoryBudget& budget)
     : gap_(gap),
       mask_(blot_mask(layout.blot_bits)),
-      tokenizer_(make_tokenizer(layout.tokenizer)),
+      hasher_(layout.tokenizer),
       budget_(budget),
       blotter_(layout),
       hashes_(budget, "the tokens of a query"),
@@ -22,14 +21,11 @@ QueryText::QueryText(const IndexLayout& layout, std::uint64_t gap, MemoryBudget&
 void QueryText::add(std::string_view id, std::string_view text) {
   const std::size_t first = hashes_.size();
   Array<std::uint64_t> hashes(budget_, "the tokens of a query");
-  for (std::size_t position = 0; position < text.size();) {
-    position = tokenizer_->next(text, position, block_);
-    block_hashes_.resize(block_.size());
-    hash_tokens(HashKind::xxh3, block_, 0, block_hashes_.data());
-    hashes.append(block_hashes_);
-    bytes_.reserve_more(block_.size());
-    for (std::size_t i = 0; i < block_.size(); ++i) bytes_.push_back(block_.range(i));
-  }
+  hasher_.read(text, [&](const TokenStretch& stretch) {
+    hashes.append(stretch.hashes());
+    bytes_.reserve_more(stretch.size());
+    for (std::size_t i = 0; i < stretch.size(); ++i) bytes_.push_back(stretch.range(i));
+  });
   if (first + hashes.size() + gap_ > std::numeric_limits<std::uint32_t>::max() / 2)
     throw Error(Errc::over_budget, "the query has more than 2 G tokens; ask about less at a time");
   hashes_.reserve_more(hashes.size() + gap_);

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,7 +14,7 @@
 #include "blot/blotter.h"
 #include "pipeline/index_occurrence.h"
 #include "refrain/index.h"
-#include "text/tokenizer.h"
+#include "text/token_hasher.h"
 
 namespace refrain {
 
@@ -51,11 +50,9 @@ class QueryText {
 
   std::uint64_t gap_;
   std::uint64_t mask_;
-  std::unique_ptr<const Tokenizer> tokenizer_;
+  TokenHasher hasher_;
   MemoryBudget& budget_;
   Blotter blotter_;
-  TokenBlock block_;
-  std::vector<std::uint64_t> block_hashes_;
   std::vector<Part> parts_;
   Array<std::uint32_t> hashes_;
   Array<ByteRange> bytes_;

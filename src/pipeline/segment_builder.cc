@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kPartitionsAtOnce = 32;
 constexpr std::uint64_t kForReading = std::uint64_t{128} << 20;  // what the posts leave of a large budget
+constexpr std::uint64_t kPostBytes = 5;                          // that a post takes on disk, at most, about
 
 }  // namespace
 
@@ -142,29 +143,28 @@ PostsTotals SegmentBuilder::write_posts() {
   const bool side_by_side = plan.bucket_bits >= posts_->partition_bits();
   Context context = context_;
   if (!side_by_side) context.threads = 1;
-  struct Part {
-    Part(const PostsPlan& of, MemoryBudget& budget) : encoder(of), places(budget, "the places of a blot") {}
-    BucketEncoder encoder;
-    Array<std::uint64_t> places;
-  };
-  const std::size_t at_once = side_by_side ? kPartitionsAtOnce : posts_->partitions();
+  // What side by side partitions come to waits until all before it is written: no more of it than there is room for.
+  const std::uint64_t each = std::max<std::uint64_t>(posts_->size() / posts_->partitions() * kPostBytes, 1);
+  const std::size_t at_once =
+      side_by_side
+          ? static_cast<std::size_t>(std::clamp<std::uint64_t>(budget_.available() / 8 / each, 1, kPartitionsAtOnce))
+          : posts_->partitions();
   for (std::size_t first = 0; first < posts_->partitions(); first += at_once) {
     const std::size_t last = std::min(first + at_once, posts_->partitions());
-    std::vector<std::unique_ptr<Part>> parts(side_by_side ? last - first : 1);
+    std::vector<std::unique_ptr<BucketEncoder>> parts(side_by_side ? last - first : 1);
     posts_->drain(context, first, last, budget_.available() / 2,
                   [&](unsigned /*worker*/, std::size_t partition, const Run<Word>& run) {
-                    std::unique_ptr<Part>& part = parts[side_by_side ? partition - first : 0];
-                    if (!part) part = std::make_unique<Part>(plan, budget_);
-                    if (run.first) part->places.clear();
+                    std::unique_ptr<BucketEncoder>& part = parts[side_by_side ? partition - first : 0];
+                    if (!part) part = std::make_unique<BucketEncoder>(plan, budget_);
+                    if (run.first) part->begin(run.key);
                     for (const Word& word : run.records) {
                       const std::uint64_t place = word.word & place_mask;
-                      if (part->places.empty() || part->places[part->places.size() - 1] != place)
-                        part->places.push_back(place);
+                      if (!part->ends_with(place)) part->append(place);
                     }
-                    if (run.last) part->encoder.add(run.key, {part->places.data(), part->places.size()});
+                    if (run.last) part->end();
                   });
-    for (const std::unique_ptr<Part>& part : parts)
-      if (part) out.add(part->encoder.take());
+    for (const std::unique_ptr<BucketEncoder>& part : parts)
+      if (part) out.add(part->buckets());
   }
   return out.finish();
 }

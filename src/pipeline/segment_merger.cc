@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "base/progress.h"
 #include "blot/blot_format.h"
 #include "blot/document_reader.h"
+#include "blot/posts_merge.h"
 #include "blot/posts_reader.h"
 #include "blot/posts_writer.h"
 #include "refrain/error.h"
@@ -53,16 +53,14 @@ class Source {
       if (removed[i]) lost += blocks_of(documents.info(i).tokens);
     }
   }
-  // The new places of old ones.
-  void append(std::span<const std::uint64_t> places, std::vector<std::uint64_t>& out) const {
+  std::uint64_t first() const { return first_; }
+  // Where places are now that were counted from first() on, as if nothing had been removed.
+  void append(std::span<const std::uint64_t> places, BucketEncoder& out) const {
+    if (removed.empty()) return out.append(places);
     for (const std::uint64_t place : places) {
-      if (removed.empty()) {
-        out.push_back(first_ + place);
-        continue;
-      }
-      const auto behind = std::upper_bound(begins_.begin(), begins_.end(), place);
+      const auto behind = std::upper_bound(begins_.begin(), begins_.end(), place - first_);
       const auto document = static_cast<std::size_t>(behind - begins_.begin()) - 1;
-      if (!removed[document]) out.push_back(first_ + place - lost_[document]);
+      if (!removed[document]) out.append(place - lost_[document]);
     }
   }
 
@@ -132,31 +130,25 @@ SegmentInfo merge_segments(const fs::path& folder, const IndexLayout& layout, st
 
   const PostsPlan plan(layout.blot_bits, layout.shards, posts, documents.blocks());
   PostsWriter out(target, plan, budget);
-  BucketEncoder encoder(plan);
-  std::vector<PostsReader::Cursor> cursors;
-  cursors.reserve(sources.size());
-  for (const auto& source : sources) cursors.emplace_back(source->posts, 0);
-  std::vector<std::uint64_t> places;
+  BucketEncoder encoder(plan, budget);
+  std::vector<PostsMerge::Source> lists;
+  for (const auto& source : sources) lists.push_back({&source->posts, source->first()});
+  PostsMerge merge(lists, 0, std::uint64_t{1} << layout.blot_bits);
   std::uint64_t bucket = 0;
-  for (std::uint64_t rows = 0;; ++rows) {
+  for (std::uint64_t rows = 0; merge.next(); ++rows) {
     if (rows % kReport == kReport - 1) progress.add(kReport);
-    std::uint64_t blot = std::numeric_limits<std::uint64_t>::max();
-    for (const PostsReader::Cursor& cursor : cursors)
-      if (!cursor.at_end()) blot = std::min(blot, cursor.blot());
-    if (blot == std::numeric_limits<std::uint64_t>::max()) break;
-    if (plan.bucket_of(blot) != bucket) {
-      out.add(encoder.take());
-      bucket = plan.bucket_of(blot);
+    if (plan.bucket_of(merge.blot()) != bucket) {
+      out.add(encoder.buckets());
+      encoder.clear();
+      bucket = plan.bucket_of(merge.blot());
     }
-    places.clear();
-    for (std::size_t i = 0; i < cursors.size(); ++i) {
-      if (cursors[i].at_end() || cursors[i].blot() != blot) continue;
-      sources[i]->append(cursors[i].places(), places);
-      cursors[i].next();
-    }
-    if (!places.empty()) encoder.add(blot, places);
+    encoder.begin(merge.blot());
+    for (const PostsMerge::List& list : merge.lists())
+      for (auto places = list.places->places(); !places.empty(); places = list.places->places())
+        sources[list.source]->append(places, encoder);
+    encoder.end();
   }
-  out.add(encoder.take());
+  out.add(encoder.buckets());
   const PostsTotals posts_totals = out.finish();
   const DocumentTotals totals = documents.finish();
   if (texts) merged.texts_file = texts->finish();

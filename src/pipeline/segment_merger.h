@@ -11,7 +11,7 @@
 namespace refrain {
 
 // `number` is that of the new segment, whose folder is made here, inside `folder`. Only posts and documents are read, no
-// text but what is stored. Takes memory for a bucket a segment, and a few bytes a document.
+// text but what is stored. Takes memory for the bytes of a bucket, and a few bytes a document.
 SegmentInfo merge_segments(const std::filesystem::path& folder, const IndexLayout& layout,
                            std::span<const SegmentInfo> segments, std::uint64_t number, const Context& context,
                            MemoryBudget& budget);

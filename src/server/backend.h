@@ -22,7 +22,7 @@ class Backend {
   virtual std::uint64_t generation() const = 0;
   virtual QueryReport query(const QueryOptions& options, const Context& context, PassageSink& sink) const = 0;
   virtual ExtractReport extract(const ExtractOptions& options, const Context& context, PassageSink& sink) const = 0;
-  virtual std::optional<IndexDocument> document(std::string_view id) const = 0;
+  virtual std::optional<IndexDocument> document(std::string_view id, const Context& context) const = 0;
   virtual IndexWriteReport add(const std::vector<QueryDocument>& documents, bool replace, const Context& context) = 0;
   virtual IndexWriteReport remove(const std::vector<std::string>& ids, const Context& context) = 0;
 };

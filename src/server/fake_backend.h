@@ -64,7 +64,10 @@ class FakeBackend final : public Backend {
     return report;
   }
 
-  std::optional<IndexDocument> document(std::string_view id) const override {
+  std::optional<IndexDocument> document(std::string_view id, const Context& /*context*/) const override {
+    return document(id);
+  }
+  std::optional<IndexDocument> document(std::string_view id) const {
     const std::lock_guard lock(mutex_);
     const auto found = documents_.find(std::string(id));
     if (found == documents_.end()) return std::nullopt;

@@ -29,8 +29,7 @@ bool is_plain(char c) {
 
 }  // namespace
 
-void append_json_text(std::string& out, std::string_view text) {
-  out += '"';
+void append_json_escaped(std::string& out, std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
     std::size_t end = at;
@@ -47,7 +46,20 @@ void append_json_text(std::string& out, std::string_view text) {
       out.append(text, at, character.size);
     at += character.size;
   }
+}
+
+void append_json_text(std::string& out, std::string_view text) {
   out += '"';
+  append_json_escaped(out, text);
+  out += '"';
+}
+
+std::size_t json_cut(std::string_view text, std::size_t bytes) {
+  if (bytes >= text.size()) return text.size();
+  // At the first byte of a character. Where there is none among four, these belong to no character.
+  for (std::size_t at = bytes; at > 0 && bytes - at < 4; --at)
+    if ((static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U) return at;
+  return bytes;
 }
 
 std::string json_text(std::string_view text) {

@@ -25,7 +25,9 @@ class IndexBackend final : public server::Backend {
   ExtractReport extract(const ExtractOptions& options, const Context& context, PassageSink& sink) const override {
     return index_.extract(options, context, sink);
   }
-  std::optional<IndexDocument> document(std::string_view id) const override { return index_.document(id); }
+  std::optional<IndexDocument> document(std::string_view id, const Context& context) const override {
+    return index_.document(id, context);
+  }
   IndexWriteReport add(const std::vector<QueryDocument>& documents, bool replace, const Context& context) override {
     return index_.add(documents, replace, context);
   }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "refrain/error.h"
+#include "server/json_text.h"
 #include "server/test_client.h"
 
 namespace refrain::server {
@@ -28,6 +29,16 @@ std::size_t lines_of(const std::string& body) {
 }
 
 // ---- What is answered
+
+TEST(Server, ALongDocumentArrivesWhole) {
+  TestServer server({}, with_token());
+  std::string text;
+  for (int i = 0; i < 40000; ++i) text += i % 3 == 0 ? "w\xC3\xB6rd \n" : "\xE2\x82\xAC\xF0\x9F\x98\x80";
+  server.backend.add({{"a", text}}, false, {});
+  Client client(server);
+  EXPECT_EQ(client.ask("GET", "/v1/documents/a").body,
+            "{\"id\":\"a\",\"tokens\":1,\"text\":" + json_text(text) + "}\n");
+}
 
 TEST(Server, AnswersManyRequestsOfOneConnection) {
   TestServer server({}, with_token());

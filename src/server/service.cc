@@ -171,14 +171,23 @@ void Service::query(Body& body, Answer& answer) const {
 }
 
 void Service::document(const std::string& id, Answer& answer) const {
-  const std::optional<IndexDocument> found = backend_.document(id);
+  const std::optional<IndexDocument> found = backend_.document(id, context_for(query_context_, answer));
   if (!found) throw unknown_document(id);
+  answer.begin({});
   std::string json = "{\"id\":";
   append_json_text(json, found->id);
-  json += fmt::format(",\"tokens\":{},\"text\":", found->tokens);
-  append_json_text(json, found->text);
-  json += "}\n";
-  answer.send({}, json);
+  json += fmt::format(",\"tokens\":{},\"text\":\"", found->tokens);
+  // The text is held, its JSON a piece at a time.
+  for (std::string_view rest = found->text; !rest.empty();) {
+    const std::size_t end = json_cut(rest, kFlushBytes);
+    append_json_escaped(json, rest.substr(0, end));
+    rest.remove_prefix(end);
+    answer.write(json);
+    json.clear();
+  }
+  json += "\"}\n";
+  answer.write(json);
+  answer.end();
 }
 
 void Service::add(Body& body, bool replace, Answer& answer) {

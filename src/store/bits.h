@@ -10,15 +10,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string>
 #include <string_view>
 
 namespace refrain {
 
+// Appends to a row of bytes: a std::string or an Array<char>.
+template <class Bytes>
 class BitWriter {
  public:
-  // Appends to `out`, from its end on.
-  explicit BitWriter(std::string& out) : out_(out) {}
+  // From its end on.
+  explicit BitWriter(Bytes& out) : out_(out) {}
 
   // The low `count` bits of `value`, at most 56; the others are zero.
   void bits(std::uint64_t value, unsigned count) {
@@ -70,7 +71,7 @@ class BitWriter {
   }
 
  private:
-  std::string& out_;
+  Bytes& out_;
   std::uint64_t word_ = 0;
   unsigned used_ = 0;  // below 8 between calls
 };
@@ -81,6 +82,7 @@ class BitReader {
  public:
   explicit BitReader(std::string_view bytes) : bytes_(bytes) {}
 
+  std::string_view bytes() const { return bytes_; }
   bool ok() const { return at_ <= bytes_.size() * 8; }
   std::uint64_t position() const { return at_; }
   void skip(std::uint64_t count) { at_ += std::min<std::uint64_t>(count, bytes_.size() * 8 + 1); }

@@ -199,16 +199,7 @@ class Corpus:
         return os.path.join(self.dir, name)
 
 
-class Memory(TestCase):
-    @classmethod
-    def setUpClass(cls):
-        if PARENT:
-            say(f"memory is limited by control groups below {PARENT[0]} ({PARENT[1]})")
-        else:
-            say("control groups are closed here: memory is limited by RLIMIT_DATA")
-        cls.corpus = Corpus()
-        cls.addClassCleanup(shutil.rmtree, cls.corpus.dir, ignore_errors=True)
-
+class Limited(TestCase):
     def fits(self, *arguments, **more):
         outcome = run_limited(*arguments, cwd=self.dir, **more)
         self.assertEqual(outcome.code, 0, f"{arguments}: {outcome.err}")
@@ -223,6 +214,17 @@ class Memory(TestCase):
         self.assertGreater(max(sizes_in(outcome.err)), BUDGET, outcome.err)
         self.assertLessEqual(outcome.peak, BUDGET, arguments)
         return outcome
+
+
+class Memory(Limited):
+    @classmethod
+    def setUpClass(cls):
+        if PARENT:
+            say(f"memory is limited by control groups below {PARENT[0]} ({PARENT[1]})")
+        else:
+            say("control groups are closed here: memory is limited by RLIMIT_DATA")
+        cls.corpus = Corpus()
+        cls.addClassCleanup(shutil.rmtree, cls.corpus.dir, ignore_errors=True)
 
     def check_near(self, *arguments):
         self.fits("near", *arguments, "-o", "out", "-q", "--memory", "64M")
@@ -346,6 +348,39 @@ class Memory(TestCase):
             for size in ("10M", "67108863", "0"):
                 result = self.run_program(*arguments, "--memory", size, code=2)
                 self.assertIn("64M", result.err)
+
+
+class OneWord(Limited):
+    """An index of one word over and over: all of it is one blot, which occurs in every block of 16 tokens."""
+
+    def test_a_blot_of_eight_million_places_stays_inside_the_budget(self):
+        documents = INPUT // (2 << 20)
+        for i in range(documents):
+            os.makedirs(self.path("old" if i % 2 else "new"), exist_ok=True)
+            with open(self.path("old" if i % 2 else "new", f"{i}.txt"), "wb") as file:
+                file.write(b"a " * (1 << 20))
+        self.write("query.txt", "a " * 40)
+        memory = ("--memory", "64M", "-q")
+        self.fits("index", "create", "index", "old", *memory)
+        self.fits("index", "add", "index", "new", *memory)
+        self.fits("index", "remove", "index", "old/1.txt", *memory)
+        for merged in (False, True):
+            with open(self.path("out"), "wb") as out:
+                self.fits("index", "blots", "index", *memory, stdout=out)
+            (row,) = [json.loads(line) for line in self.read("out").splitlines()]
+            self.assertEqual(len(row["documents"]), documents - 1)
+            with open(self.path("out"), "wb") as out:
+                self.fits("index", "blots", "index", "--unblot", row["blot"], "--limit", "5", *memory, stdout=out)
+            self.assertEqual(len(self.read("out").splitlines()), 5)
+            self.fits("index", "query", "index", "query.txt", "--raw", *memory)
+            self.fits("index", "extract", "index", "--max-documents", "1", *memory)
+            self.fits("index", "check", "index", *memory)
+            self.does_not_fit("index", "query", "index", "query.txt", *memory)
+            outcome = run_limited("index", "query", "index", "query.txt", "--max-documents", "5", *memory, cwd=self.dir)
+            self.assertEqual(outcome.code, 1, outcome.err)
+            self.assertLessEqual(outcome.peak, BUDGET)
+            if not merged:
+                self.fits("index", "merge", "index", *memory)
 
 
 @unittest.skipUnless(PARENT, "skipped: no control group")
