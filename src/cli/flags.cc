@@ -260,7 +260,7 @@ constexpr Flag kFlags[] = {
      .description = "stop, before anything is written, where one would lose more",
      .verbs = set_of(Verb::dedup), .group = Group::verb,
      .store = [](Settings& s, const Value& v) { s.max_removed_per_source = v.share; }},
-    {.name = "sample", .kind = Kind::number, .metavar = "N", .default_text = "200",
+    {.name = "sample", .kind = Kind::number, .metavar = "N", .default_text = "2000",
      .description = "documents that the run checks itself on", .least = 0, .most = kAnyNumber,
      .verbs = set_of(Verb::dedup), .group = Group::verb,
      .store = [](Settings& s, const Value& v) { s.sample = v.number; }},
