@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kTailNumbers = 8;
 constexpr std::uint64_t kMaxTextBytes = std::uint64_t{1} << 48;
+constexpr std::uint64_t kPathStep = 64;
 
 }  // namespace
 
@@ -32,24 +33,51 @@ DocumentReader::DocumentReader(const std::filesystem::path& folder, const PageFi
       ids_place_ > size || (ids_place_ - groups_place_) != groups() * sizeof(Group) ||
       (size - ids_place_) / sizeof(IdRow) < totals_.documents || tail[4] == 0 || tail[4] > groups_place_ - paths_place_)
     file_.corrupt("its end does not fit its size");
-  std::uint64_t at = paths_place_;
-  for (std::uint64_t i = 0; i < tail[4]; ++i) {
-    PageCursor cursor(file_, at, groups_place_);
-    const std::uint64_t bytes = cursor.varint();
-    at = cursor.position();
-    if (bytes > groups_place_ - at) file_.corrupt("a path is longer than the table of paths");
-    paths_.emplace_back(bytes == 0 ? std::string_view() : file_.read(at, bytes, scratch_));
-    at += bytes;
-  }
+  paths_ = tail[4];
+  root_ = path(0);
 }
 
 DocumentReader::DocumentReader(const DocumentReader& other)
     : file_(other.file_),
       totals_(other.totals_),
+      root_(other.root_),
       paths_(other.paths_),
       paths_place_(other.paths_place_),
       groups_place_(other.groups_place_),
       ids_place_(other.ids_place_) {}
+
+// Documents in order tell of paths in order, so that mostly the next one is asked for, or the same again.
+const std::string& DocumentReader::path(std::uint64_t number) {
+  if (number == path_number_) return path_;
+  if (number >= paths_) file_.corrupt("a document stands in no known file");
+  if (path_places_.empty()) path_places_.push_back(paths_place_);
+  const std::uint64_t step = std::min<std::uint64_t>(number / kPathStep, path_places_.size() - 1);
+  std::uint64_t next = step * kPathStep;
+  std::uint64_t at = path_places_[step];
+  if (path_number_ < number && path_number_ >= next) {
+    next = path_number_ + 1;
+    at = path_end_;
+  }
+  path_number_ = ~std::uint64_t{0};
+  for (;; ++next) {
+    if (next == path_places_.size() * kPathStep) path_places_.push_back(at);
+    PageCursor cursor(file_, at, groups_place_);
+    const std::uint64_t bytes = cursor.varint();
+    at = cursor.position();
+    if (bytes > groups_place_ - at) file_.corrupt("a path is longer than the table of paths");
+    if (next == number) path_ = file_.read(at, bytes, scratch_);
+    at += bytes;
+    if (next == number) break;
+  }
+  path_number_ = number;
+  path_end_ = at;
+  return path_;
+}
+
+void DocumentReader::check_paths() {
+  path(paths_ - 1);
+  if (path_end_ != groups_place_) file_.corrupt("its table of paths does not end where the next one begins");
+}
 
 void DocumentReader::load_groups() {
   if (!groups_.empty() || totals_.documents == 0) return;
@@ -104,11 +132,11 @@ void DocumentReader::load(std::uint64_t number) {
     document.place = {};
     document.place.home = static_cast<TextHome>(home);
     if (is_part(document.place.home)) {
-      const std::uint64_t path = varint();
+      const std::uint64_t number_of_path = varint();
       const std::uint64_t format = varint();
-      if (path >= paths_.size() || format > static_cast<std::uint64_t>(Format::tsv))
+      if (number_of_path >= paths_ || format > static_cast<std::uint64_t>(Format::tsv))
         file_.corrupt("a document stands in no known file");
-      document.place.path = paths_[path];
+      document.place.path = path(number_of_path);
       document.place.format = static_cast<Format>(format);
       document.place.begin = varint();
       document.place.bytes = varint();
@@ -210,6 +238,7 @@ void DocumentReader::find(std::string_view id, const std::function<bool(std::uin
 
 void DocumentReader::check(const std::function<void(std::uint64_t)>& done) {
   file_.check_all(done);
+  check_paths();
   std::uint64_t tokens = 0;
   std::uint64_t bytes = 0;
   std::uint64_t blocks = 0;

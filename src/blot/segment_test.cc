@@ -157,6 +157,35 @@ TEST_F(SegmentFiles, DocumentsComeBackByNumberByBlockAndById) {
   }
 }
 
+TEST_F(SegmentFiles, PathsAreFoundInAnyOrder) {
+  std::mt19937_64 random(5);
+  constexpr std::size_t kDocuments = 1000;
+  DocumentWriter writer(dir_.path(), "/some/where", budget_);
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < kDocuments; ++i) {
+    // Some are longer than a page.
+    paths.push_back("/" + std::string(i % 100 == 7 ? 5000 : random() % 60, 'p') + std::to_string(i));
+    DocumentInfo document;
+    document.id = std::to_string(i);
+    document.place = {.home = TextHome::part, .path = paths.back(), .format = Format::lines};
+    document.marks.resize(1);
+    writer.add(document);
+  }
+  const DocumentTotals totals = writer.finish();
+  DocumentReader reader(dir_.path(), totals.file);
+  EXPECT_EQ(reader.root(), "");  // nothing is relative to it
+  for (const std::size_t first : {kDocuments - 1, std::size_t{0}, kDocuments / 2}) {
+    DocumentReader other(reader);
+    EXPECT_EQ(other.info(first).place.path, paths[first]);
+    for (int i = 0; i < 500; ++i) {
+      const std::size_t at = random() % kDocuments;
+      ASSERT_EQ(other.info(at).place.path, paths[at]);
+    }
+  }
+  reader.check([](std::uint64_t) {});
+  for (std::size_t i = kDocuments; i-- > 0;) ASSERT_EQ(reader.info(i).place.path, paths[i]);
+}
+
 TEST_F(SegmentFiles, StoredTextsComeBackFrameByFrame) {
   std::mt19937_64 random(3);
   TextPacker packer;
