@@ -300,6 +300,12 @@ class Refused(Index):
                 ("query index docs/0 --output xml", "json"), ("query index docs/0 --raw --cursor x", "--cursor"),
                 ("extract index docs", "docs"), ("extract index --raw --min-tokens 3", "--min-tokens"),
                 ("blots index docs", "is an index"), ("blots index --window 5", "--window"),
+                ("blots index --format lines", "--format"), ("blots index --text-field t", "--text-field"),
+                ("blots index --id-field t", "--id-field"), ("blots index --max-doc-bytes 9", "--max-doc-bytes"),
+                ("blots index --binary", "--binary"), ("blots index --strict", "--strict"),
+                ("blots index --threads 2", "--threads"), ("blots docs --temp-dir .", "--temp-dir"),
+                ("query index docs/0 --threads 2", "--threads"), ("query index docs/0 --temp-dir .", "--temp-dir"),
+                ("merge index --threads 2", "--threads"), ("merge index --temp-dir .", "--temp-dir"),
                 ("blots docs --min-documents 3", "index"), ("blots index --unblot xyz", "xyz"),
                 ("blots docs --unblot xyz", "xyz"), ("remov index", "did you mean 'index remove'?")):
             arguments = line.split()
