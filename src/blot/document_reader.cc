@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kTailNumbers = 8;
 constexpr std::uint64_t kMaxTextBytes = std::uint64_t{1} << 48;
 constexpr std::uint64_t kPathStep = 64;
+constexpr std::uint64_t kMaxBlockBytes = std::uint64_t{128} << 10;  // of a zstd frame
 
 }  // namespace
 
@@ -29,7 +30,7 @@ DocumentReader::DocumentReader(const std::filesystem::path& folder, const PageFi
   groups_place_ = tail[6];
   ids_place_ = tail[7];
   const std::uint64_t size = file_.size();
-  if (totals_.documents > std::uint64_t{1} << 32U || paths_place_ > groups_place_ || groups_place_ > ids_place_ ||
+  if (totals_.documents > kMaxDocuments || paths_place_ > groups_place_ || groups_place_ > ids_place_ ||
       ids_place_ > size || (ids_place_ - groups_place_) != groups() * sizeof(Group) ||
       (size - ids_place_) / sizeof(IdRow) < totals_.documents || tail[4] == 0 || tail[4] > groups_place_ - paths_place_)
     file_.corrupt("its end does not fit its size");
@@ -87,7 +88,7 @@ void DocumentReader::load_groups() {
   std::memcpy(loaded.data(), file_.read(groups_place_, bytes, scratch).data(), bytes);
   for (std::size_t i = 0; i < loaded.size(); ++i)
     if (loaded[i].place > (i + 1 < loaded.size() ? loaded[i + 1].place : paths_place_) ||
-        (i > 0 && loaded[i].block < loaded[i - 1].block))
+        (i == 0 ? loaded[i].block != 0 : loaded[i].block < loaded[i - 1].block))
       file_.corrupt("its table of documents is out of order");
   groups_ = std::move(loaded);
 }
@@ -152,6 +153,8 @@ void DocumentReader::load(std::uint64_t number) {
       file_.corrupt("a document is cut short");
     loaded_blocks_.push_back(loaded_blocks_.back() + blocks_of(document.tokens));
   }
+  if (loaded_blocks_.back() != (number + 1 < groups_.size() ? groups_[number + 1].block : totals_.blocks))
+    file_.corrupt("its blocks do not add up");
   loaded_ = number;
 }
 
@@ -277,7 +280,9 @@ std::string TextReader::frame(const DocumentInfo& document, std::size_t frame) {
   const std::size_t next = (frame + 1) * kFrameMarks;
   const std::uint64_t last = next < document.marks.size() ? document.marks[next].begin : document.text_bytes;
   const std::string_view packed = file_.read(begin, frames[frame], scratch_);
-  if (ZSTD_getFrameContentSize(packed.data(), packed.size()) != last - first)
+  // Nothing packs better than a block that is one byte, over and over: no more is believed, or made room for.
+  if ((last - first) / kMaxBlockBytes > packed.size() ||
+      ZSTD_getFrameContentSize(packed.data(), packed.size()) != last - first)
     file_.corrupt("a text has not the length that is told");
   std::string text(last - first, '\0');
   const std::size_t size = ZSTD_decompress(text.data(), text.size(), packed.data(), packed.size());

@@ -47,7 +47,7 @@ std::uint64_t DocumentWriter::path_number(const std::string& path) {
 }
 
 void DocumentWriter::add(const DocumentInfo& document) {
-  if (totals_.documents >= std::uint64_t{1} << 32U)
+  if (totals_.documents >= kMaxDocuments)
     throw Error(Errc::unsupported, "a segment of an index holds at most 4,294,967,296 documents");
   if (totals_.documents % kGroupDocuments == 0) {
     groups_.push_back({out_.position(), totals_.blocks});

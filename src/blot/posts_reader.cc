@@ -31,7 +31,7 @@ PostsReader::PostsReader(const std::filesystem::path& folder, std::span<const Pa
     const auto [bits, bucket_bits, gap_bits, place_bits, first, buckets, blots, posts, table] = tail;
     const bool same = i == 0 || (bucket_bits == bucket_bits_ && gap_bits == gap_bits_ && place_bits == place_bits_ &&
                                  buckets == per_shard_);
-    if (bits != blot_bits_ || bucket_bits > bits || gap_bits > 56 || place_bits > 56 || !same ||
+    if (bits != blot_bits_ || bucket_bits > bits || gap_bits > 56 || place_bits > 56 || !same || buckets == 0 ||
         buckets != (std::uint64_t{1} << bucket_bits) / ids.size() || first != i * buckets || table > file.size() ||
         (file.size() - table) / kBucketPlaceBytes < buckets + 1)
       file.corrupt("its end does not fit the index");
@@ -98,7 +98,7 @@ void PostsReader::for_each_list(std::uint64_t bucket, OnList on_list) {
     const std::uint64_t low = next + bits.rice(gap_bits_);
     const std::uint64_t count = bits.gamma();
     const std::uint64_t long_bits = count >= kLongList ? bits.gamma() : 0;
-    if (!bits.ok() || low >= width || low < next || count > blocks_) corrupt();
+    if (!bits.ok() || low >= width || low < next || count > blocks_ || count / 8 > bytes.size()) corrupt();
     next = low + 1;
     bool taken = false;
     const auto take = [&](std::vector<std::uint64_t>& places, std::uint64_t shift) {

@@ -15,6 +15,7 @@
 #include "blot/posts_reader.h"
 #include "blot/posts_writer.h"
 #include "refrain/error.h"
+#include "store/bits.h"
 
 namespace refrain {
 namespace {
@@ -96,6 +97,40 @@ TEST_F(SegmentFiles, PostsComeBackOneByOneAndInOrder) {
         }
         reader.check([](std::uint64_t) {});
       }
+}
+
+PageFileId write_posts_file(const fs::path& folder, unsigned shard, std::string_view stream,
+                            const std::vector<std::uint64_t>& tail) {
+  PageWriter file((folder / posts_name(shard)).string(), kBlotPostsMagic, kBlotFormatVersion);
+  file.write(stream);
+  return file.finish({reinterpret_cast<const char*>(tail.data()), tail.size() * sizeof(std::uint64_t)});
+}
+
+TEST_F(SegmentFiles, PostsOfNoBucketsAreNoticed) {
+  // As many shards share a bucket: none has one.
+  std::vector<PageFileId> ids;
+  for (const unsigned shard : {0U, 1U})
+    ids.push_back(write_posts_file(dir_.path(), shard, std::string(10, '\0'), {12, 0, 0, 0, 0, 0, 0, 0, 12}));
+  EXPECT_THROW(PostsReader(dir_.path(), ids, 12, 100), Error);
+}
+
+TEST_F(SegmentFiles, AListIsNoLongerThanItsBytes) {
+  constexpr std::uint64_t kMany = std::uint64_t{1} << 40U;
+  std::string stream(1, '\1');  // one list
+  BitWriter bits(stream);
+  bits.rice(0, 0);
+  bits.gamma(kMany);
+  bits.gamma(1);
+  bits.finish();
+  const std::uint64_t begin = PageReader::kBegin;
+  const std::uint64_t end = begin + stream.size();
+  for (const std::uint64_t place : {begin, end}) stream.append(reinterpret_cast<const char*>(&place), 5);
+  const std::vector<PageFileId> ids = {write_posts_file(dir_.path(), 0, stream, {12, 0, 0, 0, 0, 1, 1, kMany, end})};
+  PostsReader reader(dir_.path(), ids, 12, 2 * kMany);
+  std::vector<std::uint64_t> places;
+  EXPECT_THROW(reader.find(0, 0, places), Error);
+  EXPECT_THROW(PostsReader::Cursor(reader, 0), Error);
+  EXPECT_THROW(reader.check([](std::uint64_t) {}), Error);
 }
 
 std::vector<DocumentInfo> random_documents(std::mt19937_64& random, std::size_t count) {
@@ -254,6 +289,14 @@ TEST(ManifestText, DamagedAnywhereIsNoticed) {
     }
   for (std::size_t i = 0; i < text.size(); ++i) EXPECT_THROW(parse_manifest(text.substr(0, i), "m"), Error);
   EXPECT_THROW(parse_manifest(text + "x", "m"), Error);
+}
+
+TEST(ManifestText, MoreDocumentsThanASegmentHoldsAreNoticed) {
+  Manifest manifest = some_manifest();
+  manifest.segments.back().documents = kMaxDocuments + 1;
+  EXPECT_THROW(parse_manifest(to_text(manifest), "m"), Error);
+  manifest.segments.back().documents = manifest.segments.back().removed - 1;
+  EXPECT_THROW(parse_manifest(to_text(manifest), "m"), Error);
 }
 
 TEST_F(SegmentFiles, RemovedDocumentsComeBack) {

@@ -1,5 +1,7 @@
 #include "pipeline/index_snapshot.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -200,6 +202,9 @@ void Snapshot::read_tokens(DocId document, std::uint64_t first, std::uint64_t la
       out.push_back({static_cast<std::uint32_t>(hashes_[i]), {range.begin + read.begin, range.end + read.begin}});
     }
   }
+  if (number < last)
+    throw Error(Errc::corrupt,
+                fmt::format("{}: it has other tokens than when it was indexed; check the index", id(document)));
 }
 
 }  // namespace refrain
