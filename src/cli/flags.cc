@@ -362,13 +362,13 @@ constexpr Flag kFlags[] = {
     {.name = "threads", .kind = Kind::number, .metavar = "N", .default_text = "one a core",
      .description = "threads at work; fewer where memory has no room for them", .least = 1, .most = 1024,
      .verbs = Verb::dedup | Verb::near | Verb::fingerprint | Verb::match | Verb::substrings | Verb::ngrams_build | Verb::index_create |
-              Verb::index_add | Verb::index_merge | kAskers | Verb::index_blots | Verb::index_check | Verb::serve,
+              Verb::index_add | Verb::index_extract | Verb::index_blots | Verb::index_check | Verb::serve,
      .group = Group::run,
      .store = [](Settings& s, const Value& v) { s.threads = narrow(v); }},
     {.name = "temp-dir", .kind = Kind::folder, .metavar = "DIR", .default_text = "$TMPDIR or /tmp",
      .description = "folder for temporary files",
      .verbs = Verb::dedup | Verb::substrings | Verb::ngrams_build | Verb::ngrams_show | Verb::index_create | Verb::index_add |
-              Verb::index_merge | kAskers | Verb::index_blots | Verb::index_check | Verb::serve,
+              Verb::index_extract | Verb::index_check | Verb::serve,
      .group = Group::run,
      .store = [](Settings& s, const Value& v) { s.temp_dir = v.text; }},
     {.name = "quiet", .letter = 'q', .default_text = "off", .description = "no progress, no summary, no remarks",

@@ -324,7 +324,8 @@ constexpr VerbInfo kVerbs[] = {
      .operand_choices = nullptr,
      .description =
          "Lists the blots of an INDEX with their documents, most documents first: candidates, nothing compared. Of "
-         "FILEs it lists every blot with its place and its text. The flags about windows and input are for FILEs.",
+         "FILEs it lists every blot with its place and its text. The flags about windows and input, and --threads, are "
+         "for FILEs.",
      .details =
          "Prints JSON, a blot a line, or, with --output text, the blot in hexadecimal and the ids behind it. --unblot "
          "shows the text behind a blot, in every place that has it; the exit code is 1 where none has.\n",
