@@ -382,7 +382,9 @@ TEST_F(DedupTest, InterruptedAnywhereItGoesOnToTheSameBytes) {
     other.threshold = 0.7;
     EXPECT_THROW(run(other), Error) << "other options";
     const DedupReport report = run(wanted, 1);
-    if (stage != "read") EXPECT_FALSE(report.resumed.empty()) << stage;
+    if (stage != "read") {
+      EXPECT_FALSE(report.resumed.empty()) << stage;
+    }
     EXPECT_EQ(bytes("again"), bytes("whole")) << stage;
     EXPECT_EQ(read_file((folder_.path() / "again" / "clean" / "in.jsonl").string()),
               read_file((folder_.path() / "whole" / "clean" / "in.jsonl").string()));
