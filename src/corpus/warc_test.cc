@@ -198,6 +198,33 @@ TEST_F(Warc, ADamagedGzipMemberCostsItsRecordAlone) {
   EXPECT_EQ(collect({.paths = {write("x.warc.gz", a + b.substr(0, 1500))}}).texts(), (Texts{"first", "<bad>"}));
 }
 
+TEST_F(Warc, RandomDamageIsTheSameForAnyPieces) {
+  std::mt19937 random(11);
+  static constexpr std::string_view kParts[] = {
+      "\r\n", "\n", "\r\n\r\n", "WARC/1.0\r\n", "\nWARC/", "Content-Length: 3\r\n", "WARC", "\n\n\n\n\n", "x", ""};
+  for (int round = 0; round < 60; ++round) {
+    std::string content;
+    for (std::size_t records = 1 + random() % 8; records > 0; --records) {
+      const std::string uri = std::to_string(records);
+      const std::size_t kind = random() % 12;
+      content += kind == 0   ? kRequest
+                 : kind == 1 ? wet(uri, std::string(std::size_t{66} << 10, 'l'))
+                 : kind == 2 ? wet(uri, "\r\nWARC/1.0\r\nContent-Length: 2\r\n\r\nab\r\n\r\n")
+                 : kind < 6  ? page(uri, "<p>page<p>" + uri)
+                             : wet(uri, std::string(random() % 50, 'w'));
+    }
+    for (std::size_t wounds = random() % 4; wounds > 0; --wounds) {
+      const std::size_t at = random() % content.size();
+      content.replace(at, random() % 6, kParts[random() % std::size(kParts)]);
+    }
+    if (random() % 4 == 0) content.resize(random() % content.size());
+    SCOPED_TRACE(testing::Message() << "round " << round);
+    const Collected found = read(content, {.paths = {}, .max_doc_bytes = 200});  // which compares them
+    if (HasFailure()) break;
+    EXPECT_EQ(found.documents.size(), found.report.documents + found.report.bad_records);
+  }
+}
+
 TEST_F(Warc, MemoryForLargePagesIsTakenInTurns) {
   std::string content;
   for (int i = 0; i < 6; ++i) {
