@@ -91,16 +91,20 @@ void from_windows_1252(std::string_view bytes, Array<char>& out) {
   }
 }
 
+bool is_open(iconv_t handle) {
+  return reinterpret_cast<std::intptr_t>(handle) != -1;
+}
+
 struct CloseIconv {
   using pointer = iconv_t;
   void operator()(iconv_t handle) const {
-    if (handle != reinterpret_cast<iconv_t>(-1)) iconv_close(handle);
+    if (is_open(handle)) iconv_close(handle);
   }
 };
 
 bool from_iconv(std::string_view bytes, const std::string& charset, Array<char>& out) {
   const std::unique_ptr<iconv_t, CloseIconv> handle(iconv_open("UTF-8", charset.c_str()));
-  if (handle.get() == reinterpret_cast<iconv_t>(-1)) return false;
+  if (!is_open(handle.get())) return false;
   std::string buffer(kChunkBytes, '\0');
   char* in = const_cast<char*>(bytes.data());
   std::size_t left = bytes.size();

@@ -31,7 +31,7 @@ bool HtmlArena::run(std::uint64_t limit, const std::function<void(std::size_t)>&
   limit_ = limit;
   grow_ = &grow;
   error_ = nullptr;
-  if (setjmp(jump_) == 0) {
+  if (setjmp(jump_) == 0) {  // NOLINT(cert-err52-cpp): an exception cannot pass through C
     parse(argument);
     return true;
   }
@@ -40,7 +40,7 @@ bool HtmlArena::run(std::uint64_t limit, const std::function<void(std::size_t)>&
 }
 
 void HtmlArena::refuse() {
-  std::longjmp(jump_, 1);
+  std::longjmp(jump_, 1);  // NOLINT(cert-err52-cpp)
 }
 
 void* HtmlArena::allocate(std::size_t bytes) {
