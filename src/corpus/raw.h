@@ -31,10 +31,12 @@ struct RawBatch {
   bool last = false;
   bool unread = false;  // it is no table, and none of its bytes are here
   std::string_view bytes;
+  bool part_of_record = false;  // of a single one that is too long, and a bad record
   // Each record, inside `bytes`, with the line break that ends it. Null for a bad one.
   std::span<const std::string_view> records;
   // What stands for the text of each record, inside `bytes`: of a line all but its line break, of JSON what is between
-  // the quotes, of a table the field with its quotes. Null for a bad record.
+  // the quotes, of a table the field with its quotes. Null for a bad record, and where the text is not there as it is:
+  // in a web archive.
   std::span<const std::string_view> texts;
 };
 

@@ -19,7 +19,7 @@ void write_strings(JsonWriter& json, const char* name, const std::vector<std::st
 
 void write_input(JsonWriter& json, const InputOptions& input) {
   write_strings(json, "input", input.paths);
-  static constexpr const char* kFormats[] = {"auto", "files", "lines", "jsonl", "csv", "tsv"};
+  static constexpr const char* kFormats[] = {"auto", "files", "lines", "jsonl", "csv", "tsv", "warc"};
   json.field("format", kFormats[static_cast<std::size_t>(input.format)]);
   json.field("text_field", input.text_field);
   json.field("id_field", input.id_field);
@@ -50,6 +50,7 @@ void write_read(JsonWriter& json, const ReadReport& read) {
   json.field("hidden_skipped", read.hidden_skipped);
   json.field("binary_skipped", read.binary_skipped);
   json.field("special_skipped", read.special_skipped);
+  json.field("other_skipped", read.other_skipped);
   json.key("bad_record_examples").begin_array();
   for (const BadRecord& bad : read.examples) {
     json.begin_object().field("path", bad.path).field("line", bad.line).field("reason", bad.reason).end_object();
