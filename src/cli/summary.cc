@@ -154,10 +154,14 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
           "too short to judge", count_text(report.too_short),
           {fmt::format("fewer than {}: only exact copies were removed", count_of(options.windows.window, "token"))});
     const SelfCheck& check = report.check;
-    if (check.sampled > 0)
-      table.add("recall", fmt::format("{:.1f} %", 100 * check.recall),
-                {fmt::format("{:.1f} to {:.1f} %, from {} held against all others", 100 * check.recall_low,
-                             100 * check.recall_high, count_of(check.sampled, "kept document"))});
+    if (check.sampled > 0) {
+      std::vector<std::string> remarks = {
+          fmt::format("of {} held against all others", count_of(check.sampled, "kept document"))};
+      if (report.removed_near > 0)
+        remarks.push_back(fmt::format("recall {:.1f} %, between {:.1f} and {:.1f}", 100 * check.recall,
+                                      100 * check.recall_low, 100 * check.recall_high));
+      table.add("missed", count_text(check.missed), std::move(remarks));
+    }
     if (check.removals > 0)
       table.add("wrongful removals", count_text(check.wrongful),
                 {fmt::format("of {} compared anew: at most {:.1f} %", count_text(check.removals),

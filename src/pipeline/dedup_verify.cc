@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::size_t kBlockPairs = std::size_t{1} << 16;  // that are in memory at a time
 constexpr std::size_t kPiecePairs = 512;                   // that a worker takes at a time
+constexpr unsigned kLeastRounds = 3;                       // where many met: each round looks at them in another order
 constexpr unsigned kMostRounds = 64;
 
 class Verifier {
@@ -167,7 +168,7 @@ void dedup_verify(DedupRun& run) {
     }
     out.close(false);
     matches.push_back(run.dir.work(name));
-    if (found == 0 || !crowded || round == kMostRounds) break;
+    if (!crowded || (found == 0 && round >= kLeastRounds) || round == kMostRounds) break;
   }
   RunFile all = run.dir.create_work("matches");
   std::uint64_t count = 0;
