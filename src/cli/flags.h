@@ -48,6 +48,7 @@ struct Settings {
   std::optional<double> alarm;
   std::optional<double> max_removed_per_source;
   std::optional<std::uint64_t> sample;
+  bool annotate = false;
   bool resume = false;
   bool groups = false;
   bool apply = false;

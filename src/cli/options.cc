@@ -85,6 +85,7 @@ DedupOptions dedup_options(const Settings& settings) {
   options.max_removed_per_source = settings.max_removed_per_source.value_or(options.max_removed_per_source);
   options.sample = settings.sample.value_or(options.sample);
   options.apply = settings.apply;
+  options.annotate = settings.annotate;
   options.resume = settings.resume;
   options.force = settings.force;
   return options;

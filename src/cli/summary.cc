@@ -185,6 +185,7 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
   std::vector<std::string_view> names = {"decisions.jsonl", "matches.tsv", "clusters.tsv"};
   if (options.substrings != 0) names.push_back("substring_bytes.tsv");
   if (options.apply) names.push_back("clean");
+  if (options.annotate) names.push_back("annotated");
   names.push_back("summary.json");
   return out + table.text() + written(options.output, names);
 }

@@ -32,7 +32,7 @@ void check(const DedupOptions& options) {
                 fmt::format("--substrings: must be off, or {} to {} bytes", kMinSubstringLength, kMaxSubstringLength));
   if (!(options.threshold > 0 && options.threshold <= 1))
     throw Error(Errc::invalid_argument, "--threshold: must be above 0, and at most 1");
-  if (options.apply) check_rewritable(options.input, options.substrings != 0);
+  if (options.apply || options.annotate) check_rewritable(options.input, options.apply && options.substrings != 0);
   if (options.resume && std::ranges::find(options.input.paths, "-") != options.input.paths.end())
     throw Error(Errc::invalid_argument, "--resume: what came from standard input cannot be known again");
   if (options.resume && options.force)
@@ -202,6 +202,7 @@ DedupReport dedup(const DedupOptions& options, const Context& context) {
   if (options.substrings != 0) stage("substrings", dedup_substrings);
   stage("write", dedup_write);
   if (options.apply) stage("apply", dedup_apply);
+  if (options.annotate) stage("annotate", dedup_annotate);
   fill_report(run);
   run.dir.finish(to_json(options, run.report));
   return run.report;

@@ -80,6 +80,34 @@ TEST_F(DedupMethods, DocumentOfNothingButRepeatedRangesIsRemoved) {
   EXPECT_EQ(std::count(clean.begin(), clean.end(), '\n'), 1);
 }
 
+TEST_F(DedupMethods, AnnotatedCopiesSayWhatWasDecided) {
+  std::mt19937_64 random(17);
+  const std::string text = join(random_words(random, 100));
+  const std::string input =
+      write(std::vector<std::string>{text, text, text + " more", join(random_words(random, 100))});
+  DedupOptions wanted = options(input);
+  wanted.annotate = true;
+  run(wanted);
+  std::ifstream given(input);
+  std::ifstream made(folder_.path() / "out" / "annotated" / "in.jsonl");
+  std::vector<std::string> added;
+  for (std::string before, after; std::getline(given, before) && std::getline(made, after);) {
+    before.pop_back();
+    ASSERT_TRUE(after.starts_with(before)) << after;
+    added.push_back(after.substr(before.size()));
+  }
+  ASSERT_EQ(added.size(), 4U);
+  EXPECT_EQ(added[0],
+            R"(,"dup_cluster_id":0,"dup_cluster_size":3,"dup_keep":true,"dup_match":null,"dup_similarity":null})");
+  EXPECT_EQ(added[1],
+            R"(,"dup_cluster_id":0,"dup_cluster_size":3,"dup_keep":false,"dup_match":"0","dup_similarity":1})");
+  EXPECT_TRUE(added[2].starts_with(
+      R"(,"dup_cluster_id":0,"dup_cluster_size":3,"dup_keep":false,"dup_match":"0","dup_similarity":0.98)"))
+      << added[2];
+  EXPECT_EQ(added[3],
+            R"(,"dup_cluster_id":null,"dup_cluster_size":1,"dup_keep":true,"dup_match":null,"dup_similarity":null})");
+}
+
 TEST_F(DedupMethods, PresetsAreWhatTheySay) {
   EXPECT_EQ(dedup_preset("report").near, NearMethod::simhash);
   EXPECT_EQ(dedup_preset("report").close, 3U);

@@ -131,5 +131,6 @@ void dedup_check(DedupRun& run);
 void dedup_substrings(DedupRun& run);
 void dedup_write(DedupRun& run);
 void dedup_apply(DedupRun& run);
+void dedup_annotate(DedupRun& run);
 
 }  // namespace refrain
