@@ -57,6 +57,7 @@ struct Settings {
   bool all = false;
   bool add = false;
   std::vector<std::string> in;
+  std::string run;
 
   std::optional<unsigned> n;
   std::optional<unsigned> m;

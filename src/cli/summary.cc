@@ -172,6 +172,7 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
   std::vector<std::string_view> names = {"decisions.jsonl", "matches.tsv", "clusters.tsv"};
   if (options.apply) names.push_back("clean");
   names.push_back("summary.json");
+  names.push_back("report.html");
   return out + table.text() + written(options.output, names);
 }
 
@@ -239,6 +240,7 @@ std::string substrings_summary(const SubstringsReport& report, const SubstringsO
   if (options.groups) names.push_back("passages.jsonl");
   if (options.apply) names.push_back("clean");
   names.push_back("summary.json");
+  names.push_back("report.html");
   return out + table.text() + written(options.output, names);
 }
 

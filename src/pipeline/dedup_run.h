@@ -98,5 +98,6 @@ void dedup_decide(DedupRun& run);
 void dedup_check(DedupRun& run);
 void dedup_write(DedupRun& run);
 void dedup_apply(DedupRun& run);
+void dedup_report(DedupRun& run);  // report.html; the figures of run.report are there
 
 }  // namespace refrain

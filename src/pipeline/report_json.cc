@@ -17,6 +17,26 @@ void write_input(JsonWriter& json, const InputOptions& input) {
   json.field("binary", input.binary);
 }
 
+// As decisions.jsonl tells it.
+void write_decided(JsonWriter& json, const DecidedDocument& document) {
+  json.field("id", document.id);
+  json.field("keep", document.keep);
+  for (const char* name : {"reason", "match", "similarity"}) {
+    json.key(name);
+    if (document.keep)
+      json.null();
+    else if (name == std::string_view("similarity"))
+      json.value(document.similarity);
+    else
+      json.value(name == std::string_view("reason") ? document.reason : document.match);
+  }
+  json.key("cluster");
+  if (document.cluster)
+    json.value(*document.cluster);
+  else
+    json.null();
+}
+
 void write_options(JsonWriter& json, const NearOptions& options) {
   const FingerprintOptions& fingerprint = options.fingerprint;
   json.key("options").begin_object();
@@ -231,6 +251,38 @@ std::string to_json(const ExplainReport& report, unsigned distance) {
     json.value(*report.difference <= distance);
   else
     json.null();
+  json.end_object();
+  return std::move(json).take();
+}
+
+std::string to_json(const StoryReport& report) {
+  JsonWriter json;
+  begin_report(json, "explain");
+  write_decided(json, report.document);
+  json.field("same_id", report.same_id);
+  json.field("threshold", report.threshold);
+  json.field("cluster_size", report.cluster_size);
+  json.field("cluster_kept", report.cluster_kept);
+  json.key("members").begin_array();
+  for (const DecidedDocument& member : report.members) {
+    json.begin_object();
+    write_decided(json, member);
+    json.end_object();
+  }
+  json.end_array();
+  json.field("removed_for_it", report.removed_for_it);
+  json.key("texts");
+  if (report.texts) {
+    json.begin_object();
+    write_document(json, "a", report.texts->a);
+    write_document(json, "b", report.texts->b);
+    json.field("shared_windows", report.texts->shared_windows);
+    json.field("similarity", report.texts->similarity);
+    json.end_object();
+  } else {
+    json.null();
+  }
+  write_strings(json, "problems", report.problems);
   json.end_object();
   return std::move(json).take();
 }
