@@ -38,7 +38,7 @@ class Shower {
     const Kind kind = both ? Kind::both : holds_word(stretch) ? Kind::only : Kind::plain;
     const Ends ends = ends_of(stretch, both ? limits_.both : limits_.only);
     show(kind, begin, begin + ends.head);
-    if (full_ || ends.tail == stretch.size()) return;
+    if (full_ || ends.head == stretch.size()) return;
     leave_out(ends.tail - ends.head);
     at_ = begin + ends.tail;
     show(kind, at_, end);
