@@ -129,7 +129,7 @@ MatchOptions match_options(const Settings& settings) {
 
 ExplainOptions explain_options(const Settings& settings) {
   if (settings.operands.size() != 2)
-    throw Error(Errc::invalid_argument, "'explain' needs A and B; or --run DIR and the ID of a document in it");
+    throw Error(Errc::invalid_argument, "'explain' needs A B; or --run DIR and the ID of one document in it");
   ExplainOptions options;
   options.a = settings.operands.at(0);
   options.b = settings.operands.at(1);

@@ -23,7 +23,7 @@ constexpr std::size_t kPairs = 3;
 constexpr std::size_t kIds = 5;
 constexpr std::size_t kSources = 20;
 constexpr std::size_t kIdBytes = 200;
-constexpr std::uint64_t kRead = 65536;                         // bytes of a text that are looked at
+constexpr std::uint64_t kLook = 65536;                         // documents from one look at the stop token to the next
 constexpr std::uint64_t kPageBytes = std::uint64_t{16} << 20;  // for the findings and the page
 constexpr std::size_t kMostBins = 25;
 
@@ -103,8 +103,8 @@ class Finder {
     for (DocId document = 0; decisions.next(decision) && states.next(state) && ends.next(end) &&
                              source_numbers.next(source) && clusters.next(cluster);
          ++document, begin = end) {
-      if (document % kRead == kRead - 1) {
-        progress.add(kRead);
+      if (document % kLook == kLook - 1) {
+        progress.add(kLook);
         throw_if_stopped(run_.context);
       }
       if (state == DocState::bad) continue;
@@ -204,7 +204,7 @@ class Finder {
     const auto text = [&](DocId document, std::uint64_t& size) {
       const ByteRange range = slices.range(document);
       size = range.end - range.begin;
-      std::string beginning(static_cast<std::size_t>(std::min(size, kRead)), '\0');
+      std::string beginning(static_cast<std::size_t>(std::min(size, kComparedBytes)), '\0');
       bytes.read(range.begin, beginning);
       if (beginning.size() < size) beginning.resize(boundary_before(beginning, beginning.size() - 1));
       return beginning;

@@ -16,6 +16,9 @@ namespace refrain {
 
 inline constexpr std::size_t kReasons = 5;  // of Reason
 
+// Of longer texts so much is compared, for the page.
+inline constexpr std::uint64_t kComparedBytes = 256 << 10;
+
 // A removed document beside the kept one that it was removed for.
 struct ShownPair {
   std::string kept_id;

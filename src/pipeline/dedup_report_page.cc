@@ -22,7 +22,7 @@ std::string count_of(std::uint64_t count, std::string_view one) {
 }
 
 std::string in_percent(double share) {
-  return fmt::format("{:.1f} %", 100 * share);
+  return fmt::format("{:.1f} %", 100 * share);
 }
 
 std::string source_name(const SourceLoss& loss) {
@@ -107,7 +107,7 @@ void add_alarms(PageData& page, const DedupOptions& options, const DedupReport& 
   constexpr std::size_t kShown = 20;
   if (report.alarms.empty()) return;
   PageData& box = page.add("alarm");
-  box.set("alarm_share", fmt::format("{:g} %", 100 * options.alarm))
+  box.set("alarm_share", fmt::format("{:g} %", 100 * options.alarm))
       .set("alarm_count", count_of(report.alarms.size(), "source"));
   for (std::size_t i = 0; i < std::min(kShown, report.alarms.size()); ++i) {
     const SourceLoss& loss = report.alarms[i];
@@ -223,6 +223,8 @@ void add_cluster(PageData& page, const ShownCluster& cluster, std::size_t place)
   for (const ShownPair& pair : cluster.pairs) {
     PageData& both = item.add("pairs");
     both.set("similarity", pair.similarity >= 1 ? "1" : fmt::format("{:.3f}", pair.similarity));
+    if (std::max(pair.kept_bytes, pair.removed_bytes) > kComparedBytes)
+      both.add("beginnings").set("bytes", human_bytes(kComparedBytes));
     PageData& kept = both.add("kept_side");
     add_pieces(kept.set("id", pair.kept_id).set("bytes", count_of(pair.kept_bytes, "byte")), pair.kept);
     PageData& gone = both.add("removed_side");

@@ -140,6 +140,15 @@ TEST_F(DedupReportTest, AFewMegabytesWhateverTheCorpus) {
   EXPECT_EQ(times(page(), "<details class=\"cluster\""), 20U);
 }
 
+TEST_F(DedupReportTest, OfLongTextsTheBeginningsAreCompared) {
+  const std::string text = words(1, 200000);
+  write({{"long", text}, {"longer", text + " more"}});
+  run("out", 2, kMinMemoryBytes);
+  EXPECT_NE(page().find("; the first 256 KiB of each are compared here"), std::string::npos);
+  EXPECT_EQ(page().find("<del> more"), std::string::npos);
+  EXPECT_LT(page().size(), 100000U);
+}
+
 TEST_F(DedupReportTest, OfNothingThereIsAPageToo) {
   write({});
   run();

@@ -35,7 +35,7 @@ void add_chart(PageData& page, const Chart& chart);
 // 1,234,567
 std::string grouped(std::uint64_t value);
 
-// "12.3 %"; none and all of it are the only "0 %" and "100 %".
+// "12.3 %", with a space that no line breaks at; none and all of it are the only "0 %" and "100 %".
 std::string percent(std::uint64_t part, std::uint64_t whole);
 
 // Numbers put into classes that double: 0, 1, 2, 3-4, 5-8, 9-16 and so on.

@@ -228,7 +228,7 @@ class Story(TestCase):
         self.assertIn("no dedup run", self.run_program("explain", "--run", ".", "a", code=3).err)
         self.assertIn("one document", self.run_program("explain", "--run", "out", "a", "b", code=2).err)
         self.assertIn("knows its inputs", self.run_program("explain", "--run", "out", "a", "--in", "in.jsonl", code=2).err)
-        self.assertIn("needs A and B", self.run_program("explain", "a", code=2).err)
+        self.assertIn("needs A B", self.run_program("explain", "a", code=2).err)
         self.run_program("near", "in.jsonl", "-o", "near", "-q")
         self.assertIn("another verb", self.run_program("explain", "--run", "near", "a", code=3).err)
 

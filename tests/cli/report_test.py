@@ -133,7 +133,7 @@ class Report(TestCase):
         reasons = page.eval_on_selector_all(
             "#reasons tbody tr", "rows => rows.map(row => [row.cells[1].textContent, row.cells[2].textContent])")
         self.assertEqual(reasons, [["exact", "1"], ["near", "5"]])
-        self.assertEqual(page.inner_text("#recall"), "100.0 %")
+        self.assertEqual(page.inner_text("#recall"), "100.0\u00a0%")
         self.assertEqual(page.inner_text("#wrongful"), "0")
 
         rows, bars = self.table(page, "cluster-sizes")
@@ -251,9 +251,9 @@ class Report(TestCase):
         documents += [(f"x{i}", "library", words(100 + i, 60)) for i in range(20)]
         self.dedup(documents)
         page = self.open()
-        self.assertIn("1 source lost more than 50 %", page.inner_text("#alarm"))
+        self.assertIn("1 source lost more than 50\u00a0%", page.inner_text("#alarm"))
         self.assertEqual(page.eval_on_selector_all("#alarm tbody td", "all => all.map(one => one.textContent)"),
-                         ["copies", "36", "40", "90.0 %"])
+                         ["copies", "36", "40", "90.0\u00a0%"])
 
     def test_a_run_that_finds_nothing_says_so(self):
         self.dedup([("a", "s", words(1, 50)), ("b", "s", words(2, 50))])
@@ -300,7 +300,7 @@ def screenshot(path):
         if done.code != 0:
             sys.exit(done.err)
         browser = Browser()
-        page = browser.open(os.path.join(folder, "out", "report.html"), viewport={"width": 1100, "height": 1500})
+        page = browser.open(os.path.join(folder, "out", "report.html"), viewport={"width": 1100, "height": 1580})
         page.screenshot(path=path)
         browser.close()
     finally:
