@@ -179,7 +179,7 @@ class Finder {
       const auto at = static_cast<std::uint64_t>(run_.options.threshold * static_cast<double>(bins) + 1e-9);
       return std::min(at, bins - 1);
     };
-    for (const std::uint64_t fewer : {50, 20})
+    for (const std::uint64_t fewer : {std::uint64_t{50}, std::uint64_t{20}})
       if (bins - first() > kMostBins) bins = fewer;
     found_.bin = 1 / static_cast<double>(bins);
     found_.first_bin = first();
