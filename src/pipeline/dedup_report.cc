@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kClusters = 20;
 constexpr std::size_t kPairs = 3;
 constexpr std::size_t kIds = 5;
-constexpr std::size_t kSources = 20;
+constexpr std::size_t kSources = 12;
 constexpr std::size_t kIdBytes = 200;
 constexpr std::uint64_t kLook = 65536;                         // documents from one look at the stop token to the next
 constexpr std::uint64_t kPageBytes = std::uint64_t{16} << 20;  // for the findings and the page

@@ -17,8 +17,8 @@ constexpr double kTop = 18;
 constexpr double kHeight = 190;  // of the plot, upright
 constexpr double kLeft = 52;
 constexpr double kLine = 26;        // a bar that lies
-constexpr double kLabels = 190;     // for the labels of those
-constexpr std::size_t kLabel = 27;  // bytes of one
+constexpr double kLabels = 200;     // for the labels of those
+constexpr std::size_t kLabel = 25;  // bytes of one
 
 std::string place(double value) {
   return fmt::format("{:.1f}", value);

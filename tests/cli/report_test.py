@@ -219,6 +219,23 @@ class Report(TestCase):
             page.click("#theme")
             self.assertEqual(colours(page), before)
 
+    def test_nothing_is_wider_than_the_window(self):
+        documents = [(f"{'long' * 60}{i}", "wide" * 50, "unbroken" * 200 + f" {i} " + words(i // 2, 90)) for i in range(40)]
+        self.dedup(documents)
+        for width in (360, 800, 1400):
+            page = self.open(viewport={"width": width, "height": 800})
+            page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+            self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+
+    def test_on_paper_all_clusters_are_open(self):
+        self.dedup(self.a_corpus())
+        page = self.open()
+        page.emulate_media(media="print", color_scheme="dark")
+        page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        self.assertTrue(page.locator(".cluster .pair").first.is_visible())
+        self.assertFalse(page.locator("#theme").is_visible())
+        self.assertEqual(page.evaluate("getComputedStyle(document.documentElement).backgroundColor"), "rgb(255, 255, 255)")
+
     def test_hostile_text_is_inert(self):
         text = HOSTILE + " " + words(1, 80)
         self.write("in.jsonl", "".join(
