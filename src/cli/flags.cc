@@ -317,6 +317,10 @@ constexpr Flag kFlags[] = {
      .description = "file, folder or - that holds documents A and B; may be repeated",
      .verbs = set_of(Verb::explain), .group = Group::verb,
      .store = [](Settings& s, const Value& v) { s.in.emplace_back(v.text); }},
+    {.name = "run", .kind = Kind::folder, .metavar = "DIR", .default_text = "none",
+     .description = "folder of a dedup run that document ID went through",
+     .verbs = set_of(Verb::explain), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.run = v.text; }},
 
     {.name = "format", .kind = Kind::choice, .metavar = "NAME", .default_text = "by file name",
      .description = "one of", .choices = format_names,

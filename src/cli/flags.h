@@ -58,6 +58,7 @@ struct Settings {
   bool all = false;
   bool add = false;
   std::vector<std::string> in;
+  std::string run;
 
   std::optional<unsigned> n;
   std::optional<unsigned> m;

@@ -132,6 +132,8 @@ MatchOptions match_options(const Settings& settings) {
 }
 
 ExplainOptions explain_options(const Settings& settings) {
+  if (settings.operands.size() != 2)
+    throw Error(Errc::invalid_argument, "'explain' needs A B; or --run DIR and the ID of one document in it");
   ExplainOptions options;
   options.a = settings.operands.at(0);
   options.b = settings.operands.at(1);
@@ -144,6 +146,16 @@ ExplainOptions explain_options(const Settings& settings) {
     throw Error(Errc::invalid_argument,
                 "--format, --text-field and --id-field are about records; name their file with --in");
   return options;
+}
+
+StoryOptions story_options(const Settings& settings) {
+  if (settings.operands.size() != 1)
+    throw Error(Errc::invalid_argument, "--run: takes the id of one document; leave out what comes behind it");
+  if (!settings.in.empty() || settings.format != Format::automatic || settings.text_field || settings.id_field ||
+      settings.distance || !settings.preset.empty() || settings.tokenizer || settings.hash || settings.window ||
+      settings.seed || settings.tie || !settings.stop_words.empty())
+    throw Error(Errc::invalid_argument, "--run: the run knows its inputs and its windows; give neither");
+  return {.run = settings.run, .id = settings.operands.front()};
 }
 
 NgramsOptions ngrams_options(const Settings& settings) {

@@ -187,6 +187,7 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
   if (options.apply) names.push_back("clean");
   if (options.annotate) names.push_back("annotated");
   names.push_back("summary.json");
+  names.push_back("report.html");
   return out + table.text() + written(options.output, names);
 }
 
@@ -254,6 +255,7 @@ std::string substrings_summary(const SubstringsReport& report, const SubstringsO
   if (options.groups) names.push_back("passages.jsonl");
   if (options.apply) names.push_back("clean");
   names.push_back("summary.json");
+  names.push_back("report.html");
   return out + table.text() + written(options.output, names);
 }
 

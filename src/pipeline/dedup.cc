@@ -204,6 +204,9 @@ DedupReport dedup(const DedupOptions& options, const Context& context) {
   if (options.apply) stage("apply", dedup_apply);
   if (options.annotate) stage("annotate", dedup_annotate);
   fill_report(run);
+  stage("report", dedup_report);
+  run.report.kept_bytes = run.dir.facts().number("kept_bytes");
+  run.report.peak_rss_bytes = peak_rss_bytes();
   run.dir.finish(to_json(options, run.report));
   return run.report;
 }

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "base/json.h"
-#include "pipeline/report_parts.h"
+#include "pipeline/json_parts.h"
 #include "refrain/report_json.h"
 #include "refrain/version.h"
 
@@ -37,6 +37,7 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   json.end_object();
   write_read(json, report.read);
   json.field("kept", report.kept);
+  json.field("kept_bytes", report.kept_bytes);
   json.field("removed_exact", report.removed_exact);
   json.field("removed_near", report.removed_near);
   if (options.substrings != 0) {

@@ -132,5 +132,6 @@ void dedup_substrings(DedupRun& run);
 void dedup_write(DedupRun& run);
 void dedup_apply(DedupRun& run);
 void dedup_annotate(DedupRun& run);
+void dedup_report(DedupRun& run);  // report.html; the figures of run.report are there
 
 }  // namespace refrain

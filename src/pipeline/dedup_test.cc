@@ -186,7 +186,7 @@ TEST_F(DedupTest, InterruptedAnywhereItGoesOnToTheSameBytes) {
   DedupOptions whole = options(input, "whole");
   whole.apply = true;
   run(whole);
-  for (const std::string stage : {"read", "exact", "near", "verify", "check", "write"}) {
+  for (const std::string stage : {"read", "exact", "near", "verify", "check", "write", "report"}) {
     DedupOptions wanted = options(input, "again");
     wanted.apply = true;
     std::stop_source stop;
