@@ -29,7 +29,8 @@ struct RawBatch {
   RawFile file;
   bool first = false;  // of the file
   bool last = false;
-  bool unread = false;  // it is no table, and none of its bytes are here
+  bool unread = false;         // it is no table, and none of its bytes are here
+  bool last_of_group = false;  // of a row group of Parquet, of which there are no bytes
   std::string_view bytes;
   // Each record, inside `bytes`, with the line break that ends it. Null for a bad one.
   std::span<const std::string_view> records;

@@ -17,6 +17,7 @@
 #include "corpus/output_names.h"
 #include "corpus/packed_file.h"
 #include "corpus/raw.h"
+#include "corpus/rewrite_parquet.h"
 #include "corpus/rewrite_text.h"
 #include "corpus/tuning.h"
 #include "refrain/error.h"
@@ -61,6 +62,7 @@ struct Held {
   bool first = false;
   bool last = false;
   bool unread = false;
+  bool last_of_group = false;
   std::size_t taken_record = kNone;  // the first of those that have a field which is to be added
   std::size_t taken_field = 0;
 
@@ -109,8 +111,10 @@ std::shared_ptr<Held> hold(const Batch& batch, MemoryBudget& budget) {
       const char* const same = text_in_raw(i);
       record.record_begin = static_cast<std::uint64_t>(all.data() - raw.data());
       record.record_end = record.record_begin + all.size();
-      record.begin = static_cast<std::uint64_t>(place.data() - raw.data());
-      record.end = record.begin + place.size();
+      if (place.data() != nullptr) {
+        record.begin = static_cast<std::uint64_t>(place.data() - raw.data());
+        record.end = record.begin + place.size();
+      }
       record.text = same != nullptr ? bytes + (same - raw.data()) : keep(text);
       record.text_bytes = text.size();
     }
@@ -124,6 +128,7 @@ std::shared_ptr<Held> hold(const Batch& batch, MemoryBudget& budget) {
   held->first = from.first;
   held->last = from.last;
   held->unread = from.unread;
+  held->last_of_group = from.last_of_group;
   const std::span<const FieldKind> kinds = batch.fields.kinds;
   const auto taken =
       std::find_if(kinds.begin(), kinds.end(), [](FieldKind kind) { return kind != FieldKind::missing; });
@@ -138,7 +143,7 @@ std::shared_ptr<Held> hold(const Batch& batch, MemoryBudget& budget) {
 // Writes what is held, batch after batch. Not thread-safe.
 class Rewriter {
  public:
-  Rewriter(const InputOptions& options, MemoryBudget& budget, unsigned threads, const fs::path& folder,
+  Rewriter(const InputOptions& options, const Context& context, MemoryBudget& budget, const fs::path& folder,
            const CutDocument& cut, const Annotations& annotations)
       : options_(options),
         names_(options),
@@ -146,11 +151,14 @@ class Rewriter {
         cut_(cut),
         added_names_(annotations.names),
         added_(annotations),
-        out_(budget, threads),
-        text_(budget, [this](std::string_view bytes) { put(bytes); }) {}
+        out_(budget, thread_count(context)),
+        text_(budget, [this](std::string_view bytes) { put(bytes); }),
+        parquet_(options, context, budget, annotations) {}
 
   void write(const Held& held, DocId first) {
-    if (held.files.empty())
+    if (!held.file.empty() && held.file.front().input.format == Format::parquet)
+      write_rows(held, first);
+    else if (held.files.empty())
       write_records(held, first);
     else
       write_files(held, first);
@@ -162,6 +170,7 @@ class Rewriter {
   enum class Answer { keep, cut, drop };
 
   void write_records(const Held& held, DocId first);
+  void write_rows(const Held& held, DocId first);
   void write_text(const Held& held, const Record& record, Format format);
   void write_files(const Held& held, DocId first);
   Answer ask(DocId document, std::string_view text);
@@ -169,6 +178,7 @@ class Rewriter {
   void put_raw(std::string_view bytes);
   std::string make_room(const Input& input);
   void copy(const Input& input, const std::string& path);
+  void copy_if_there(const Input& input, const std::string& path);
 
   const InputOptions& options_;
   const OutputNames names_;
@@ -178,6 +188,8 @@ class Rewriter {
   AddedFields added_;
   PackedFile out_;
   TextRewriter text_;
+  ParquetRewriter parquet_;
+  TextCuts cuts_;         // of the text that was asked about last
   std::string made_;      // the folder that was made last
   std::string path_;      // the file of records that is being written
   bool changed_ = false;  // it differs from what was read
@@ -188,14 +200,14 @@ class Rewriter {
 // What is to be done with `text`; what is to be cut text_ knows then.
 Rewriter::Answer Rewriter::ask(DocId document, std::string_view text) {
   ++report_.documents;
-  const TextCuts cuts = cut_(document, text);
-  if (cuts.drop) {
+  cuts_ = cut_(document, text);
+  if (cuts_.drop) {
     ++report_.dropped;
     report_.dropped_bytes += text.size();
     return Answer::drop;
   }
-  if (cuts.ranges.empty()) return Answer::keep;
-  const std::uint64_t removed = text_.cut(text, cuts);
+  if (cuts_.ranges.empty()) return Answer::keep;
+  const std::uint64_t removed = text_.cut(text, cuts_);
   if (removed == 0) return Answer::keep;
   ++report_.changed;
   report_.removed_bytes += removed;
@@ -234,6 +246,18 @@ void Rewriter::copy(const Input& input, const std::string& path) {
   to.flush();
   report_.written_bytes += to.bytes();
   to.close_unsynced();
+}
+
+// The same, of a bad record; none where it cannot be read.
+void Rewriter::copy_if_there(const Input& input, const std::string& path) {
+  try {
+    copy(input, path);
+    ++report_.files;
+  } catch (const Error& error) {
+    if (error.code() != Errc::not_found) throw;
+    std::error_code ignored;
+    fs::remove(path, ignored);
+  }
 }
 
 // Bytes as they were read. What begins the file without having done so before must not be taken for its byte order mark.
@@ -291,6 +315,36 @@ void Rewriter::write_records(const Held& held, DocId first) {
     report_.written_bytes += bytes;
 }
 
+void Rewriter::write_rows(const Held& held, DocId first) {
+  const Input& input = held.file.front().input;
+  if (held.first) {
+    path_ = make_room(input);
+    if (!held.unread) parquet_.begin_file(input.path, path_);
+  }
+  if (held.unread) return copy_if_there(input, path_);
+  for (std::size_t i = 0; i < held.records.size(); ++i) {
+    const Record& record = held.records[i];
+    if (record.text_bytes == Record::kBad) {
+      parquet_.add(RowFate::keep);
+      continue;
+    }
+    if (i == held.taken_record) throw field_is_there(input.path, added_names_[held.taken_field]);
+    const Answer answer = ask(first + i, held.text_of(record));
+    if (answer == Answer::cut)
+      parquet_.add(RowFate::cut, cuts_.ranges, cuts_.offset);
+    else
+      parquet_.add(answer == Answer::drop ? RowFate::drop : RowFate::keep);
+    if (answer != Answer::drop) parquet_.annotate(first + i);
+  }
+  if (held.last_of_group) parquet_.end_group();
+  if (!held.last) return;
+  ++report_.files;
+  if (const std::optional<std::uint64_t> bytes = parquet_.end_file())
+    report_.written_bytes += *bytes;
+  else
+    copy(input, path_);
+}
+
 void Rewriter::write_text(const Held& held, const Record& record, Format format) {
   const std::string_view raw = held.raw().substr(record.begin, record.end - record.begin);
   const std::string_view behind = held.raw().substr(record.end);
@@ -308,15 +362,7 @@ void Rewriter::write_files(const Held& held, DocId first) {
     const WholeFile& file = held.files[i];
     if (record.text_bytes == Record::kBad) {
       if (!file.input.failure.empty()) continue;
-      const std::string path = make_room(file.input);
-      try {
-        copy(file.input, path);
-        ++report_.files;
-      } catch (const Error& error) {
-        if (error.code() != Errc::not_found) throw;
-        std::error_code ignored;
-        fs::remove(path, ignored);
-      }
+      copy_if_there(file.input, make_room(file.input));
       continue;
     }
     const std::string_view text = held.text_of(record);
@@ -355,7 +401,7 @@ RewriteReport rewrite_documents(const InputOptions& options, const Context& cont
   check_rewritable(options);
   InputOptions reading = options;
   reading.extra_fields = annotations.names;  // to see whether they are there already
-  Rewriter rewriter(reading, budget, thread_count(context), folder, cut, annotations);
+  Rewriter rewriter(reading, context, budget, folder, cut, annotations);
   const BatchWork work = [&](unsigned, Batch& batch) -> InOrder {
     return [&rewriter, held = hold(batch, budget)](DocId first) { rewriter.write(*held, first); };
   };

@@ -103,8 +103,10 @@ ReadReport Adding::add(const InputOptions& input, std::uint64_t bytes) {
           DocumentDigest& digest = done->documents.emplace_back();
           digest.posts_end = done->posts.size();
           if (batch.bad[i] != 0) continue;
-          where.refer = can_refer(done->whole_files ? raw.files[i] : raw.file) && !manifest_.layout.store_text;
-          if (!done->whole_files) {
+          // Of Parquet the text is nowhere as it is.
+          const bool there = done->whole_files || raw.texts[i].data() != nullptr;
+          where.refer = there && can_refer(done->whole_files ? raw.files[i] : raw.file) && !manifest_.layout.store_text;
+          if (!done->whole_files && there) {
             where.begin = static_cast<std::uint64_t>(raw.texts[i].data() - raw.bytes.data());
             where.bytes = raw.texts[i].size();
           }

@@ -19,7 +19,7 @@ void write_strings(JsonWriter& json, const char* name, const std::vector<std::st
 
 void write_input(JsonWriter& json, const InputOptions& input) {
   write_strings(json, "input", input.paths);
-  static constexpr const char* kFormats[] = {"auto", "files", "lines", "jsonl", "csv", "tsv"};
+  static constexpr const char* kFormats[] = {"auto", "files", "lines", "jsonl", "csv", "tsv", "parquet"};
   json.field("format", kFormats[static_cast<std::size_t>(input.format)]);
   json.field("text_field", input.text_field);
   json.field("id_field", input.id_field);
