@@ -59,7 +59,9 @@ class Wrong(Exception):
 
 def run(program, *arguments):
     """Its standard output. `index query` ends with 1 where nothing is found."""
-    command = [program, "index", *arguments, "--quiet", "--threads", "1"]
+    command = [program, "index", *arguments, "--quiet"]
+    if arguments[0] != "query":
+        command += ["--threads", "1"]
     done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode != 0 and not (arguments[0] == "query" and done.returncode == 1):
         raise Wrong(f"{' '.join(map(str, command))}: exit {done.returncode}: {done.stderr.decode(errors='replace').strip()[-500:]}")

@@ -63,7 +63,7 @@ struct DedupOptions {
   std::string source_field = {};      // empty: a document's source is its file
   double alarm = 0.5;                 // warn of a source that loses a larger share than this
   double max_removed_per_source = 1;  // refuse where one loses a larger share than this, before anything is written
-  std::uint64_t sample = 200;         // kept documents that are held against all others at the end, by brute force
+  std::uint64_t sample = 2000;        // kept documents that are held against all others at the end, by brute force
   bool apply = false;                 // also write the clean corpus
   bool annotate = false;              // also write copies of the input with what was decided added to each record
   bool resume = false;

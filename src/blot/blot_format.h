@@ -62,7 +62,8 @@ inline constexpr std::uint64_t kBlockTokens = 16;
 inline constexpr std::uint64_t kMarkTokens = 256;
 inline constexpr std::uint64_t kFrameMarks = 16;
 inline constexpr std::uint64_t kGroupDocuments = 16;
-inline constexpr std::uint64_t kBucketPosts = 64;  // about; up to twice as many
+inline constexpr std::uint64_t kMaxDocuments = std::uint64_t{1} << 32U;  // of a segment
+inline constexpr std::uint64_t kBucketPosts = 64;                        // about; up to twice as many
 inline constexpr std::uint64_t kLongList = 64;
 inline constexpr std::size_t kBucketPlaceBytes = 5;
 

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t kTailNumbers = 8;
 constexpr std::uint64_t kMaxTextBytes = std::uint64_t{1} << 48;
+constexpr std::uint64_t kPathStep = 64;
+constexpr std::uint64_t kMaxBlockBytes = std::uint64_t{128} << 10;  // of a zstd frame
 
 }  // namespace
 
@@ -28,28 +30,55 @@ DocumentReader::DocumentReader(const std::filesystem::path& folder, const PageFi
   groups_place_ = tail[6];
   ids_place_ = tail[7];
   const std::uint64_t size = file_.size();
-  if (totals_.documents > std::uint64_t{1} << 32U || paths_place_ > groups_place_ || groups_place_ > ids_place_ ||
+  if (totals_.documents > kMaxDocuments || paths_place_ > groups_place_ || groups_place_ > ids_place_ ||
       ids_place_ > size || (ids_place_ - groups_place_) != groups() * sizeof(Group) ||
       (size - ids_place_) / sizeof(IdRow) < totals_.documents || tail[4] == 0 || tail[4] > groups_place_ - paths_place_)
     file_.corrupt("its end does not fit its size");
-  std::uint64_t at = paths_place_;
-  for (std::uint64_t i = 0; i < tail[4]; ++i) {
-    PageCursor cursor(file_, at, groups_place_);
-    const std::uint64_t bytes = cursor.varint();
-    at = cursor.position();
-    if (bytes > groups_place_ - at) file_.corrupt("a path is longer than the table of paths");
-    paths_.emplace_back(bytes == 0 ? std::string_view() : file_.read(at, bytes, scratch_));
-    at += bytes;
-  }
+  paths_ = tail[4];
+  root_ = path(0);
 }
 
 DocumentReader::DocumentReader(const DocumentReader& other)
     : file_(other.file_),
       totals_(other.totals_),
+      root_(other.root_),
       paths_(other.paths_),
       paths_place_(other.paths_place_),
       groups_place_(other.groups_place_),
       ids_place_(other.ids_place_) {}
+
+// Documents in order tell of paths in order, so that mostly the next one is asked for, or the same again.
+const std::string& DocumentReader::path(std::uint64_t number) {
+  if (number == path_number_) return path_;
+  if (number >= paths_) file_.corrupt("a document stands in no known file");
+  if (path_places_.empty()) path_places_.push_back(paths_place_);
+  const std::uint64_t step = std::min<std::uint64_t>(number / kPathStep, path_places_.size() - 1);
+  std::uint64_t next = step * kPathStep;
+  std::uint64_t at = path_places_[step];
+  if (path_number_ < number && path_number_ >= next) {
+    next = path_number_ + 1;
+    at = path_end_;
+  }
+  path_number_ = ~std::uint64_t{0};
+  for (;; ++next) {
+    if (next == path_places_.size() * kPathStep) path_places_.push_back(at);
+    PageCursor cursor(file_, at, groups_place_);
+    const std::uint64_t bytes = cursor.varint();
+    at = cursor.position();
+    if (bytes > groups_place_ - at) file_.corrupt("a path is longer than the table of paths");
+    if (next == number) path_ = file_.read(at, bytes, scratch_);
+    at += bytes;
+    if (next == number) break;
+  }
+  path_number_ = number;
+  path_end_ = at;
+  return path_;
+}
+
+void DocumentReader::check_paths() {
+  path(paths_ - 1);
+  if (path_end_ != groups_place_) file_.corrupt("its table of paths does not end where the next one begins");
+}
 
 void DocumentReader::load_groups() {
   if (!groups_.empty() || totals_.documents == 0) return;
@@ -59,7 +88,7 @@ void DocumentReader::load_groups() {
   std::memcpy(loaded.data(), file_.read(groups_place_, bytes, scratch).data(), bytes);
   for (std::size_t i = 0; i < loaded.size(); ++i)
     if (loaded[i].place > (i + 1 < loaded.size() ? loaded[i + 1].place : paths_place_) ||
-        (i > 0 && loaded[i].block < loaded[i - 1].block))
+        (i == 0 ? loaded[i].block != 0 : loaded[i].block < loaded[i - 1].block))
       file_.corrupt("its table of documents is out of order");
   groups_ = std::move(loaded);
 }
@@ -104,11 +133,11 @@ void DocumentReader::load(std::uint64_t number) {
     document.place = {};
     document.place.home = static_cast<TextHome>(home);
     if (is_part(document.place.home)) {
-      const std::uint64_t path = varint();
+      const std::uint64_t number_of_path = varint();
       const std::uint64_t format = varint();
-      if (path >= paths_.size() || format > static_cast<std::uint64_t>(Format::tsv))
+      if (number_of_path >= paths_ || format > static_cast<std::uint64_t>(Format::tsv))
         file_.corrupt("a document stands in no known file");
-      document.place.path = paths_[path];
+      document.place.path = path(number_of_path);
       document.place.format = static_cast<Format>(format);
       document.place.begin = varint();
       document.place.bytes = varint();
@@ -124,6 +153,8 @@ void DocumentReader::load(std::uint64_t number) {
       file_.corrupt("a document is cut short");
     loaded_blocks_.push_back(loaded_blocks_.back() + blocks_of(document.tokens));
   }
+  if (loaded_blocks_.back() != (number + 1 < groups_.size() ? groups_[number + 1].block : totals_.blocks))
+    file_.corrupt("its blocks do not add up");
   loaded_ = number;
 }
 
@@ -210,6 +241,7 @@ void DocumentReader::find(std::string_view id, const std::function<bool(std::uin
 
 void DocumentReader::check(const std::function<void(std::uint64_t)>& done) {
   file_.check_all(done);
+  check_paths();
   std::uint64_t tokens = 0;
   std::uint64_t bytes = 0;
   std::uint64_t blocks = 0;
@@ -248,7 +280,9 @@ std::string TextReader::frame(const DocumentInfo& document, std::size_t frame) {
   const std::size_t next = (frame + 1) * kFrameMarks;
   const std::uint64_t last = next < document.marks.size() ? document.marks[next].begin : document.text_bytes;
   const std::string_view packed = file_.read(begin, frames[frame], scratch_);
-  if (ZSTD_getFrameContentSize(packed.data(), packed.size()) != last - first)
+  // Nothing packs better than a block that is one byte, over and over: no more is believed, or made room for.
+  if ((last - first) / kMaxBlockBytes > packed.size() ||
+      ZSTD_getFrameContentSize(packed.data(), packed.size()) != last - first)
     file_.corrupt("a text has not the length that is told");
   std::string text(last - first, '\0');
   const std::size_t size = ZSTD_decompress(text.data(), text.size(), packed.data(), packed.size());

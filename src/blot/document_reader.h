@@ -28,7 +28,7 @@ class DocumentReader {
   std::uint64_t blocks() const { return totals_.blocks; }
   const DocumentTotals& totals() const { return totals_; }
   // What relative paths are relative to.
-  const std::string& root() const { return paths_.front(); }
+  const std::string& root() const { return root_; }
 
   // Without its marks. Valid until another one is asked for.
   const DocumentInfo& info(std::uint64_t document);
@@ -60,10 +60,13 @@ class DocumentReader {
   std::uint64_t groups() const { return (totals_.documents + kGroupDocuments - 1) / kGroupDocuments; }
   void load_groups();
   void load(std::uint64_t group);
+  const std::string& path(std::uint64_t number);
+  void check_paths();
 
   mutable PageReader file_;
   DocumentTotals totals_;
-  std::vector<std::string> paths_;
+  std::string root_;
+  std::uint64_t paths_ = 0;  // how many
   std::uint64_t paths_place_ = 0;
   std::uint64_t groups_place_ = 0;
   std::uint64_t ids_place_ = 0;
@@ -74,6 +77,11 @@ class DocumentReader {
   std::vector<std::string_view> loaded_marks_;
   std::vector<std::uint64_t> loaded_blocks_;
   std::string scratch_;
+  // Paths are found by going through their table from the nearest one before whose place is known.
+  std::vector<std::uint64_t> path_places_;         // of every kPathStep-th path, as far as was read
+  std::uint64_t path_number_ = ~std::uint64_t{0};  // the path that was read last,
+  std::uint64_t path_end_ = 0;                     // where it ends,
+  std::string path_;                               // and itself
 };
 
 // texts.bin. Not thread-safe.

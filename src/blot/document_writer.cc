@@ -30,17 +30,24 @@ std::uint64_t id_hash(std::string_view id) {
 DocumentWriter::DocumentWriter(const std::filesystem::path& folder, std::string_view root, MemoryBudget& budget)
     : out_((folder / kBlotDocumentsName).string(), kBlotDocumentsMagic, kBlotFormatVersion),
       root_(root),
-      paths_{std::string()},
+      paths_(budget, "the paths of the documents"),
       groups_(budget, "the table of documents"),
       ids_(budget, "the ids of the documents") {}
 
 std::uint64_t DocumentWriter::path_number(const std::string& path) {
-  if (paths_.size() < 2 || paths_.back() != path) paths_.push_back(path);
-  return paths_.size() - 1;
+  if (paths_count_ == 1 || last_path_ != path) {
+    std::string bytes;
+    append_varint(bytes, path.size());
+    paths_.append(bytes);
+    paths_.append(path);
+    last_path_ = path;
+    ++paths_count_;
+  }
+  return paths_count_ - 1;
 }
 
 void DocumentWriter::add(const DocumentInfo& document) {
-  if (totals_.documents >= std::uint64_t{1} << 32U)
+  if (totals_.documents >= kMaxDocuments)
     throw Error(Errc::unsupported, "a segment of an index holds at most 4,294,967,296 documents");
   if (totals_.documents % kGroupDocuments == 0) {
     groups_.push_back({out_.position(), totals_.blocks});
@@ -57,7 +64,7 @@ void DocumentWriter::add(const DocumentInfo& document) {
   const TextPlace& place = document.place;
   if (place.home != TextHome::stored &&
       std::filesystem::path(place.home == TextHome::file ? document.id : place.path).is_relative())
-    paths_.front() = root_;
+    relative_ = true;
   append_varint(row_, static_cast<std::uint64_t>(place.home));
   if (is_part(place.home)) {
     append_varint(row_, path_number(place.path));
@@ -89,11 +96,11 @@ void DocumentWriter::add(const DocumentInfo& document) {
 DocumentTotals DocumentWriter::finish() {
   const std::uint64_t paths_place = out_.position();
   row_.clear();
-  for (const std::string& path : paths_) {
-    append_varint(row_, path.size());
-    row_ += path;
-  }
+  const std::string_view root = relative_ ? std::string_view(root_) : std::string_view();
+  append_varint(row_, root.size());
+  row_ += root;
   out_.write(row_);
+  out_.write({paths_.data(), paths_.size()});
   const std::uint64_t groups_place = out_.position();
   out_.write({reinterpret_cast<const char*>(groups_.data()), groups_.size() * sizeof(Group)});
   const std::uint64_t ids_place = out_.position();
@@ -101,8 +108,8 @@ DocumentTotals DocumentWriter::finish() {
   for (std::uint64_t& id : ids_) id = id >> 32U | id << 32U;  // the hash is written first
   out_.write({reinterpret_cast<const char*>(ids_.data()), ids_.size() * sizeof(std::uint64_t)});
   std::string tail;
-  for (const std::uint64_t value : {totals_.documents, totals_.tokens, totals_.blocks, totals_.text_bytes,
-                                    std::uint64_t{paths_.size()}, paths_place, groups_place, ids_place})
+  for (const std::uint64_t value : {totals_.documents, totals_.tokens, totals_.blocks, totals_.text_bytes, paths_count_,
+                                    paths_place, groups_place, ids_place})
     append_bytes(tail, value);
   totals_.file = out_.finish(tail);
   return totals_;

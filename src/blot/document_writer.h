@@ -80,7 +80,10 @@ class DocumentWriter {
 
   PageWriter out_;
   const std::string root_;
-  std::vector<std::string> paths_;  // the first one: the root, where a path is relative to it
+  bool relative_ = false;          // a path is relative to the root
+  Array<char> paths_;              // as they will be written
+  std::uint64_t paths_count_ = 1;  // with the root, which goes first
+  std::string last_path_;
   std::string last_id_;
   std::string row_;
   std::string marks_;

@@ -81,6 +81,7 @@ SegmentInfo parse_segment(Words& words, unsigned shards) {
     words.word();
   else
     segment.texts_file = words.file();
+  if (segment.documents > kMaxDocuments) words.fail();
   return segment;
 }
 
@@ -163,6 +164,7 @@ Manifest parse_manifest(const std::string& text, const std::string& path) {
       segment.removed = words.number();
       segment.removed_file = words.file();
       words.end();
+      if (segment.removed > segment.documents) words.fail();
     } else {
       Words words = line("segment");
       manifest.segments.push_back(parse_segment(words, layout.shards));

@@ -35,7 +35,7 @@ PostsReader::PostsReader(const std::filesystem::path& folder, std::span<const Pa
     const auto [bits, bucket_bits, gap_bits, place_bits, first, buckets, blots, posts, table] = tail;
     const bool same = i == 0 || (bucket_bits == bucket_bits_ && gap_bits == gap_bits_ && place_bits == place_bits_ &&
                                  buckets == per_shard_);
-    if (bits != blot_bits_ || bucket_bits > bits || gap_bits > 56 || place_bits > 56 || !same ||
+    if (bits != blot_bits_ || bucket_bits > bits || gap_bits > 56 || place_bits > 56 || !same || buckets == 0 ||
         buckets != (std::uint64_t{1} << bucket_bits) / ids.size() || first != i * buckets || table > file.size() ||
         (file.size() - table) / kBucketPlaceBytes < buckets + 1)
       file.corrupt("its end does not fit the index");
@@ -141,7 +141,8 @@ void PostsReader::Cursor::next() {
   const std::uint64_t long_bits = count_ >= kLongList ? bits.gamma() : 0;
   bits_ = bits;
   if (!bits.ok() || blot_ < next_blot_ || blot_ >> (reader_.blot_bits_ - reader_.bucket_bits_) != bucket_ - 1 ||
-      count_ > reader_.blocks_ || long_bits > (bucket_end_ - window_begin_) * 8)
+      count_ > reader_.blocks_ || count_ / 8 > bucket_end_ - window_begin_ ||
+      long_bits > (bucket_end_ - window_begin_) * 8)
     corrupt();
   list_end_ = bit() + long_bits;
   next_blot_ = blot_ + 1;

@@ -19,6 +19,7 @@
 #include "blot/posts_reader.h"
 #include "blot/posts_writer.h"
 #include "refrain/error.h"
+#include "store/bits.h"
 
 namespace refrain {
 namespace {
@@ -239,6 +240,38 @@ TEST_F(SegmentFiles, AMergeTellsEveryBlotOnceWithTheListsOfAll) {
   }
 }
 
+PageFileId write_posts_file(const fs::path& folder, unsigned shard, std::string_view stream,
+                            const std::vector<std::uint64_t>& tail) {
+  PageWriter file((folder / posts_name(shard)).string(), kBlotPostsMagic, kBlotFormatVersion);
+  file.write(stream);
+  return file.finish({reinterpret_cast<const char*>(tail.data()), tail.size() * sizeof(std::uint64_t)});
+}
+
+TEST_F(SegmentFiles, PostsOfNoBucketsAreNoticed) {
+  // As many shards share a bucket: none has one.
+  std::vector<PageFileId> ids;
+  for (const unsigned shard : {0U, 1U})
+    ids.push_back(write_posts_file(dir_.path(), shard, std::string(10, '\0'), {12, 0, 0, 0, 0, 0, 0, 0, 12}));
+  EXPECT_THROW(PostsReader(dir_.path(), ids, 12, 100), Error);
+}
+
+TEST_F(SegmentFiles, AListIsNoLongerThanItsBytes) {
+  constexpr std::uint64_t kMany = std::uint64_t{1} << 40U;
+  std::string stream(1, '\1');  // one list
+  BitWriter bits(stream);
+  bits.rice(0, 0);
+  bits.gamma(kMany);
+  bits.gamma(1);
+  bits.finish();
+  const std::uint64_t begin = PageReader::kBegin;
+  const std::uint64_t end = begin + stream.size();
+  for (const std::uint64_t place : {begin, end}) stream.append(reinterpret_cast<const char*>(&place), 5);
+  const std::vector<PageFileId> ids = {write_posts_file(dir_.path(), 0, stream, {12, 0, 0, 0, 0, 1, 1, kMany, end})};
+  PostsReader reader(dir_.path(), ids, 12, 2 * kMany);
+  EXPECT_THROW(PostsReader::Cursor(reader, 0, kAnyBlot), Error);
+  EXPECT_THROW(reader.check([](std::uint64_t) {}), Error);
+}
+
 std::vector<DocumentInfo> random_documents(std::mt19937_64& random, std::size_t count) {
   std::vector<DocumentInfo> documents;
   for (std::size_t i = 0; i < count; ++i) {
@@ -296,6 +329,35 @@ TEST_F(SegmentFiles, DocumentsComeBackByNumberByBlockAndById) {
       return true;
     });
   }
+}
+
+TEST_F(SegmentFiles, PathsAreFoundInAnyOrder) {
+  std::mt19937_64 random(5);
+  constexpr std::size_t kDocuments = 1000;
+  DocumentWriter writer(dir_.path(), "/some/where", budget_);
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < kDocuments; ++i) {
+    // Some are longer than a page.
+    paths.push_back("/" + std::string(i % 100 == 7 ? 5000 : random() % 60, 'p') + std::to_string(i));
+    DocumentInfo document;
+    document.id = std::to_string(i);
+    document.place = {.home = TextHome::part, .path = paths.back(), .format = Format::lines};
+    document.marks.resize(1);
+    writer.add(document);
+  }
+  const DocumentTotals totals = writer.finish();
+  DocumentReader reader(dir_.path(), totals.file);
+  EXPECT_EQ(reader.root(), "");  // nothing is relative to it
+  for (const std::size_t first : {kDocuments - 1, std::size_t{0}, kDocuments / 2}) {
+    DocumentReader other(reader);
+    EXPECT_EQ(other.info(first).place.path, paths[first]);
+    for (int i = 0; i < 500; ++i) {
+      const std::size_t at = random() % kDocuments;
+      ASSERT_EQ(other.info(at).place.path, paths[at]);
+    }
+  }
+  reader.check([](std::uint64_t) {});
+  for (std::size_t i = kDocuments; i-- > 0;) ASSERT_EQ(reader.info(i).place.path, paths[i]);
 }
 
 TEST_F(SegmentFiles, StoredTextsComeBackFrameByFrame) {
@@ -366,6 +428,14 @@ TEST(ManifestText, DamagedAnywhereIsNoticed) {
     }
   for (std::size_t i = 0; i < text.size(); ++i) EXPECT_THROW(parse_manifest(text.substr(0, i), "m"), Error);
   EXPECT_THROW(parse_manifest(text + "x", "m"), Error);
+}
+
+TEST(ManifestText, MoreDocumentsThanASegmentHoldsAreNoticed) {
+  Manifest manifest = some_manifest();
+  manifest.segments.back().documents = kMaxDocuments + 1;
+  EXPECT_THROW(parse_manifest(to_text(manifest), "m"), Error);
+  manifest.segments.back().documents = manifest.segments.back().removed - 1;
+  EXPECT_THROW(parse_manifest(to_text(manifest), "m"), Error);
 }
 
 TEST_F(SegmentFiles, RemovedDocumentsComeBack) {

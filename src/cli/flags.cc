@@ -16,8 +16,8 @@ constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kAnyUnsigned = std::numeric_limits<unsigned>::max();
 
 constexpr VerbSet kHashers = Verb::near | Verb::fingerprint | Verb::explain;
-constexpr VerbSet kReaders =
-    kHashers | Verb::substrings | Verb::ngrams_build | Verb::index_create | Verb::index_add | Verb::index_blots;
+constexpr VerbSet kReaders = kHashers | Verb::dedup | Verb::substrings | Verb::ngrams_build | Verb::index_create |
+                             Verb::index_add | Verb::index_blots;
 constexpr VerbSet kAskers = Verb::index_query | Verb::index_extract;
 constexpr VerbSet kWorkers = kReaders | kAskers | Verb::match | Verb::ngrams_show | Verb::index_remove |
                              Verb::index_merge | Verb::index_check | Verb::serve;
@@ -47,11 +47,19 @@ unsigned narrow(const Value& value) {
   return static_cast<unsigned>(value.number);
 }
 
+std::vector<std::string_view> on_off() {
+  return {"on", "off"};
+}
+// In the order of NearMethod, less what is not there.
+std::vector<std::string_view> near_names() {
+  return {"minhash", "off"};
+}
+
 // clang-format off
 constexpr Flag kFlags[] = {
     {.name = "output", .letter = 'o', .kind = Kind::folder, .metavar = "DIR", .default_text = "required",
      .description = "folder to make for the results",
-     .verbs = Verb::near | Verb::substrings, .group = Group::verb, .required = true,
+     .verbs = Verb::dedup | Verb::near | Verb::substrings, .group = Group::verb, .required = true,
      .store = [](Settings& s, const Value& v) { s.output = v.text; }},
     {.name = "output", .letter = 'o', .kind = Kind::folder, .metavar = "INDEX", .default_text = "required",
      .description = "folder to make for the index",
@@ -216,6 +224,56 @@ constexpr Flag kFlags[] = {
     {.name = "groups", .default_text = "off", .description = "also list each passage with its text and its places",
      .verbs = set_of(Verb::substrings), .group = Group::verb,
      .store = [](Settings& s, const Value&) { s.groups = true; }},
+    {.name = "exact", .kind = Kind::choice, .metavar = "ON", .default_text = "on",
+     .description = "remove exact copies", .choices = on_off,
+     .verbs = set_of(Verb::dedup), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.exact = v.number == 0; }},
+    {.name = "near", .kind = Kind::choice, .metavar = "METHOD", .default_text = "minhash",
+     .description = "how similar ones are found", .choices = near_names,
+     .verbs = set_of(Verb::dedup), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.near = v.number == 0 ? NearMethod::minhash : NearMethod::off; }},
+    {.name = "threshold", .kind = Kind::share, .metavar = "SHARE", .default_text = "0.8",
+     .description = "similarity from which on documents match",
+     .verbs = set_of(Verb::dedup), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.threshold = v.share; }},
+    {.name = "window", .kind = Kind::number, .metavar = "TOKENS", .default_text = "5",
+     .description = "tokens a window", .least = 1, .most = 1024,
+     .verbs = set_of(Verb::dedup), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.window = narrow(v); }},
+    {.name = "tokenizer", .kind = Kind::choice, .metavar = "NAME", .default_text = "words",
+     .description = "one of", .choices = tokenizer_names,
+     .verbs = set_of(Verb::dedup), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.tokenizer = static_cast<TokenizerKind>(v.number); }},
+    {.name = "keep", .kind = Kind::text, .metavar = "POLICY", .default_text = "first",
+     .description = "first, longest, shortest, newest:FIELD, max:FIELD, min:FIELD or source:A,B,..",
+     .verbs = set_of(Verb::dedup), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.policy = parse_keep_policy(v.text); }},
+    {.name = "source-field", .kind = Kind::text, .metavar = "NAME", .default_text = "none: the file",
+     .description = "field that names a document's source",
+     .verbs = set_of(Verb::dedup), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.source_field = v.text; }},
+    {.name = "alarm", .kind = Kind::share, .metavar = "SHARE", .default_text = "50%",
+     .description = "name sources that lose more than that",
+     .verbs = set_of(Verb::dedup), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.alarm = v.share; }},
+    {.name = "max-removed-per-source", .kind = Kind::share, .metavar = "SHARE", .default_text = "100%",
+     .description = "stop, before anything is written, where one would lose more",
+     .verbs = set_of(Verb::dedup), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.max_removed_per_source = v.share; }},
+    {.name = "sample", .kind = Kind::number, .metavar = "N", .default_text = "2000",
+     .description = "documents that the run checks itself on", .least = 0, .most = kAnyNumber,
+     .verbs = set_of(Verb::dedup), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.sample = v.number; }},
+    {.name = "seed", .kind = Kind::number, .metavar = "N", .default_text = "0",
+     .description = "of the hashes and the sample", .least = 0, .most = kAnyNumber,
+     .verbs = set_of(Verb::dedup), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.seed = v.number; }},
+    {.name = "apply", .default_text = "off", .description = "also write the clean corpus",
+     .verbs = set_of(Verb::dedup), .group = Group::verb,
+     .store = [](Settings& s, const Value&) { s.apply = true; }},
+    {.name = "resume", .default_text = "off", .description = "go on with a run that was interrupted",
+     .verbs = set_of(Verb::dedup), .group = Group::verb,
+     .store = [](Settings& s, const Value&) { s.resume = true; }},
     {.name = "apply", .default_text = "off", .description = "also write the documents without what is repeated",
      .verbs = set_of(Verb::substrings), .group = Group::verb,
      .store = [](Settings& s, const Value&) { s.apply = true; }},
@@ -232,7 +290,7 @@ constexpr Flag kFlags[] = {
      .verbs = set_of(Verb::substrings), .group = Group::verb,
      .store = [](Settings& s, const Value& v) { s.ids = v.text; }},
     {.name = "force", .default_text = "off", .description = "write into a folder that exists",
-     .verbs = Verb::near | Verb::substrings | Verb::ngrams_build, .group = Group::verb,
+     .verbs = Verb::dedup | Verb::near | Verb::substrings | Verb::ngrams_build, .group = Group::verb,
      .store = [](Settings& s, const Value&) { s.force = true; }},
     {.name = "all", .default_text = "off", .description = "a row for every match, not only for the best",
      .verbs = set_of(Verb::match), .group = Group::verb,
@@ -303,21 +361,21 @@ constexpr Flag kFlags[] = {
      .store = [](Settings& s, const Value& v) { s.memory = v.number; }},
     {.name = "threads", .kind = Kind::number, .metavar = "N", .default_text = "one a core",
      .description = "threads at work; fewer where memory has no room for them", .least = 1, .most = 1024,
-     .verbs = Verb::near | Verb::fingerprint | Verb::match | Verb::substrings | Verb::ngrams_build | Verb::index_create |
-              Verb::index_add | Verb::index_merge | kAskers | Verb::index_blots | Verb::index_check | Verb::serve,
+     .verbs = Verb::dedup | Verb::near | Verb::fingerprint | Verb::match | Verb::substrings | Verb::ngrams_build | Verb::index_create |
+              Verb::index_add | Verb::index_extract | Verb::index_blots | Verb::index_check | Verb::serve,
      .group = Group::run,
      .store = [](Settings& s, const Value& v) { s.threads = narrow(v); }},
     {.name = "temp-dir", .kind = Kind::folder, .metavar = "DIR", .default_text = "$TMPDIR or /tmp",
      .description = "folder for temporary files",
-     .verbs = Verb::substrings | Verb::ngrams_build | Verb::ngrams_show | Verb::index_create | Verb::index_add |
-              Verb::index_merge | kAskers | Verb::index_blots | Verb::index_check | Verb::serve,
+     .verbs = Verb::dedup | Verb::substrings | Verb::ngrams_build | Verb::ngrams_show | Verb::index_create | Verb::index_add |
+              Verb::index_extract | Verb::index_check | Verb::serve,
      .group = Group::run,
      .store = [](Settings& s, const Value& v) { s.temp_dir = v.text; }},
     {.name = "quiet", .letter = 'q', .default_text = "off", .description = "no progress, no summary, no remarks",
      .verbs = kWorkers | Verb::ngrams_lookup | Verb::ngrams_check, .group = Group::run,
      .store = [](Settings& s, const Value&) { s.quiet = true; }},
     {.name = "json", .default_text = "off", .description = "the summary as JSON, on standard output",
-     .verbs = Verb::near | Verb::substrings | Verb::ngrams_build | Verb::index_create | Verb::index_add |
+     .verbs = Verb::dedup | Verb::near | Verb::substrings | Verb::ngrams_build | Verb::index_create | Verb::index_add |
               Verb::index_remove | Verb::index_merge,
      .group = Group::run,
      .store = [](Settings& s, const Value&) { s.json = true; }},

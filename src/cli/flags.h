@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/verbs.h"
+#include "refrain/dedup.h"
 #include "refrain/fingerprint.h"
 #include "refrain/index.h"
 #include "refrain/input.h"
@@ -39,6 +40,15 @@ struct Settings {
   std::optional<std::uint64_t> min_count;
   std::optional<Snap> snap;
   std::optional<Keep> keep;
+  std::optional<bool> exact;
+  std::optional<NearMethod> near;
+  std::optional<double> threshold;
+  std::optional<KeepPolicy> policy;
+  std::optional<std::string> source_field;
+  std::optional<double> alarm;
+  std::optional<double> max_removed_per_source;
+  std::optional<std::uint64_t> sample;
+  bool resume = false;
   bool groups = false;
   bool apply = false;
   std::string text_csv;
@@ -105,6 +115,7 @@ enum class Kind {
   toggle,  // no value
   text,
   number,  // a whole number from `least` to `most`
+  share,   // of a whole: 0.8 or 80%
   size,    // bytes, with K, M, G or T; from `least`
   choice,  // one of choices()
   file,    // a file, or one of choices() where there are any
@@ -119,6 +130,7 @@ std::string_view heading(Group group);
 struct Value {
   std::string_view text;
   std::uint64_t number = 0;  // of a number or size; of a choice, its place in choices()
+  double share = 0;
 };
 
 struct Flag {

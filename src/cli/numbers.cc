@@ -69,6 +69,16 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
   return base + more;
 }
 
+std::optional<double> parse_share(std::string_view text) {
+  const bool percent = text.ends_with('%');
+  if (percent) text.remove_suffix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  if (percent) value /= 100;
+  return value >= 0 && value <= 1 ? std::optional(value) : std::nullopt;
+}
+
 std::string size_text(std::uint64_t bytes) {
   for (std::size_t i = kSuffixes.size(); i > 0; --i) {
     const std::uint64_t unit = std::uint64_t{1} << (10 * i);

@@ -15,6 +15,9 @@ std::optional<std::uint64_t> parse_number(std::string_view text);
 // is less than a byte is dropped. nullopt for anything else.
 std::optional<std::uint64_t> parse_size(std::string_view text);
 
+// "0.8", "80%", "1": a share of a whole, from 0 to 1. nullopt for anything else.
+std::optional<double> parse_share(std::string_view text);
+
 // What parse_size() reads: the shortest exact spelling, as "64M" or "1000000".
 std::string size_text(std::uint64_t bytes);
 

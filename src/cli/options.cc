@@ -66,6 +66,27 @@ InputOptions input_options(const Settings& settings, std::vector<std::string> pa
   return options;
 }
 
+DedupOptions dedup_options(const Settings& settings) {
+  DedupOptions options;
+  options.input = input_options(settings, settings.operands);
+  options.output = settings.output;
+  options.exact = settings.exact.value_or(options.exact);
+  options.near = settings.near.value_or(options.near);
+  if (settings.tokenizer) options.windows.tokenizer = *settings.tokenizer;
+  if (settings.window) options.windows.window = *settings.window;
+  if (settings.seed) options.windows.seed = *settings.seed;
+  options.threshold = settings.threshold.value_or(options.threshold);
+  if (settings.policy) options.keep = *settings.policy;
+  options.source_field = settings.source_field.value_or(options.source_field);
+  options.alarm = settings.alarm.value_or(options.alarm);
+  options.max_removed_per_source = settings.max_removed_per_source.value_or(options.max_removed_per_source);
+  options.sample = settings.sample.value_or(options.sample);
+  options.apply = settings.apply;
+  options.resume = settings.resume;
+  options.force = settings.force;
+  return options;
+}
+
 NearOptions near_options(const Settings& settings) {
   NearOptions options;
   options.input = input_options(settings, settings.operands);

@@ -3,6 +3,7 @@
 
 #include "cli/flags.h"
 #include "refrain/context.h"
+#include "refrain/dedup.h"
 #include "refrain/explain.h"
 #include "refrain/fingerprint.h"
 #include "refrain/hamming.h"
@@ -19,6 +20,7 @@ namespace refrain::cli {
 FingerprintOptions fingerprint_options(const Settings& settings);
 
 InputOptions input_options(const Settings& settings, std::vector<std::string> paths);
+DedupOptions dedup_options(const Settings& settings);
 NearOptions near_options(const Settings& settings);
 SubstringsOptions substrings_options(const Settings& settings);
 MatchOptions match_options(const Settings& settings);

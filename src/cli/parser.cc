@@ -113,6 +113,10 @@ class Parser {
                          is_size ? "a size, as 512M or 1.5G" : "a whole number", range.empty() ? "" : ", ", range));
       }
       value.number = *number;
+    } else if (flag.kind == Kind::share) {
+      const std::optional<double> share = parse_share(text);
+      if (!share) fail(fmt::format("{}: '{}' is not allowed; give a share, as 0.8 or 80%", spelling, text));
+      value.share = *share;
     } else if (text.empty()) {
       fail(fmt::format("{} needs a value: {}", spelling, flag.metavar));
     }

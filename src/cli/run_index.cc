@@ -181,6 +181,12 @@ int run_blots(const Settings& settings) {
                   fmt::format("'{}' is an index, whose windows were settled when it was made; leave out --window, "
                               "--blots, --sampling, --interleave, --blot-bits and --tokenizer",
                               index_of(settings)));
+    if (settings.format != Format::automatic || settings.text_field || settings.id_field || settings.max_doc_bytes ||
+        settings.binary || settings.strict || settings.threads)
+      throw Error(Errc::invalid_argument,
+                  fmt::format("'{}' is an index, and no input is read; leave out --format, --text-field, --id-field, "
+                              "--max-doc-bytes, --binary, --strict and --threads",
+                              index_of(settings)));
     rows = print_blots(*index, blots_options(settings), settings);
   } else {
     rows = print_file_blots(settings);

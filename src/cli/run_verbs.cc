@@ -51,6 +51,18 @@ void conclude(const Settings& settings, const std::filesystem::path& folder, con
   }
 }
 
+void run_dedup(const Settings& settings) {
+  const DedupOptions options = dedup_options(settings);
+  const auto start = std::chrono::steady_clock::now();
+  const DedupReport report = [&] {
+    const Session session(settings);
+    return dedup(options, session.context());
+  }();
+  conclude(settings, options.output, report.read,
+           dedup_summary(report, options, seconds_since(start), look_of(STDOUT_FILENO)));
+  if (!settings.quiet) remark(alarm_remark(report));
+}
+
 void run_near(const Settings& settings) {
   const NearOptions options = near_options(settings);
   const auto start = std::chrono::steady_clock::now();
@@ -191,6 +203,9 @@ int run_verb(const Invocation& invocation) {
     return 0;
   }
   switch (invocation.verb) {
+    case Verb::dedup:
+      run_dedup(settings);
+      break;
     case Verb::near:
       run_near(settings);
       break;

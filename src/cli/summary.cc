@@ -136,6 +136,59 @@ std::string written(const std::filesystem::path& folder, const std::vector<std::
 
 }  // namespace
 
+std::string dedup_summary(const DedupReport& report, const DedupOptions& options, double seconds, const Look& look) {
+  std::string out = headline(report.read, seconds, report.threads, look);
+  Table table;
+  const std::uint64_t all = report.read.documents;
+  table.add("kept", count_text(report.kept), {fmt::format("{} of all", share_text(report.kept, all))});
+  if (options.exact)
+    table.add("exact copies", count_text(report.removed_exact), {share_text(report.removed_exact, all)});
+  if (options.near != NearMethod::off) {
+    table.add("similar", count_text(report.removed_near),
+              {fmt::format("{}; {:.3g} or more like one that is kept", share_text(report.removed_near, all),
+                           options.threshold)});
+    if (report.too_short > 0)
+      table.add(
+          "too short to judge", count_text(report.too_short),
+          {fmt::format("fewer than {}: only exact copies were removed", count_of(options.windows.window, "token"))});
+    const SelfCheck& check = report.check;
+    if (check.sampled > 0)
+      table.add("recall", fmt::format("{:.1f} %", 100 * check.recall),
+                {fmt::format("{:.1f} to {:.1f} %, from {} held against all others", 100 * check.recall_low,
+                             100 * check.recall_high, count_of(check.sampled, "kept document"))});
+    if (check.removals > 0)
+      table.add("wrongful removals", count_text(check.wrongful),
+                {fmt::format("of {} compared anew: at most {:.1f} %", count_text(check.removals),
+                             100 * check.wrongful_high)});
+  }
+  if (report.clusters > 0) {
+    table.add("clusters", count_text(report.clusters), {fmt::format("of {}", count_of(report.clustered, "document"))});
+    table.add("largest cluster", count_text(report.largest_cluster),
+              {fmt::format("first is {}", printable(report.largest_representative, false))});
+  }
+  add_losses(table, report.read);
+  if (report.temp_peak_bytes > 0) table.add("temporary disk", size_of(report.temp_peak_bytes));
+  add_memory(table, report.peak_rss_bytes, report.memory_bytes);
+  std::vector<std::string_view> names = {"decisions.jsonl", "matches.tsv", "clusters.tsv"};
+  if (options.apply) names.push_back("clean");
+  names.push_back("summary.json");
+  return out + table.text() + written(options.output, names);
+}
+
+std::string alarm_remark(const DedupReport& report) {
+  constexpr std::size_t kShown = 5;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(report.alarms.size(), kShown); ++i) {
+    const SourceLoss& loss = report.alarms[i];
+    out += fmt::format("warning: {} loses {} of its {} documents ({})\n",
+                       loss.source.empty() ? "the input" : printable(loss.source, false), count_text(loss.removed),
+                       count_text(loss.documents), share_text(loss.removed, loss.documents));
+  }
+  if (report.alarms.size() > kShown)
+    out += fmt::format("warning: and {} more sources\n", report.alarms.size() - kShown);
+  return out;
+}
+
 std::string near_summary(const NearReport& report, const NearOptions& options, double seconds, const Look& look) {
   std::string out = headline(report.read, seconds, report.threads, look);
 

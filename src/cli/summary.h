@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "cli/terminal.h"
+#include "refrain/dedup.h"
 #include "refrain/fingerprint.h"
 #include "refrain/hamming.h"
 #include "refrain/index.h"
@@ -17,6 +18,10 @@ namespace refrain::cli {
 
 // The screen that ends `refrain near`. What is zero and odd is not mentioned. `seconds` is the time of the whole run.
 std::string near_summary(const NearReport& report, const NearOptions& options, double seconds, const Look& look);
+
+// The same for `refrain dedup`. Which sources lost much is a remark, for standard error; empty where none did.
+std::string dedup_summary(const DedupReport& report, const DedupOptions& options, double seconds, const Look& look);
+std::string alarm_remark(const DedupReport& report);
 
 // The same for `refrain substrings`, and for `refrain ngrams build`.
 std::string substrings_summary(const SubstringsReport& report, const SubstringsOptions& options, double seconds,

@@ -9,6 +9,36 @@ std::vector<std::string_view> shells() {
 }
 
 constexpr VerbInfo kVerbs[] = {
+    {.verb = Verb::dedup,
+     .name = "dedup",
+     .summary = "decide which documents to keep, and write a clean corpus",
+     .operands = "INPUT...",
+     .least_operands = 1,
+     .most_operands = kNoLimit,
+     .operand_choices = nullptr,
+     .description =
+         "Decides which documents of a corpus to keep: first exact copies go, then those at least --threshold "
+         "similar (Jaccard, of windows of words) to a better-ranked one that is kept. Every removal was compared text "
+         "against text, and names what it matches. Nothing is written but the output folder; with --apply it holds "
+         "the clean corpus too.\n"
+         "Found at --threshold 0.8: 98.5 % of pairs 0.8 similar, 99.8 % at 0.85, all but one in 100,000 at 0.9; every "
+         "run measures its own recall on a sample.",
+     .details =
+         "Documents are ranked by --keep, ties in input order, and each is kept unless it matches one that is kept "
+         "already: so nothing is removed through a chain. The similarity of two documents is the share of their "
+         "--window-word windows that both have, of all that either has. Documents with fewer words are too short to "
+         "judge: they are kept, unless they are exact copies.\n"
+         "Writes decisions.jsonl (a line a document, in input order: id, keep, reason, match, similarity, spans, "
+         "cluster), matches.tsv (id1, id2, similarity), clusters.tsv (id, hash, cluster; -1 for none) and, last, "
+         "summary.json. With --apply also the folder clean: the kept records, byte for byte, under the input's "
+         "names. They are the same for any number of threads and any amount of memory.\n"
+         "A source is a file of records, a folder of files, or what --source-field says. One with 10 documents or more "
+         "that loses a larger share than --alarm is named.\n"
+         "A run works in the folder work inside the output folder, which takes about as much disk as the text, and is "
+         "gone at the end. After an interruption --resume goes on behind the last stage that had ended; it refuses "
+         "where inputs or options are not the same.\n",
+     .examples = {"refrain dedup /usr/share/common-licenses -o kept",
+                  "refrain dedup /usr/share/common-licenses -o clean --keep longest --threshold 0.7 --apply"}},
     {.verb = Verb::near,
      .name = "near",
      .summary = "find near-duplicate documents and the clusters they form",
@@ -294,7 +324,8 @@ constexpr VerbInfo kVerbs[] = {
      .operand_choices = nullptr,
      .description =
          "Lists the blots of an INDEX with their documents, most documents first: candidates, nothing compared. Of "
-         "FILEs it lists every blot with its place and its text. The flags about windows and input are for FILEs.",
+         "FILEs it lists every blot with its place and its text. The flags about windows and input, and --threads, are "
+         "for FILEs.",
      .details =
          "Prints JSON, a blot a line, or, with --output text, the blot in hexadecimal and the ids behind it. --unblot "
          "shows the text behind a blot, in every place that has it; the exit code is 1 where none has.\n",

@@ -17,6 +17,7 @@
 namespace refrain::cli {
 
 enum class Verb : unsigned {
+  dedup,
   near,
   fingerprint,
   match,

@@ -169,7 +169,7 @@ void lay_out(Snapshot& snapshot, TokenTable& table) {
 }
 
 std::uint64_t find_anchors(Snapshot& snapshot, const BlotFilter& filter, const Context& context, TokenTable& table,
-                           TextStore& tokens, AnchorShuffle& anchors, std::vector<ChangedDocument>& changed) {
+                           TextStore& tokens, AnchorShuffle& anchors, ExtractReport& report) {
   const std::vector<Unit> units = cut_units(table);
   const unsigned threads = thread_count(context);
   std::vector<std::unique_ptr<AnchorMaker>> makers(threads);
@@ -200,11 +200,8 @@ std::uint64_t find_anchors(Snapshot& snapshot, const BlotFilter& filter, const C
     };
     relay.add(worker, unit, make, [&](UnitTokens& made) {
       tokens.append({reinterpret_cast<const char*>(made.hashes.data()), made.hashes.size() * sizeof(std::uint32_t)});
-      for (UnitTokens::Missing& missing : made.missing) {
-        if (table.missing[missing.document] != 0) continue;
-        table.missing[missing.document] = 1;
-        changed.push_back({snapshot.id(missing.document), std::move(missing.reason)});
-      }
+      for (const UnitTokens::Missing& missing : made.missing)
+        table.note_missing(missing.document, {snapshot.id(missing.document), missing.reason}, report);
       progress.add(made.hashes.size());
     });
   });

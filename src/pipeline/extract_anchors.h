@@ -25,9 +25,9 @@ struct AnchorShapes {
 // Where all live documents will lie. Error(unsupported) where a document has 2^32 tokens.
 void lay_out(Snapshot& snapshot, TokenTable& table);
 
-// Fills `tokens` and `anchors`. Documents whose text cannot be had are marked as missing, and named in order.
+// Fills `tokens` and `anchors`. Documents whose text cannot be had are marked as missing, and noted in the report, in order.
 // Returns the bytes of text that were read.
 std::uint64_t find_anchors(Snapshot& snapshot, const BlotFilter& filter, const Context& context, TokenTable& table,
-                           TextStore& tokens, AnchorShuffle& anchors, std::vector<ChangedDocument>& changed);
+                           TextStore& tokens, AnchorShuffle& anchors, ExtractReport& report);
 
 }  // namespace refrain

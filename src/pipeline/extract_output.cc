@@ -18,7 +18,6 @@ namespace {
 // Places that are compared as one piece of work: so many, fewer where they are long.
 constexpr std::uint64_t kChunkPlaces = 64;
 constexpr std::uint64_t kChunkTokens = std::uint64_t{1} << 16U;
-constexpr std::size_t kMostNamed = 20;  // changed documents
 
 std::uint64_t chunk_places(const FoundPassage& passage) {
   return std::clamp<std::uint64_t>(kChunkTokens / (passage.end - passage.begin), 1, kChunkPlaces);
@@ -31,7 +30,11 @@ struct Chunk {
   bool shown = false;  // else the passage did not hold, or its text cannot be had
   PassageHead head;
   std::vector<Occurrence> occurrences;
-  std::vector<ChangedDocument> changed;
+  struct Changed {
+    std::uint64_t number;
+    ChangedDocument document;
+  };
+  std::vector<Changed> changed;
 };
 
 // One worker's tools.
@@ -125,7 +128,7 @@ class ChunkMaker {
       return snapshot_->piece(document, tokens.first, tokens.last);
     } catch (const Error& error) {
       if (error.code() != Errc::bad_input) throw;
-      chunk.changed.push_back({snapshot_->id(document), error.what()});
+      chunk.changed.push_back({document, {snapshot_->id(document), error.what()}});
       return std::nullopt;
     }
   }
@@ -142,19 +145,11 @@ class ChunkMaker {
   std::vector<PassagePlace> rows_;
 };
 
-void note_changed(const ChangedDocument& changed, ExtractReport& report) {
-  const bool known = std::any_of(report.changed.begin(), report.changed.end(),
-                                 [&](const ChangedDocument& other) { return other.id == changed.id; });
-  if (known) return;
-  ++report.changed_documents;
-  if (report.changed.size() < kMostNamed) report.changed.push_back(changed);
-}
-
 }  // namespace
 
-void hand_out(Snapshot& snapshot, std::span<const FoundPassage> passages, const TempFile& places,
-              const TokenTable& table, const OutputRules& rules, MemoryBudget& budget, const Context& context,
-              PassageSink& sink, ExtractReport& report) {
+void hand_out(Snapshot& snapshot, std::span<const FoundPassage> passages, const TempFile& places, TokenTable& table,
+              const OutputRules& rules, MemoryBudget& budget, const Context& context, PassageSink& sink,
+              ExtractReport& report) {
   // The work: for every passage its chunks, numbered through.
   Array<std::uint64_t> begins(budget, "the passages", passages.size() + 1);
   for (std::size_t i = 0; i < passages.size(); ++i) {
@@ -175,7 +170,7 @@ void hand_out(Snapshot& snapshot, std::span<const FoundPassage> passages, const 
       makers[worker]->make(passages[number], (item - begins[number]) * chunk_places(passages[number]), chunk);
     };
     relay.add(worker, item, make, [&](Chunk& chunk) {
-      for (const ChangedDocument& changed : chunk.changed) note_changed(changed, report);
+      for (const auto& [changed, document] : chunk.changed) table.note_missing(changed, document, report);
       if (chunk.first && chunk.shown) {
         sink.begin(chunk.head);
         inside = true;

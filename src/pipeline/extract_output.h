@@ -17,9 +17,9 @@ struct OutputRules {
   std::uint64_t min_documents;
 };
 
-// In order. Counts passages and occurrences in the report, and names documents that changed meanwhile.
-void hand_out(Snapshot& snapshot, std::span<const FoundPassage> passages, const TempFile& places,
-              const TokenTable& table, const OutputRules& rules, MemoryBudget& budget, const Context& context,
-              PassageSink& sink, ExtractReport& report);
+// In order. Counts passages and occurrences in the report, and notes documents that changed meanwhile.
+void hand_out(Snapshot& snapshot, std::span<const FoundPassage> passages, const TempFile& places, TokenTable& table,
+              const OutputRules& rules, MemoryBudget& budget, const Context& context, PassageSink& sink,
+              ExtractReport& report);
 
 }  // namespace refrain

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
+#include <utility>
 
 #include "base/array.h"
 #include "blot/align.h"
@@ -31,6 +32,13 @@ struct TokenTable {
   std::uint64_t tokens(std::uint64_t document) const { return begins[document + 1] - begins[document]; }
   std::uint64_t document_at(std::uint64_t position) const {
     return static_cast<std::uint64_t>(std::upper_bound(begins.begin(), begins.end(), position) - begins.begin()) - 1;
+  }
+  // Counts a document whose text cannot be had, once; the first few are named.
+  void note_missing(std::uint64_t document, const ChangedDocument& changed, ExtractReport& report) {
+    constexpr std::size_t kMostNamed = 20;
+    if (std::exchange(missing[document], std::uint8_t{1}) != 0) return;
+    ++report.changed_documents;
+    if (report.changed.size() < kMostNamed) report.changed.push_back(changed);
   }
 };
 

@@ -23,8 +23,6 @@ namespace refrain {
 
 namespace {
 
-constexpr std::size_t kMostNamed = 20;  // changed documents
-
 class Extraction {
  public:
   Extraction(Snapshot& snapshot, const ExtractOptions& options, const Context& context)
@@ -88,13 +86,9 @@ class Extraction {
     // Of the chosen windows those with repeated blots, and as many runs of tokens as belong to them.
     const std::uint64_t expected = posts == 0 ? 0 : table_.tokens() * std::min(posts, 2 * report_.blots) / posts;
     anchors_.emplace(shuffle("the anchors", 64, expected), budget_);
-    std::vector<ChangedDocument> changed;
     run_stage(report_.stages, "tokens",
-              [&] { return find_anchors(snapshot_, filter, context_, table_, tokens_, *anchors_, changed); });
+              [&] { return find_anchors(snapshot_, filter, context_, table_, tokens_, *anchors_, report_); });
     report_.tokens = table_.tokens();
-    report_.changed_documents = changed.size();
-    changed.resize(std::min(changed.size(), kMostNamed));
-    report_.changed = std::move(changed);
     for (std::uint64_t i = 0; i < table_.documents(); ++i)
       report_.documents += snapshot_.removed(i) || table_.missing[i] != 0 ? 0 : 1;
   }

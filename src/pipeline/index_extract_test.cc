@@ -292,5 +292,40 @@ TEST(Extract, NamesDocumentsThatHaveChanged) {
   EXPECT_EQ(report.documents, 2U);
 }
 
+TEST(Extract, CountsEveryChangedDocumentOnce) {
+  constexpr int kDocuments = 45;  // more than are named
+  std::mt19937_64 random(10);
+  std::vector<Words> passages;
+  for (int i = 0; i < 3; ++i) passages.push_back(random_words(random, 30));
+  const TempDir folder(fs::temp_directory_path(), "extract-test");
+  const auto path = [&](int i) { return folder.path() / std::to_string(100 + i); };
+  for (int i = 0; i < kDocuments; ++i) {
+    Words words;
+    for (const Words& passage : passages) words = words + random_words(random, 40) + passage;
+    std::ofstream(path(i)) << join(words);
+  }
+  const TempDir indexes(fs::temp_directory_path(), "extract-test");
+  IndexCreateOptions options;
+  options.index = indexes.path() / "index";
+  options.input.paths = {folder.path().string()};
+  create_index(options, World::context(1));
+  // When the first passage is told, all documents but the one that tells the passages change.
+  struct Meddler : Collector {
+    std::function<void()> meddle;
+    void begin(const PassageHead& head) override {
+      if (passages.empty()) meddle();
+      Collector::begin(head);
+    }
+  } meddler;
+  meddler.meddle = [&] {
+    for (int i = 1; i < kDocuments; ++i) std::ofstream(path(i)) << "changed";
+  };
+  Snapshot snapshot(options.index);
+  const ExtractReport report = extract_passages(snapshot, {}, World::context(1), meddler);
+  ASSERT_EQ(meddler.passages.size(), 1U);
+  EXPECT_EQ(report.changed_documents, kDocuments - 1U);
+  EXPECT_EQ(report.changed.size(), 20U);
+}
+
 }  // namespace
 }  // namespace refrain

@@ -1,5 +1,7 @@
 #include "pipeline/index_snapshot.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -205,6 +207,9 @@ void Snapshot::read_tokens(DocId document, std::uint64_t first, std::uint64_t la
           {static_cast<std::uint32_t>(stretch.hashes()[i]), {range.begin + read.begin, range.end + read.begin}});
     }
   });
+  if (out.size() < last - first)
+    throw Error(Errc::corrupt,
+                fmt::format("{}: it has other tokens than when it was indexed; check the index", id(document)));
 }
 
 }  // namespace refrain

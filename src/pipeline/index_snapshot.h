@@ -69,7 +69,8 @@ class Snapshot {
     std::uint64_t first_token = 0;  // the number of the first token in `text`
   };
   Piece piece(DocId document, std::uint64_t first, std::uint64_t last);
-  // The tokens [first, last) of the document; fewer where it ends before.
+  // The tokens [first, last) of the document; fewer where it ends before. Error(corrupt) where the text has fewer than
+  // the index tells.
   void read_tokens(DocId document, std::uint64_t first, std::uint64_t last, std::vector<DocumentToken>& out);
 
  private:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -75,13 +76,38 @@ class Source {
   Array<std::uint64_t> lost_;    // blocks of removed documents before it
 };
 
+bool is_relative(const DocumentInfo& document) {
+  const TextPlace& place = document.place;
+  return place.home != TextHome::stored &&
+         fs::path(place.home == TextHome::file ? document.id : place.path).is_relative();
+}
+
+// The root that the most documents are found by; the first of those. Only they keep their short paths.
+std::string choose_root(std::span<const std::unique_ptr<Source>> sources) {
+  std::map<std::string, std::uint64_t> relative;
+  for (const auto& source : sources)
+    if (!source->documents.root().empty()) relative.emplace(source->documents.root(), 0);
+  if (relative.empty()) return {};
+  if (relative.size() == 1) return relative.begin()->first;
+  for (const auto& source : sources) {
+    if (source->documents.root().empty()) continue;
+    std::uint64_t& count = relative.at(source->documents.root());
+    for (std::uint64_t i = 0; i < source->documents.documents(); ++i)
+      if (!source->is_removed(i) && is_relative(source->documents.info(i))) ++count;
+  }
+  const std::string* best = nullptr;
+  for (const auto& source : sources) {
+    const std::string& root = source->documents.root();
+    if (!root.empty() && (best == nullptr || relative.at(root) > relative.at(*best))) best = &root;
+  }
+  return *best;
+}
+
 // A path that is relative to another root than that of the new segment is made whole.
 void keep_path(DocumentInfo& document, const std::string& root, bool same_root) {
+  if (same_root || !is_relative(document)) return;
   TextPlace& place = document.place;
-  if (same_root || place.home == TextHome::stored) return;
-  const std::string& name = place.home == TextHome::file ? document.id : place.path;
-  if (fs::path(name).is_absolute()) return;
-  const std::string path = (fs::path(root) / name).string();
+  const std::string path = (fs::path(root) / (place.home == TextHome::file ? document.id : place.path)).string();
   if (place.home == TextHome::file)
     place = {.home = TextHome::part, .path = path, .format = Format::files, .begin = 0, .bytes = document.text_bytes};
   else
@@ -107,7 +133,7 @@ SegmentInfo merge_segments(const fs::path& folder, const IndexLayout& layout, st
   }
   Progress progress(context, "merge", "rows", total);
 
-  const std::string root = sources.empty() ? std::string() : sources.front()->documents.root();
+  const std::string root = choose_root(sources);
   DocumentWriter documents(target, root, budget);
   std::optional<TextWriter> texts;
   for (const auto& source : sources) {

@@ -6,12 +6,6 @@
 
 namespace refrain::server {
 
-bool SpoolSpace::take(std::uint64_t bytes) {
-  if (held_.fetch_add(bytes) + bytes <= most_) return true;
-  held_ -= bytes;
-  return false;
-}
-
 Answer::Answer(const Limits& limits, std::shared_ptr<SpoolSpace> space) : limits_(limits), space_(std::move(space)) {}
 
 Answer::~Answer() {

@@ -25,21 +25,6 @@
 
 namespace refrain::server {
 
-// Where the files of all answers go, and what they hold together.
-class SpoolSpace {
- public:
-  SpoolSpace(std::string folder, std::uint64_t most) : folder_(std::move(folder)), most_(most) {}
-  const std::string& folder() const { return folder_; }
-  bool take(std::uint64_t bytes);
-  void give_back(std::uint64_t bytes) { held_ -= bytes; }
-  std::uint64_t held() const { return held_; }
-
- private:
-  const std::string folder_;
-  const std::uint64_t most_;
-  std::atomic<std::uint64_t> held_{0};
-};
-
 struct AnswerHead {
   unsigned status = 200;
   std::string content_type = "application/json";

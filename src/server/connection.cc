@@ -314,6 +314,8 @@ bool Connection::fill() {
     finished_ = next == Answer::Next::ended || head_only_;
     if (head_only_) break;
     body_sent_ += piece_.size();
+    // A client that was told the length may go with the last byte, before the worker has said that this was all.
+    finished_ = finished_ || answer_->head().length == body_sent_;
     const bool chunked = !answer_->head().length && http11_;
     if (!chunked)
       out_ += piece_;

@@ -17,14 +17,20 @@
 namespace refrain::server {
 
 // A query for the text "wait" goes on until it is told to stop; one for "N" gives N passages of about `passage_bytes`;
-// one for "fail" or "late" throws, at once or after a passage.
+// one for "fail" or "late" throws, at once or after a passage. An extraction may be made to wait for go_on().
 class FakeBackend final : public Backend {
  public:
   std::size_t passage_bytes = 100;
   mutable std::atomic<std::uint64_t> extractions{0};
-  mutable std::atomic<std::uint64_t> waiting{0};  // queries that have begun to
+  mutable std::atomic<std::uint64_t> waiting{0};  // queries and extractions that have begun to
   mutable std::atomic<std::uint64_t> stopped{0};  // of them, that were told to
-  std::uint64_t extracted_passages = 45;
+  std::atomic<std::uint64_t> extracted_passages{45};
+  std::atomic<bool> extraction_waits{false};
+  void go_on() {
+    const std::lock_guard lock(mutex_);
+    extraction_waits = false;
+    changed_.notify_all();
+  }
 
   IndexStats stats() const override {
     const std::lock_guard lock(mutex_);
@@ -56,8 +62,9 @@ class FakeBackend final : public Backend {
     return report;
   }
 
-  ExtractReport extract(const ExtractOptions&, const Context&, PassageSink& sink) const override {
+  ExtractReport extract(const ExtractOptions&, const Context& context, PassageSink& sink) const override {
     ++extractions;
+    wait_to_go_on(context);
     for (std::uint64_t i = 0; i < extracted_passages; ++i) passage(sink, i);
     ExtractReport report;
     report.generation = generation();
@@ -110,6 +117,15 @@ class FakeBackend final : public Backend {
     throw Error(Errc::interrupted, "stopped");
   }
 
+  void wait_to_go_on(const Context& context) const {
+    std::unique_lock lock(mutex_);
+    if (!extraction_waits) return;
+    ++waiting;
+    if (changed_.wait(lock, context.stop, [&] { return !extraction_waits; })) return;
+    ++stopped;
+    throw Error(Errc::interrupted, "stopped");
+  }
+
   void passage(PassageSink& sink, std::uint64_t number) const {
     PassageHead head;
     head.text = std::to_string(number) + std::string(passage_bytes, 'x');
@@ -118,6 +134,7 @@ class FakeBackend final : public Backend {
   }
 
   mutable std::mutex mutex_;
+  mutable std::condition_variable_any changed_;
   std::map<std::string, std::string> documents_;
   std::uint64_t generation_ = 1;
 };

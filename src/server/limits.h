@@ -25,7 +25,8 @@ struct Limits {
   std::size_t piece_bytes = std::size_t{32} << 10;          // of an answer, written at once
   std::size_t answer_bytes = std::size_t{256} << 10;        // of an answer, held in memory
   std::uint64_t spool_bytes = std::uint64_t{256} << 20;     // of an answer, on disk, until its reader takes it
-  std::uint64_t all_spools_bytes = std::uint64_t{4} << 30;  // of all answers
+  std::uint64_t all_spools_bytes = std::uint64_t{4} << 30;  // of all answers, and of what follows
+  std::uint64_t passages_bytes = std::uint64_t{2} << 30;    // of all passages of the index, from which pages are cut
   std::size_t queued = 256;                                 // requests that wait for a thread, a kind of work
 
   unsigned max_connections = 2048;

@@ -51,41 +51,54 @@ PageCursor parse_page_cursor(std::string_view text) {
   return out;
 }
 
-void Pages::extract() {
-  file_.reset();
-  auto file = std::make_unique<SpoolFile>(context_.temp_dir);
+void Pages::append(Extracted& to, std::string_view bytes) const {
+  if (to.held + bytes.size() > most_ || !space_.take(bytes.size()))
+    throw Error(Errc::over_budget,
+                "all passages together take more disk than the server may use; ask for those of a "
+                "text or a document with a query, or extract them with 'refrain index extract'");
+  to.held += bytes.size();
+  to.file.append(bytes);
+}
+
+void Pages::extract(const std::stop_token& stop) {
+  extracted_.reset();
+  auto made = std::make_unique<Extracted>(space_);
+  Context context = context_;
+  context.stop = stop;
   std::string waiting;
   const auto flush = [&] {
-    file->append(waiting);
+    append(*made, waiting);
     waiting.clear();
   };
   const std::unique_ptr<PassageSink> sink = json_passages([&](std::string_view piece) {
     waiting += piece;
     if (waiting.size() >= kReadBytes) flush();
   });
-  const ExtractReport report = backend_.extract(ExtractOptions{}, context_, *sink);
+  const ExtractReport report = backend_.extract(ExtractOptions{}, context, *sink);
   flush();
-  file_ = std::move(file);
-  generation_ = report.generation;
-  changed_documents_ = report.changed_documents;
+  made->generation = report.generation;
+  made->changed_documents = report.changed_documents;
+  extracted_ = std::move(made);
 }
 
-PageEnd Pages::page(const std::optional<PageCursor>& from, std::uint64_t limit,
+PageEnd Pages::page(const std::optional<PageCursor>& from, std::uint64_t limit, const std::stop_token& stop,
                     const std::function<void(std::string_view)>& out) {
   const std::uint64_t newest = backend_.generation();
   if (from && from->generation != newest) throw old_cursor();
-  if (file_ == nullptr || generation_ != newest) extract();
-  if (from && from->generation != generation_) throw old_cursor();  // a commit came between
+  if (extracted_ == nullptr || extracted_->generation != newest) extract(stop);
+  const SpoolFile& file = extracted_->file;
+  const std::uint64_t generation = extracted_->generation;
+  if (from && from->generation != generation) throw old_cursor();  // a commit came between
 
   std::uint64_t offset = from ? from->offset : 0;
   char before = '\n';
-  if (offset > file_->size()) throw bad_cursor();
-  if (offset != 0) file_->read(offset - 1, {&before, 1});
+  if (offset > file.size()) throw bad_cursor();
+  if (offset != 0) file.read(offset - 1, {&before, 1});
   if (before != '\n') throw bad_cursor();
 
   std::vector<char> buffer(kReadBytes);
-  while (limit != 0 && offset < file_->size()) {
-    std::string_view got(buffer.data(), file_->read(offset, buffer));
+  while (limit != 0 && offset < file.size()) {
+    std::string_view got(buffer.data(), file.read(offset, buffer));
     if (got.empty()) throw Error(Errc::io, "a temporary file is short");
     std::size_t end = 0;
     while (limit != 0 && end < got.size()) {
@@ -100,8 +113,8 @@ PageEnd Pages::page(const std::optional<PageCursor>& from, std::uint64_t limit,
     out(got.substr(0, end));
     offset += end;
   }
-  PageEnd end{.next = {}, .generation = generation_, .changed_documents = changed_documents_};
-  if (offset < file_->size()) end.next = PageCursor{generation_, offset};
+  PageEnd end{.next = {}, .generation = generation, .changed_documents = extracted_->changed_documents};
+  if (offset < file.size()) end.next = PageCursor{generation, offset};
   return end;
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -34,21 +35,36 @@ struct PageEnd {
 // For one thread.
 class Pages {
  public:
-  Pages(const Backend& backend, Context context) : backend_(backend), context_(std::move(context)) {}
+  // The file takes its bytes from `space`, `most` of them.
+  Pages(const Backend& backend, Context context, SpoolSpace& space, std::uint64_t most)
+      : backend_(backend), context_(std::move(context)), space_(space), most_(most) {}
 
   // Writes up to `limit` passages to `out`, whole lines of JSON in pieces. Failure(410) for a cursor of another
-  // generation than the index's.
-  PageEnd page(const std::optional<PageCursor>& from, std::uint64_t limit,
+  // generation than the index's. `stop` ends an extraction, with Error(interrupted); the next call begins it again.
+  PageEnd page(const std::optional<PageCursor>& from, std::uint64_t limit, const std::stop_token& stop,
                const std::function<void(std::string_view)>& out);
 
  private:
-  void extract();
+  // What was extracted, and its part of the space.
+  struct Extracted {
+    explicit Extracted(SpoolSpace& of) : space(of), file(of.folder()) {}
+    ~Extracted() { space.give_back(held); }
+    Extracted(const Extracted&) = delete;
+    Extracted& operator=(const Extracted&) = delete;
+    SpoolSpace& space;
+    SpoolFile file;
+    std::uint64_t held = 0;
+    std::uint64_t generation = 0;
+    std::uint64_t changed_documents = 0;
+  };
+  void append(Extracted& to, std::string_view bytes) const;
+  void extract(const std::stop_token& stop);
 
   const Backend& backend_;
   const Context context_;
-  std::unique_ptr<SpoolFile> file_;
-  std::uint64_t generation_ = 0;
-  std::uint64_t changed_documents_ = 0;
+  SpoolSpace& space_;
+  const std::uint64_t most_;
+  std::unique_ptr<Extracted> extracted_;
 };
 
 }  // namespace refrain::server

@@ -10,6 +10,8 @@
 namespace refrain::server {
 namespace {
 
+constexpr std::uint64_t kPlenty = std::uint64_t{1} << 30;
+
 unsigned status_of(const std::function<void()>& call) {
   try {
     call();
@@ -19,21 +21,31 @@ unsigned status_of(const std::function<void()>& call) {
   }
 }
 
+std::optional<Errc> code_of(const std::function<void()>& call) {
+  try {
+    call();
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error.code();
+  }
+}
+
 TEST(Pages, PutEndToEndAreTheWhole) {
   for (const std::size_t bytes : {10, 40'000, 200'000}) {  // a page in one read, and a passage in many
     FakeBackend backend;
     backend.passage_bytes = bytes;
     backend.extracted_passages = 23;
-    Pages pages(backend, {});
+    SpoolSpace space("", kPlenty);
+    Pages pages(backend, {}, space, kPlenty);
     std::string whole;
-    EXPECT_FALSE(pages.page({}, 1000, [&](std::string_view piece) { whole += piece; }).next);
+    EXPECT_FALSE(pages.page({}, 1000, {}, [&](std::string_view piece) { whole += piece; }).next);
     for (const std::uint64_t limit : {1, 5, 22, 23, 24}) {
       std::string all;
       std::optional<PageCursor> from;
       int count = 0;
       do {
         std::string page;
-        from = pages.page(from, limit, [&](std::string_view piece) { page += piece; }).next;
+        from = pages.page(from, limit, {}, [&](std::string_view piece) { page += piece; }).next;
         EXPECT_TRUE(page.ends_with('\n'));
         all += page;
         ++count;
@@ -49,24 +61,69 @@ TEST(Pages, PutEndToEndAreTheWhole) {
 TEST(Pages, OfAnEmptyIndexHaveNothing) {
   FakeBackend backend;
   backend.extracted_passages = 0;
-  Pages pages(backend, {});
-  const PageEnd end = pages.page({}, 5, [](std::string_view) { FAIL(); });
+  SpoolSpace space("", kPlenty);
+  Pages pages(backend, {}, space, kPlenty);
+  const PageEnd end = pages.page({}, 5, {}, [](std::string_view) { FAIL(); });
   EXPECT_FALSE(end.next);
   EXPECT_EQ(end.generation, 1U);
 }
 
 TEST(Pages, ACommitEndsACursorAndIsReadAnew) {
   FakeBackend backend;
-  Pages pages(backend, {});
+  SpoolSpace space("", kPlenty);
+  Pages pages(backend, {}, space, kPlenty);
   const auto ignore = [](std::string_view) {};
-  const auto next = pages.page({}, 5, ignore).next;
+  const auto next = pages.page({}, 5, {}, ignore).next;
   ASSERT_TRUE(next);
   backend.add({{"a", "b"}}, false, {});
-  EXPECT_EQ(status_of([&] { pages.page(next, 5, ignore); }), 410U);
+  EXPECT_EQ(status_of([&] { pages.page(next, 5, {}, ignore); }), 410U);
   EXPECT_EQ(backend.extractions, 1U);
-  EXPECT_EQ(pages.page({}, 5, ignore).generation, 2U);
+  EXPECT_EQ(pages.page({}, 5, {}, ignore).generation, 2U);
   EXPECT_EQ(backend.extractions, 2U);
-  EXPECT_EQ(status_of([&] { pages.page(next, 5, ignore); }), 410U);
+  EXPECT_EQ(status_of([&] { pages.page(next, 5, {}, ignore); }), 410U);
+}
+
+TEST(Pages, TakeTheirBytesFromTheSpaceOfAllAnswers) {
+  FakeBackend backend;
+  backend.passage_bytes = 1000;
+  SpoolSpace space("", 90'000);
+  std::string whole;
+  {
+    Pages pages(backend, {}, space, kPlenty);
+    pages.page({}, 1000, {}, [&](std::string_view piece) { whole += piece; });
+    EXPECT_EQ(space.held(), whole.size());
+    // A new extraction takes the place of the old one, which there would not be room beside.
+    backend.add({{"a", "b"}}, false, {});
+    pages.page({}, 5, {}, [](std::string_view) {});
+    EXPECT_EQ(space.held(), whole.size());
+    EXPECT_GT(2 * space.held(), 90'000U);
+    backend.add({{"c", "d"}}, false, {});
+    backend.extracted_passages = 1000;
+    EXPECT_EQ(code_of([&] { pages.page({}, 5, {}, [](std::string_view) {}); }), Errc::over_budget);
+    EXPECT_EQ(space.held(), 0U);
+    backend.extracted_passages = 45;
+    pages.page({}, 5, {}, [](std::string_view) {});
+    EXPECT_EQ(space.held(), whole.size());
+  }
+  EXPECT_EQ(space.held(), 0U);
+  Pages small(backend, {}, space, whole.size() - 1);
+  EXPECT_EQ(code_of([&] { small.page({}, 5, {}, [](std::string_view) {}); }), Errc::over_budget);
+  Pages large(backend, {}, space, whole.size());
+  EXPECT_EQ(large.page({}, 5, {}, [](std::string_view) {}).generation, 3U);
+}
+
+TEST(Pages, AnExtractionThatWasStoppedBeginsAgain) {
+  FakeBackend backend;
+  backend.extraction_waits = true;
+  SpoolSpace space("", kPlenty);
+  Pages pages(backend, {}, space, kPlenty);
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(code_of([&] { pages.page({}, 5, stop.get_token(), [](std::string_view) {}); }), Errc::interrupted);
+  EXPECT_EQ(space.held(), 0U);
+  backend.go_on();
+  EXPECT_TRUE(pages.page({}, 5, {}, [](std::string_view) {}).next);
+  EXPECT_EQ(backend.extractions, 2U);
 }
 
 TEST(Pages, ACursorThatWasTamperedWithIsRefused) {
@@ -83,10 +140,11 @@ TEST(Pages, ACursorThatWasTamperedWithIsRefused) {
 
   // One with the right checksum that points into a passage, or behind all of them.
   FakeBackend backend;
-  Pages pages(backend, {});
+  SpoolSpace space("", kPlenty);
+  Pages pages(backend, {}, space, kPlenty);
   for (const std::uint64_t offset : {std::uint64_t{1}, std::uint64_t{50}, std::uint64_t{1} << 40}) {
     const PageCursor forged{.generation = 1, .offset = offset};
-    EXPECT_EQ(status_of([&] { pages.page(forged, 5, [](std::string_view) {}); }), 400U) << offset;
+    EXPECT_EQ(status_of([&] { pages.page(forged, 5, {}, [](std::string_view) {}); }), 400U) << offset;
   }
 }
 

@@ -231,5 +231,85 @@ TEST(Server, StopsWorkThatDoesNotEndByItself) {
   EXPECT_TRUE(client.at_end());
 }
 
+TEST(Server, StopsAnExtractionThatDoesNotEndByItself) {
+  Limits limits;
+  limits.shutdown_time = milliseconds(10);
+  TestServer server(limits);
+  server.backend.extraction_waits = true;
+  Client client(server);
+  client.send("GET /v1/passages HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  while (server.backend.waiting == 0) std::this_thread::yield();
+  server.stop();
+  EXPECT_EQ(server.backend.stopped, 1U);
+  EXPECT_TRUE(client.at_end());
+}
+
+// ---- Who waits for passages
+
+void wait_for_connections(Client& client, const std::string& count) {
+  while (client.ask("GET", "/metrics").body.find("\nrefrain_http_connections " + count + "\n") == std::string::npos)
+    std::this_thread::yield();
+}
+
+TEST(Server, AnExtractionEndsWithTheLastClientThatWaitsForIt) {
+  TestServer server;
+  server.backend.extraction_waits = true;
+  Client watcher(server);
+  const std::string request = "GET /v1/passages HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  Client first(server);
+  first.send(request);
+  while (server.backend.waiting == 0) std::this_thread::yield();
+  Client second(server);
+  Client third(server);
+  second.send(request);
+  third.send(request);
+  while (watcher.ask("GET", "/metrics").body.find("\nrefrain_http_in_flight 4\n") == std::string::npos)
+    std::this_thread::yield();
+  // The one that it was begun for goes: it goes on for the others.
+  first.close();
+  wait_for_connections(watcher, "3");
+  EXPECT_EQ(server.backend.stopped, 0U);
+  second.close();
+  third.close();
+  while (server.backend.stopped == 0) std::this_thread::yield();
+  // Whoever comes now is not the worse for it.
+  server.backend.go_on();
+  EXPECT_EQ(lines_of(watcher.ask("GET", "/v1/passages?limit=1000").body), 46U);
+  EXPECT_EQ(server.backend.extractions, 2U);
+  EXPECT_EQ(server.backend.stopped, 1U);
+}
+
+TEST(Server, AnExtractionWhoseFirstClientHasGoneAnswersTheNext) {
+  TestServer server;
+  server.backend.extraction_waits = true;
+  Client watcher(server);
+  const std::string request = "GET /v1/passages?limit=1000 HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  Client first(server);
+  first.send(request);
+  while (server.backend.waiting == 0) std::this_thread::yield();
+  Client second(server);
+  second.send(request);
+  while (watcher.ask("GET", "/metrics").body.find("\nrefrain_http_in_flight 3\n") == std::string::npos)
+    std::this_thread::yield();
+  first.close();
+  wait_for_connections(watcher, "2");
+  server.backend.go_on();
+  EXPECT_EQ(lines_of(second.receive().body), 46U);
+  EXPECT_EQ(server.backend.extractions, 1U);
+}
+
+TEST(Server, PassagesThatTakeTooMuchDiskAreRefused) {
+  Limits limits;
+  limits.all_spools_bytes = 3000;
+  TestServer server(limits);
+  Client client(server);
+  const Response response = client.ask("GET", "/v1/passages");
+  EXPECT_EQ(response.status, 507) << response.body;
+  server.backend.extracted_passages = 5;
+  EXPECT_EQ(client.ask("GET", "/v1/passages").status, 200);
+  const std::string text = client.ask("GET", "/metrics").body;
+  EXPECT_EQ(text.find("refrain_answers_on_disk_bytes 0\n"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace refrain::server

@@ -84,8 +84,8 @@ bool is_write(Verb verb) {
 
 }  // namespace
 
-Service::Service(Backend& backend, AccessRules rules, const Limits& limits, const Context& context,
-                 const SpoolSpace& spool, const BodySpace& bodies, Metrics& metrics)
+Service::Service(Backend& backend, AccessRules rules, const Limits& limits, const Context& context, SpoolSpace& spool,
+                 const BodySpace& bodies, Metrics& metrics)
     : backend_(backend),
       rules_(std::move(rules)),
       query_context_(share(context, 0.25 / workers(context), 1)),
@@ -93,7 +93,8 @@ Service::Service(Backend& backend, AccessRules rules, const Limits& limits, cons
       spool_(spool),
       bodies_(bodies),
       metrics_(metrics),
-      pages_(backend, share(context, 0.5, context.threads)),
+      stop_(context.stop),
+      pages_(backend, share(context, 0.5, context.threads), spool, limits.passages_bytes),
       light_(1, limits.queued),
       queries_(workers(context), limits.queued),
       writes_(1, limits.queued),
@@ -126,8 +127,11 @@ void Service::handle(const Route& route, const std::shared_ptr<Body>& body, cons
       return submit(queries_, answer, [this, body](Answer& to) { query(*body, to); });
     case Verb::document:
       return submit(queries_, answer, [this, id = route.id](Answer& to) { document(id, to); });
-    case Verb::passages:
-      return submit(extraction_, answer, [this, target = route.target](Answer& to) { passages(target, to); });
+    case Verb::passages: {
+      auto waiter = std::make_shared<Demand::Waiter>(passages_demand_, answer->stop_token());
+      return submit(extraction_, answer,
+                    [this, target = route.target, waiter = std::move(waiter)](Answer& to) { passages(target, to); });
+    }
     case Verb::add: {
       const std::string_view replace = parameter(route.target, "replace");
       if (!replace.empty() && replace != "0" && replace != "1")
@@ -209,7 +213,8 @@ void Service::passages(const Target& target, Answer& answer) {
   if (target.parameters.contains("cursor")) from = parse_page_cursor(parameter(target, "cursor"));
   if (target.parameters.contains("limit")) limit = parse_number("limit", parameter(target, "limit"), 1, kMaxPassages);
   Lines lines(answer);
-  const PageEnd end = pages_.page(from, limit, [&](std::string_view piece) { lines.add(piece); });
+  const Demand::Work work(passages_demand_, stop_);
+  const PageEnd end = pages_.page(from, limit, work.stop_token(), [&](std::string_view piece) { lines.add(piece); });
   lines.end(end.next ? to_text(*end.next) : "", end.generation, end.changed_documents);
 }
 

@@ -11,6 +11,7 @@
 #include "server/answer.h"
 #include "server/backend.h"
 #include "server/body.h"
+#include "server/demand.h"
 #include "server/limits.h"
 #include "server/metrics.h"
 #include "server/pages.h"
@@ -37,7 +38,7 @@ struct AccessRules {
 class Service {
  public:
   // The context's stop token ends what is being worked on. All that is given must outlive the service.
-  Service(Backend& backend, AccessRules rules, const Limits& limits, const Context& context, const SpoolSpace& spool,
+  Service(Backend& backend, AccessRules rules, const Limits& limits, const Context& context, SpoolSpace& spool,
           const BodySpace& bodies, Metrics& metrics);
 
   // Failure where such a request is not answered, whatever its body.
@@ -62,7 +63,9 @@ class Service {
   const SpoolSpace& spool_;
   const BodySpace& bodies_;
   Metrics& metrics_;
-  Pages pages_;  // for extraction_ alone
+  const std::stop_token stop_;
+  Pages pages_;             // for extraction_ alone
+  Demand passages_demand_;  // those who wait for it
   WorkQueue light_;
   WorkQueue queries_;
   WorkQueue writes_;

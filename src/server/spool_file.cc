@@ -66,4 +66,10 @@ void SpoolFile::clear() {
   size_ = 0;
 }
 
+bool SpoolSpace::take(std::uint64_t bytes) {
+  if (held_.fetch_add(bytes) + bytes <= most_) return true;
+  held_ -= bytes;
+  return false;
+}
+
 }  // namespace refrain::server

@@ -1,11 +1,13 @@
 // A file without a name, for what does not fit in memory: gone when its owner is, however the process ends.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace refrain::server {
 
@@ -28,6 +30,21 @@ class SpoolFile {
  private:
   int fd_ = -1;
   std::uint64_t size_ = 0;
+};
+
+// Where all such files go, and what they hold together. Thread-safe.
+class SpoolSpace {
+ public:
+  SpoolSpace(std::string folder, std::uint64_t most) : folder_(std::move(folder)), most_(most) {}
+  const std::string& folder() const { return folder_; }
+  bool take(std::uint64_t bytes);
+  void give_back(std::uint64_t bytes) { held_ -= bytes; }
+  std::uint64_t held() const { return held_; }
+
+ private:
+  const std::string folder_;
+  const std::uint64_t most_;
+  std::atomic<std::uint64_t> held_{0};
 };
 
 }  // namespace refrain::server

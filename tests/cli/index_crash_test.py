@@ -14,6 +14,7 @@ from index_case import WORDS, Index
 from program import BIN_DIR, environment, main, program, say, sentence
 
 KILLS = 200
+TIME_FACTOR = float(os.environ.get("REFRAIN_TIME_FACTOR", "1"))  # sanitizers are slow
 FAULTS = os.path.join(BIN_DIR, "faults.so")
 LAYOUT = ["--id-field", "id", "--store-text", "--shards", "2"]
 WORKERS = 2
@@ -221,8 +222,8 @@ class Faults(Crash):
 
     def run_faulty(self, line, folder, **settings):
         more = {f"FAULTS_{key}": str(value) for key, value in settings.items()}
-        done = subprocess.run([program(), *line], cwd=self.dir, capture_output=True, timeout=60, check=False,
-                              env=environment(LD_PRELOAD=FAULTS, FAULTS_FOLDER=folder, **more))
+        done = subprocess.run([program(), *line], cwd=self.dir, capture_output=True, timeout=60 * TIME_FACTOR,
+                              check=False, env=environment(LD_PRELOAD=FAULTS, FAULTS_FOLDER=folder, **more))
         return done.returncode, done.stderr.decode()
 
     def calls(self, verb):
@@ -316,8 +317,8 @@ class Damaged(Crash):
             result = self.run_program("index", "check", index, code=4)
             self.assertIn(path, result.err, place)
             for question, answer in zip(questions, right):
-                done = subprocess.run([program(), "index", *question], cwd=self.dir, capture_output=True, timeout=60,
-                                      check=False, env=environment())
+                done = subprocess.run([program(), "index", *question], cwd=self.dir, capture_output=True,
+                                      timeout=60 * TIME_FACTOR, check=False, env=environment())
                 self.assertIn(done.returncode, (0, 4), done.stderr)
                 if done.returncode == 0:
                     self.assertEqual(done.stdout, answer, (question, path, place))

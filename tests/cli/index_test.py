@@ -74,6 +74,30 @@ class Growing(Index):
         self.create("a", index="a", code=2)
         self.assertEqual(self.stats()["documents"], 1)
 
+    def test_a_merge_keeps_the_folder_that_most_paths_are_relative_to(self):
+        rng = random.Random(7)
+        shared = [sentence(rng, WORDS, 30) for _ in range(12)]
+        self.write("kept.jsonl", jsonl(["a text that is kept"], id=lambda i: "kept"))
+        self.create("kept.jsonl", "--id-field", "id", "--shards", "1")
+        for name, count in (("few", 2), ("many", 12), ("some", 3)):
+            for i in range(count):
+                self.write(f"{name}/in/{name}{i}", f"{sentence(rng, WORDS, 20)} {shared[i]}")
+        for name in ("few", "many", "some"):
+            self.run_program("index", "add", "../index", "in", "-q", cwd=self.path(name))
+        self.run_program("index", "remove", "index", "kept", "in/many5", "-q")
+        before = self.extract()
+        self.assertEqual(len(before), 3)
+        self.run_program("index", "merge", "index", "-q")
+        self.assertEqual(self.extract(), before)
+        self.assertEqual(self.stats()["segments"], 1)
+        [documents] = [os.path.join(folder, "documents.bin") for folder, _, names in os.walk(self.path("index"))
+                       if "documents.bin" in names]
+        with open(documents, "rb") as file:
+            content = file.read()
+        top = os.path.realpath(self.dir)
+        self.assertEqual([content.count(f"{top}/{name}".encode()) for name in ("few", "many", "some")], [2, 1, 3])
+        self.run_program("index", "check", "index")
+
     def test_stats_say_where_the_bytes_go(self):
         rng = random.Random(1)
         self.write("in.txt", lines([sentence(rng, WORDS, 200) for _ in range(300)]))
@@ -276,6 +300,12 @@ class Refused(Index):
                 ("query index docs/0 --output xml", "json"), ("query index docs/0 --raw --cursor x", "--cursor"),
                 ("extract index docs", "docs"), ("extract index --raw --min-tokens 3", "--min-tokens"),
                 ("blots index docs", "is an index"), ("blots index --window 5", "--window"),
+                ("blots index --format lines", "--format"), ("blots index --text-field t", "--text-field"),
+                ("blots index --id-field t", "--id-field"), ("blots index --max-doc-bytes 9", "--max-doc-bytes"),
+                ("blots index --binary", "--binary"), ("blots index --strict", "--strict"),
+                ("blots index --threads 2", "--threads"), ("blots docs --temp-dir .", "--temp-dir"),
+                ("query index docs/0 --threads 2", "--threads"), ("query index docs/0 --temp-dir .", "--temp-dir"),
+                ("merge index --threads 2", "--threads"), ("merge index --temp-dir .", "--temp-dir"),
                 ("blots docs --min-documents 3", "index"), ("blots index --unblot xyz", "xyz"),
                 ("blots docs --unblot xyz", "xyz"), ("remov index", "did you mean 'index remove'?")):
             arguments = line.split()

@@ -23,6 +23,7 @@ from program import SOURCE_DIR, TestCase, jsonl, main, running, vocabulary
 LONG = "--long" in sys.argv
 if LONG:
     sys.argv.remove("--long")
+TIME_FACTOR = float(os.environ.get("REFRAIN_TIME_FACTOR", "1"))  # sanitizers are slow
 TOKEN = "a-token-of-the-test"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
 SHARED = "the quick brown fox jumps over the lazy dog and runs far away into the deep dark forest tonight"
@@ -102,7 +103,7 @@ class Served(TestCase):
 
     def ask(self, method, target, body=None, headers=None, connection=None):
         """One request; its answer is one that the API's description knows."""
-        own = connection or http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        own = connection or http.client.HTTPConnection("127.0.0.1", self.port, timeout=60 * TIME_FACTOR)
         try:
             if isinstance(body, (dict, str)):
                 body = (json.dumps(body) if isinstance(body, dict) else body).encode()
@@ -131,9 +132,9 @@ class Served(TestCase):
             for row in reply.rows() if kind.endswith("ndjson") else [reply.json()]:
                 self.assertEqual(misfit(row, content[kind]["schema"]), "")
 
-    def raw(self, data, timeout=30):
+    def raw(self, data):
         """The status that some bytes are answered with, and all that came."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=timeout) as client:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=30 * TIME_FACTOR) as client:
             client.sendall(data)
             got = b""
             with contextlib.suppress(ConnectionResetError):
@@ -309,9 +310,9 @@ class Hostile(Served):
                 began = time.monotonic()
                 self.assertEqual(self.ask("GET", "/healthz").status, 200)
                 self.assertEqual(len(self.query(SHARED)[0]), 1)
-                self.assertLess(time.monotonic() - began, 5 * float(os.environ.get("REFRAIN_TIME_FACTOR", 1)))
+                self.assertLess(time.monotonic() - began, 5 * TIME_FACTOR)
             # Ten seconds for the headers in all, however they come.
-            slow[0].settimeout(30)
+            slow[0].settimeout(30 * TIME_FACTOR)
             got = b""
             while piece := slow[0].recv(65536):
                 got += piece
@@ -319,7 +320,7 @@ class Hostile(Served):
 
     def test_connections_past_the_most_are_told_so(self):
         _, self.port = self.serve("--max-connections", "2")
-        first = [http.client.HTTPConnection("127.0.0.1", self.port, timeout=30) for _ in range(2)]
+        first = [http.client.HTTPConnection("127.0.0.1", self.port, timeout=30 * TIME_FACTOR) for _ in range(2)]
         for connection in first:
             self.ask("GET", "/healthz", connection=connection)
         self.assertEqual(self.ask("GET", "/healthz").status, 503)
@@ -334,7 +335,7 @@ class Ended(Served):
         asked, ended = threading.Barrier(5), []
 
         def ask():
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60 * TIME_FACTOR)
             connection.connect()
             asked.wait()
             with contextlib.suppress(OSError, http.client.HTTPException):
@@ -348,7 +349,7 @@ class Ended(Served):
         asked.wait()
         self.ask("GET", "/healthz")
         self.process.send_signal(signal.SIGTERM)
-        self.assertEqual(self.process.wait(timeout=30), 0)
+        self.assertEqual(self.process.wait(timeout=30 * TIME_FACTOR), 0)
         for thread in threads:
             thread.join()
         self.assertLessEqual(set(ended), {200, 503})
@@ -366,7 +367,7 @@ class Concurrent(Served):
         failures, answers, commits = [], [0] * 8, [0]
 
         def write():
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60 * TIME_FACTOR)
             while time.monotonic() < end and not failures:
                 at = rng.randrange(len(texts))
                 pair = "".join(json.dumps({"id": f"{side}{at}", "text": texts[at]}) + "\n" for side in "LR")
@@ -376,7 +377,7 @@ class Concurrent(Served):
             connection.close()
 
         def read(number):
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60 * TIME_FACTOR)
             own, newest = random.Random(number), 0
             while time.monotonic() < end and not failures:
                 at = own.randrange(len(texts))

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""The true similarity of all documents to all others, by brute force, and what a faultless dedup would decide.
+
+    dedup_truth.py [--window 5] [--least 0.5] [--threshold 0.8] FOLDER
+
+FOLDER/documents.jsonl is what dedup_world.py made, or any JSONL with "id" and "text". Written beside it:
+
+  pairs.tsv        id1 id2 similarity: every pair whose sets of windows are at least --least similar (Jaccard), in input order
+  truth.json       the window, --least, and how many pairs
+  decisions.jsonl  with --threshold: documents kept in input order unless they are that similar to one that is kept
+
+Tokens are those of the tokenizer `words`, written down here a second time; a document without a window has no similarity to any.
+Sets are of the words themselves, not of hashes, and every pair that shares a window is counted: nothing is skipped or estimated.
+A few hundred pages of one template are fine, tens of thousands are not: it is quadratic there.
+"""
+import argparse
+import collections
+import itertools
+import json
+import pathlib
+import re
+import unicodedata
+
+# Scripts that are written without spaces: every character is a token.
+UNSPACED = [(0x0E00, 0x0E7F), (0x0E80, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x1950, 0x19DF), (0x1A20, 0x1AAF),
+            (0x2E80, 0x2FDF), (0x3005, 0x3007), (0x3021, 0x3029), (0x3040, 0x309F), (0x30A0, 0x30FF), (0x31F0, 0x31FF),
+            (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xA9E0, 0xA9FF), (0xAA60, 0xAADF), (0xF900, 0xFAFF), (0xFF66, 0xFF9F),
+            (0x1B000, 0x1B16F), (0x20000, 0x3FFFF)]
+ASCII_WORD = re.compile("[a-z0-9]+")
+SEPARATOR, RUN, SINGLE, MARK = range(4)
+
+
+class Characters(dict):
+    """What each character is, and its folded form; found out once."""
+
+    def __missing__(self, character):
+        category = unicodedata.category(character)
+        role = SEPARATOR
+        if category[0] == "L" or category in ("Nl", "Nd"):
+            unspaced = category != "Nd" and any(first <= ord(character) <= last for first, last in UNSPACED)
+            role = SINGLE if unspaced else RUN
+        elif category[0] == "M":
+            role = MARK
+        self[character] = role, character.casefold()
+        return self[character]
+
+
+CHARACTERS = Characters()
+
+
+def words(text):
+    """The tokens, case-folded."""
+    if text.isascii():
+        return ASCII_WORD.findall(text.lower())
+    out, opened = [], SEPARATOR  # what the last token is, if it can go on
+    for character in text:
+        role, folded = CHARACTERS[character]
+        if role == SEPARATOR or (role == MARK and opened == SEPARATOR):
+            opened = SEPARATOR
+        elif role == MARK or role == opened == RUN:
+            out[-1] += folded
+        else:
+            out.append(folded)
+            opened = role
+    return out
+
+
+def windows(tokens, size):
+    return set(zip(*(itertools.islice(tokens, first, None) for first in range(size))))
+
+
+def similar_pairs(sets, least):
+    """(first, second, similarity) of all pairs that are so similar, by the second, then the first. All share a window, so
+    `least` must be above 0."""
+    holders, sizes = {}, []
+    for second, features in enumerate(sets):
+        shared = collections.Counter()
+        for feature in features:
+            if (earlier := holders.get(feature)) is None:
+                holders[feature] = [second]
+            else:
+                shared.update(earlier)
+                earlier.append(second)
+        sizes.append(len(features))
+        for first, common in sorted(shared.items()):
+            similarity = common / (sizes[first] + sizes[second] - common)
+            if similarity >= least:
+                yield first, second, similarity
+
+
+def read_documents(path):
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            yield json.loads(line)
+
+
+def decide(ids, texts, pairs, threshold):
+    """What a faultless dedup decides: the first of two that are alike is kept. Texts that are byte for byte the same are alike, also
+    those too short to have a window."""
+    alike = collections.defaultdict(dict)  # by the second, the first ones and how similar
+    for first, second, similarity in pairs:
+        if similarity >= threshold:
+            alike[second][first] = similarity
+    kept, first_with, decisions = set(), {}, []
+    for place, (name, text) in enumerate(zip(ids, texts)):
+        before = dict(alike[place])
+        if (same := first_with.setdefault(text, place)) != place:
+            before[same] = 1.0
+        match = min((first for first in before if first in kept), default=None)
+        if match is None:
+            kept.add(place)
+        reason = None if match is None else "exact" if texts[match] == text else "near"
+        decisions.append({"id": name, "keep": match is None, "reason": reason, "match": None if match is None else ids[match],
+                          "similarity": None if match is None else before[match], "spans": None, "cluster": None})
+    return decisions
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--window", type=int, default=5, help="tokens (default 5)")
+    parser.add_argument("--least", type=float, default=0.5, help="pairs below that are not written (default 0.5)")
+    parser.add_argument("--threshold", type=float, help="also write the decisions at this similarity")
+    parser.add_argument("folder", type=pathlib.Path)
+    arguments = parser.parse_args()
+    if arguments.window < 1 or not 0 < arguments.least <= 1 or (arguments.threshold or 1) < arguments.least:
+        parser.error("--window must be 1 or more, --least above 0 and at most 1, --threshold at least --least")
+    ids, texts = [], []
+    spelled = {}  # one copy of each word
+
+    def sets():
+        for document in read_documents(arguments.folder / "documents.jsonl"):
+            ids.append(document["id"])
+            texts.append(document["text"])
+            yield windows([spelled.setdefault(word, word) for word in words(document["text"])], arguments.window)
+
+    pairs = list(similar_pairs(sets(), arguments.least))
+    with open(arguments.folder / "pairs.tsv", "w", encoding="utf-8") as file:
+        for first, second, similarity in pairs:
+            file.write(f"{ids[first]}\t{ids[second]}\t{similarity!r}\n")
+    about = {"window": arguments.window, "least": arguments.least, "documents": len(ids), "pairs": len(pairs)}
+    (arguments.folder / "truth.json").write_text(json.dumps(about) + "\n", encoding="utf-8")
+    if arguments.threshold:
+        with open(arguments.folder / "decisions.jsonl", "w", encoding="utf-8") as file:
+            for decision in decide(ids, texts, pairs, arguments.threshold):
+                file.write(json.dumps(decision) + "\n")
+    print(f"{len(ids)} documents, {len(pairs)} pairs at {arguments.least:g} or above")
+
+
+if __name__ == "__main__":
+    main()
