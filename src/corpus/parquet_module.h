@@ -54,7 +54,8 @@ class ParquetFile {
   ParquetFile& operator=(const ParquetFile&) = delete;
   virtual ~ParquetFile() = default;
   virtual std::size_t groups() const = 0;
-  virtual std::uint64_t rows(std::size_t group) const = 0;
+  // Rows before a row group; groups() gives those of the file.
+  virtual std::uint64_t rows_before(std::size_t group) const = 0;
   virtual std::unique_ptr<ParquetRows> read(std::size_t group) const = 0;
 };
 

@@ -26,14 +26,10 @@ ParquetStream::ParquetStream(const Input& input, const InputOptions& options, co
       options_(options),
       context_(context),
       file_(file ? std::move(file) : open_parquet(source_of(input, options), options, budget)),
-      group_(group) {
-  for (std::size_t i = 0; i < file_->groups(); ++i) {
-    if (i < group) rows_before_ += file_->rows(i);
-    rows_in_file_ += file_->rows(i);
-  }
-  row_number_ = rows_before_;
-  consumed_ = bytes_before(rows_before_);
-}
+      group_(group),
+      rows_in_file_(file_->rows_before(file_->groups())),
+      row_number_(file_->rows_before(group)),
+      consumed_(rows_in_file_ == 0 && group == 0 ? 0 : bytes_before(row_number_)) {}
 
 std::uint64_t ParquetStream::bytes_before(std::uint64_t row) const {
   if (row >= rows_in_file_) return input_.size;
@@ -42,11 +38,8 @@ std::uint64_t ParquetStream::bytes_before(std::uint64_t row) const {
 }
 
 std::uint64_t ParquetStream::take_consumed() {
-  const bool nothing = group_ == 0 && rows_in_file_ == 0;
-  const std::uint64_t now = nothing ? input_.size : bytes_before(row_number_ - (waits_ ? 1 : 0));
-  const std::uint64_t before = nothing ? 0 : consumed_;
-  consumed_ = now;
-  return now - std::min(before, now);
+  const std::uint64_t now = bytes_before(row_number_ - (waits_ ? 1 : 0));
+  return now - std::exchange(consumed_, now);
 }
 
 bool ParquetStream::next(BatchBuilder& builder, LargeTurn& turn) {

@@ -46,8 +46,7 @@ class ParquetStream {
   const Context& context_;
   std::shared_ptr<const ParquetFile> file_;
   const std::size_t group_;
-  std::uint64_t rows_before_ = 0;  // in the file
-  std::uint64_t rows_in_file_ = 0;
+  const std::uint64_t rows_in_file_;
   std::unique_ptr<ParquetRows> rows_;
   ParquetRow row_;
   std::uint64_t row_number_ = 0;  // of row_, in the file, from 1

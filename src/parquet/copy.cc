@@ -25,8 +25,17 @@ namespace {
 constexpr int64_t kBatch = 1024;
 // So many bytes of values are handed to the writer at a time; it ends a page only between such turns.
 constexpr std::size_t kTurnBytes = std::size_t{256} << 10;
-// What a writer holds outside its pool: the state of a codec, statistics.
+// What a writer holds outside its pool: statistics, and the state of a codec, of which one needs far more than others.
 constexpr std::uint64_t kWriterBytes = std::uint64_t{4} << 20;
+constexpr std::uint64_t kBrotliBytes = std::uint64_t{24} << 20;
+
+bool has_brotli(const parquet::FileMetaData& metadata) {
+  if (metadata.num_row_groups() == 0) return false;
+  const auto group = metadata.RowGroup(0);
+  for (int i = 0; i < group->num_columns(); ++i)
+    if (group->ColumnChunk(i)->compression() == parquet::Compression::BROTLI) return true;
+  return false;
+}
 
 // One column of a row group, from its reader to its writer.
 template <class DType>
@@ -151,6 +160,7 @@ class Copy final : public ParquetCopy {
           throw Error(
               Errc::invalid_argument,
               fmt::format("{}: there is a field '{}' already; take it out, or name another to be added", from, name));
+      if (has_brotli(metadata)) small_.resize(kWriterBytes + kBrotliBytes, "writing Parquet packed with Brotli");
       text_ = find_column(*metadata.schema(), options.text_field).leaf;
       const auto properties = writer_properties(metadata, text_, pool_);
       const auto values = with_added(metadata.key_value_metadata(), annotations);

@@ -70,6 +70,10 @@ class File final : public ParquetFile {
         reservation_(reserve_metadata(*file_, budget)),
         reader_(file_, budget),
         metadata_(reader_.parquet().metadata()) {
+    reader_.guard([&] {
+      for (int i = 0; i < metadata_->num_row_groups(); ++i)
+        rows_before_.push_back(rows_before_.back() + static_cast<std::uint64_t>(metadata_->RowGroup(i)->num_rows()));
+    });
     leaves_.push_back(find(options.text_field, true));
     if (!is_text(*metadata_->schema()->Column(leaves_.front())))
       throw Error(Errc::bad_input,
@@ -81,9 +85,7 @@ class File final : public ParquetFile {
   }
 
   std::size_t groups() const override { return static_cast<std::size_t>(metadata_->num_row_groups()); }
-  std::uint64_t rows(std::size_t group) const override {
-    return static_cast<std::uint64_t>(metadata_->RowGroup(static_cast<int>(group))->num_rows());
-  }
+  std::uint64_t rows_before(std::size_t group) const override { return rows_before_[group]; }
   std::unique_ptr<ParquetRows> read(std::size_t group) const override {
     return std::make_unique<Rows>(file_, budget_, metadata_, group, leaves_, id_);
   }
@@ -105,6 +107,7 @@ class File final : public ParquetFile {
   Reservation reservation_;
   Reader reader_;  // which the metadata may refer to
   std::shared_ptr<parquet::FileMetaData> metadata_;
+  std::vector<std::uint64_t> rows_before_ = {0};
   std::vector<int> leaves_;  // of the text, of the id where there is one, of the other fields; -1: missing
   bool id_ = false;
 };
