@@ -8,12 +8,14 @@
 namespace refrain {
 
 enum class Format {
-  automatic,  // by the name: .jsonl and .ndjson, .csv, .tsv, .parquet; any other is one document; standard input: lines
+  automatic,  // by the name: .jsonl and .ndjson, .csv, .tsv, .warc, .parquet; any other is one document; standard
+              // input: lines
   files,      // every file is one document; its id is its path
   lines,      // every line is one document, also an empty one; its id is its ordinal
   jsonl,      // every line is one JSON object; blank lines are passed over
   csv,        // RFC 4180 with a header row; a quoted field may hold commas, quotes and line breaks
   tsv,        // the same, with tabs
+  warc,       // a web archive: the text of its pages; an id is the WARC-Target-URI, and fields are headers
   parquet,    // every row is one document; needs the module that knows Parquet
 };
 
@@ -50,6 +52,7 @@ struct ReadReport {
   std::uint64_t hidden_skipped = 0;   // files and folders whose name begins with a dot
   std::uint64_t binary_skipped = 0;   // files with a NUL in their first 8 KiB
   std::uint64_t special_skipped = 0;  // links, sockets, devices found in folders
+  std::uint64_t other_skipped = 0;    // records of web archives that hold no page: requests, images, errors
   std::vector<BadRecord> examples;    // the first kMaxExamples bad records in input order
 
   static constexpr std::size_t kMaxExamples = 10;

@@ -26,7 +26,7 @@ constexpr VerbSet kAll = kWorkers | Verb::ngrams | Verb::ngrams_lookup | Verb::n
 
 // In the order of Format, less `automatic`.
 std::vector<std::string_view> format_names() {
-  return {"files", "lines", "jsonl", "csv", "tsv", "parquet"};
+  return {"files", "lines", "jsonl", "csv", "tsv", "warc", "parquet"};
 }
 // In the order of Snap and of Keep.
 std::vector<std::string_view> snap_names() {
@@ -312,7 +312,7 @@ constexpr Flag kFlags[] = {
      .verbs = kReaders, .group = Group::input,
      .store = [](Settings& s, const Value& v) { s.text_field = v.text; }},
     {.name = "id-field", .kind = Kind::text, .metavar = "NAME", .default_text = "none: 0, 1, 2...",
-     .description = "field or column that holds the id",
+     .description = "field, column or WARC header that holds the id",
      .verbs = kReaders, .group = Group::input,
      .store = [](Settings& s, const Value& v) { s.id_field = v.text; }},
     {.name = "max-doc-bytes", .kind = Kind::size, .metavar = "SIZE", .default_text = "64M",

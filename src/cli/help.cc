@@ -11,6 +11,7 @@ namespace refrain::cli {
 namespace {
 
 constexpr std::size_t kWidth = 80;
+constexpr std::ptrdiff_t kScreenLines = 50;
 
 // "-o, --output DIR"
 std::string flag_name(const Flag& flag) {
@@ -102,11 +103,26 @@ std::string program_help() {
   return out;
 }
 
-std::string verb_help(Verb verb) {
+namespace {
+
+// Flags of one group in a paragraph, for a screen that has no room for a row each.
+std::string brief_flags(const std::vector<const Flag*>& rows, Group group) {
+  std::string text = fmt::format("{}:", heading(group));
+  for (const Flag* flag : rows) {
+    if (flag->group != group) continue;
+    text += fmt::format("{} {}", text.ends_with(':') ? "" : ",", flag_name(*flag));
+    if (!flag->default_text.empty()) text += fmt::format(" [{}]", flag->default_text);
+  }
+  return "\n" + wrap(text, kWidth, 0, 2);
+}
+
+// `brief`: only the verb's own flags get a row each.
+std::string verb_screen(Verb verb, bool brief) {
   const VerbInfo& row = info(verb);
   const std::vector<const Flag*> rows = flags_of(verb);
   std::size_t column = 0;
-  for (const Flag* flag : rows) column = std::max(column, flag_name(*flag).size() + 4);
+  for (const Flag* flag : rows)
+    if (!brief || flag->group == Group::verb) column = std::max(column, flag_name(*flag).size() + 4);
   const std::vector<const VerbInfo*> family = members(verb);
   for (const VerbInfo* member : family) column = std::max(column, member->name.size() + 4);
 
@@ -117,6 +133,7 @@ std::string verb_help(Verb verb) {
   // The flags of the program have no heading of their own on a screen that has little room.
   const Flag* last = nullptr;
   for (const Flag* flag : rows) {
+    if (brief && flag->group != Group::verb) continue;
     const bool is_program = flag->group == Group::program;
     if (last == nullptr || (flag->group != last->group && !is_program)) {
       out += fmt::format("\n{}{}:\n", heading(is_program ? Group::verb : flag->group),
@@ -125,9 +142,19 @@ std::string verb_help(Verb verb) {
     last = flag;
     out += list_row(flag_name(*flag), flag_text(*flag), column);
   }
+  if (brief)
+    for (const Group group : {Group::input, Group::run}) out += brief_flags(rows, group);
+  if (brief) out += "'refrain man' says more about these. -h, --help and -V, --version as everywhere.\n";
   out += "\nExamples:\n";
   for (const std::string_view example : row.examples) out += fmt::format("  {}\n", example);
   return out;
+}
+
+}  // namespace
+
+std::string verb_help(Verb verb) {
+  const std::string screen = verb_screen(verb, false);
+  return std::count(screen.begin(), screen.end(), '\n') <= kScreenLines ? screen : verb_screen(verb, true);
 }
 
 }  // namespace refrain::cli

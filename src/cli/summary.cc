@@ -43,11 +43,13 @@ std::string skipped_text(const ReadReport& report) {
   if (report.special_skipped > 0) {
     parts.push_back(count_of(report.special_skipped, "link or special file", "links or special files"));
   }
+  if (report.other_skipped > 0)
+    parts.push_back(count_of(report.other_skipped, "record without a page", "records without a page"));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::uint64_t skipped_count(const ReadReport& report) {
-  return report.hidden_skipped + report.binary_skipped + report.special_skipped;
+  return report.hidden_skipped + report.binary_skipped + report.special_skipped + report.other_skipped;
 }
 
 // "1,234 documents (12.3 MiB of text, from 3.1 MiB in 2 files) in 0.4 s, 30.8 MiB/s"

@@ -17,12 +17,10 @@ constexpr VerbInfo kVerbs[] = {
      .most_operands = kNoLimit,
      .operand_choices = nullptr,
      .description =
-         "Decides which documents of a corpus to keep: first exact copies go, then those at least --threshold "
-         "similar (Jaccard, of windows of words) to a better-ranked one that is kept. Every removal was compared text "
-         "against text, and names what it matches. Nothing is written but the output folder; with --apply it holds "
-         "the clean corpus too.\n"
-         "Found at --threshold 0.8: 98.5 % of pairs 0.8 similar, 99.8 % at 0.85, all but one in 100,000 at 0.9; every "
-         "run measures its own recall on a sample.",
+         "Decides which documents of a corpus to keep: exact copies go, then those at least --threshold similar "
+         "(Jaccard, of windows of words) to a better-ranked one that is kept. Every removal was compared text against "
+         "text, and names what it matches. With --apply the clean corpus is written too. Of pairs 0.8 similar 98.5 % "
+         "are found (--threshold 0.8), at 0.85 99.9 %, at 0.9 99.999 %; every run measures its recall on a sample.",
      .details =
          "Documents are ranked by --keep, ties in input order, and each is kept unless it matches one that is kept "
          "already: so nothing is removed through a chain. The similarity of two documents is the share of their "
@@ -38,7 +36,7 @@ constexpr VerbInfo kVerbs[] = {
          "gone at the end. After an interruption --resume goes on behind the last stage that had ended; it refuses "
          "where inputs or options are not the same.\n",
      .examples = {"refrain dedup /usr/share/common-licenses -o kept",
-                  "refrain dedup /usr/share/common-licenses -o clean --keep longest --threshold 0.7 --apply"}},
+                  "refrain dedup /usr/share/common-licenses -o clean --threshold 0.7 --apply"}},
     {.verb = Verb::near,
      .name = "near",
      .summary = "find near-duplicate documents and the clusters they form",

@@ -69,6 +69,10 @@ void AddedFields::begin_file(const std::string& path, const InputOptions& option
   options_ = &options;
   format_ = format;
   columns_ = 0;
+  if (any() && format == Format::warc)
+    throw Error(
+        Errc::invalid_argument,
+        fmt::format("{}: '{}' cannot be added to a web archive; use jsonl, csv, tsv or parquet", path, names_.front()));
 }
 
 AddedFields::Insertion AddedFields::header(std::string_view bytes) {

@@ -20,7 +20,7 @@ class AddedFields {
 
   bool any() const { return !names_.empty(); }
 
-  // A new file; `path` and `options` as read_csv_header takes them.
+  // A new file; `path` and `options` as read_csv_header takes them. Error(invalid_argument) where nothing can be added.
   void begin_file(const std::string& path, const InputOptions& options, Format format);
 
   // Something to be written before the byte `at` of what was asked about. Valid until the next question.

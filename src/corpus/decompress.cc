@@ -48,7 +48,9 @@ void ByteStream::open(const std::string& path, std::stop_token stop) {
   }
   file_ = InputFile(path, std::move(stop));
   begin_ = end_ = 0;
-  file_ended_ = inside_ = false;
+  file_ended_ = inside_ = seeking_ = false;
+  mark_ = {};
+  member_begin_ = 0;
   refill();
   const std::string_view start(packed_.get(), end_);
   packing_ = is_gzip(start) ? Packing::gzip : is_zstd(start) ? Packing::zstd : Packing::none;
@@ -94,8 +96,8 @@ void ByteStream::refuse(const std::string& what) const {
 // True where there are packed bytes to decode.
 bool ByteStream::refill() {
   if (begin_ < end_) return true;
-  begin_ = end_ = 0;
   if (file_ended_) return false;
+  begin_ = end_ = member_begin_ = 0;
   end_ = file_.read(packed_.get(), kPackedBytes);
   file_ended_ = end_ < kPackedBytes;
   consumed_ += end_;
@@ -128,9 +130,17 @@ std::size_t ByteStream::read_plain(char* buffer, std::size_t size) {
 std::size_t ByteStream::read_gzip(char* buffer, std::size_t size) {
   std::size_t done = 0;
   while (done < size) {
+    if (!mark_.empty()) {
+      const std::size_t given = mark_.copy(buffer + done, size - done);
+      mark_.remove_prefix(given);
+      done += given;
+      continue;
+    }
+    if (seeking_ && !seek_member()) break;
     if (!refill()) {
-      if (inside_) refuse("the gzip data ends too early");
-      break;
+      if (!inside_) break;
+      damage("the gzip data ends too early");
+      continue;
     }
     if (!inside_) {
       // Between members; tapes and archives pad with zeros.
@@ -138,7 +148,12 @@ std::size_t ByteStream::read_gzip(char* buffer, std::size_t size) {
         ++begin_;
         continue;
       }
-      if (packed_[begin_] != '\x1f') refuse("something else follows the gzip data");
+      if (packed_[begin_] != '\x1f') {
+        member_begin_ = begin_;
+        damage("something else follows the gzip data");
+        continue;
+      }
+      member_begin_ = begin_;
       inflateReset(gzip_.get());
       inside_ = true;
     }
@@ -155,9 +170,45 @@ std::size_t ByteStream::read_gzip(char* buffer, std::size_t size) {
     else if (status == Z_MEM_ERROR)
       throw std::bad_alloc();
     else if (status != Z_OK && status != Z_BUF_ERROR)
-      refuse(fmt::format("damaged gzip data ({})", gzip_->msg != nullptr ? gzip_->msg : "bad header"));
+      damage(fmt::format("damaged gzip data ({})", gzip_->msg != nullptr ? gzip_->msg : "bad header"));
   }
   return done;
+}
+
+// Where damage is not passed over, that is the end. A member that was cut off may have swallowed the next, so that one is
+// looked for from where this one began, as far back as there are bytes.
+void ByteStream::damage(const std::string& what) {
+  if (!pass_over_damage_) refuse(what);
+  begin_ = std::min(member_begin_ + 1, end_);
+  member_begin_ = 0;
+  inside_ = false;
+  seeking_ = true;
+  mark_ = kDamageMark;
+}
+
+// Goes on to what looks like the beginning of a gzip member; false where there is none.
+bool ByteStream::seek_member() {
+  while (refill()) {
+    const auto* const found = static_cast<const char*>(std::memchr(packed_.get() + begin_, '\x1f', end_ - begin_));
+    begin_ = found == nullptr ? end_ : static_cast<std::size_t>(found - packed_.get());
+    if (found == nullptr) continue;
+    if (end_ - begin_ < 4 && !file_ended_) {
+      std::memmove(packed_.get(), packed_.get() + begin_, end_ - begin_);
+      end_ -= begin_;
+      begin_ = 0;
+      const std::size_t got = file_.read(packed_.get() + end_, kPackedBytes - end_);
+      file_ended_ = got < kPackedBytes - end_;
+      end_ += got;
+      consumed_ += got;
+    }
+    const std::string_view here(packed_.get() + begin_, end_ - begin_);
+    if (here.size() >= 4 && is_gzip(here) && (static_cast<unsigned char>(here[3]) & 0xE0U) == 0) {
+      seeking_ = false;
+      return true;
+    }
+    ++begin_;
+  }
+  return false;
 }
 
 std::size_t ByteStream::read_zstd(char* buffer, std::size_t size) {

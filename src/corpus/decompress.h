@@ -10,6 +10,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "base/budget.h"
 #include "base/file.h"
@@ -17,6 +18,9 @@
 namespace refrain {
 
 enum class Packing : std::uint8_t { none, gzip, zstd };
+
+// Stands in what is read where a damaged member ended; see ByteStream::pass_over_damage(). Ends any line, and is no text.
+inline constexpr std::string_view kDamageMark{"\0\r\n\r\n", 5};
 
 // One file at a time, and any number one after the other: buffers and decoders are kept between files.
 //
@@ -28,6 +32,10 @@ class ByteStream {
 
   // A path, or "-". Throws what InputFile throws; `stop` ends waiting for a pipe.
   void open(const std::string& path, std::stop_token stop = {});
+
+  // From here on damaged gzip data is no error: what could be unpacked is followed by kDamageMark, and reading goes on
+  // with the next member. For archives whose records are members.
+  void pass_over_damage() { pass_over_damage_ = true; }
 
   // Gives back the file and all memory, before the next open().
   void close();
@@ -50,6 +58,8 @@ class ByteStream {
   };
 
   bool refill();
+  void damage(const std::string& what);
+  bool seek_member();
   std::size_t read_plain(char* buffer, std::size_t size);
   std::size_t read_gzip(char* buffer, std::size_t size);
   std::size_t read_zstd(char* buffer, std::size_t size);
@@ -66,6 +76,10 @@ class ByteStream {
   std::size_t end_ = 0;
   bool file_ended_ = false;
   bool inside_ = false;  // a gzip member or a zstd frame has begun and not ended
+  bool pass_over_damage_ = false;
+  bool seeking_ = false;          // behind damage, for the next member
+  std::size_t member_begin_ = 0;  // in packed_, or 0 where it began before
+  std::string_view mark_;         // what is still to be given of kDamageMark
   std::uint64_t consumed_ = 0;
   std::unique_ptr<z_stream, EndGzip> gzip_;
   std::unique_ptr<ZSTD_DCtx, EndZstd> zstd_;

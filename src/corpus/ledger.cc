@@ -26,6 +26,7 @@ void Ledger::book(PieceResult& piece) {
   report_.files += piece.files;
   report_.bytes += piece.bytes;
   report_.binary_skipped += piece.binary_skipped;
+  report_.other_skipped += piece.other_skipped;
   lines_before_ = piece.last ? 0 : lines_before_ + piece.lines;
 }
 

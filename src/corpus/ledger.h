@@ -24,6 +24,7 @@ struct PieceResult {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
   std::uint64_t binary_skipped = 0;
+  std::uint64_t other_skipped = 0;
   bool last = false;         // of its slot
   std::exception_ptr error;  // what ended the slot early, after these batches
 };

@@ -22,8 +22,13 @@ PackedFile::PackedFile(MemoryBudget& budget, unsigned threads)
 void PackedFile::open(const std::string& path, Packing packing) {
   file_.emplace(path);
   packing_ = packing;
-  if (packing == Packing::zstd) start_zstd();
-  if (packing != Packing::gzip) return;
+  in_part_ = any_part_ = false;
+}
+
+void PackedFile::begin_part() {
+  in_part_ = any_part_ = true;
+  if (packing_ == Packing::zstd) start_zstd();
+  if (packing_ != Packing::gzip) return;
   if (!gzip_) {
     const std::uint64_t room = budget_.available() / 8 / GzipBlocks::kThreadBytes;
     const auto threads = static_cast<unsigned>(std::clamp<std::uint64_t>(room, 1, threads_));
@@ -49,6 +54,8 @@ void PackedFile::start_zstd() {
 
 void PackedFile::write(std::string_view bytes) {
   if (packing_ == Packing::none) return file_->write(bytes);
+  if (bytes.empty()) return;
+  if (!in_part_) begin_part();
   if (packing_ == Packing::gzip) return gzip_->write(bytes);
   while (!bytes.empty()) {
     const std::size_t taken = std::min(bytes.size(), kPlainBytes - plain_.size());
@@ -58,9 +65,16 @@ void PackedFile::write(std::string_view bytes) {
   }
 }
 
-std::uint64_t PackedFile::close() {
+void PackedFile::split() {
+  if (!in_part_) return;
+  in_part_ = false;
   if (packing_ == Packing::gzip) gzip_->end();
   if (packing_ == Packing::zstd) pack_zstd(true);
+}
+
+std::uint64_t PackedFile::close() {
+  if (packing_ != Packing::none && !any_part_) begin_part();
+  split();
   file_->flush();
   const std::uint64_t bytes = file_->bytes();
   file_->close_unsynced();

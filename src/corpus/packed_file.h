@@ -19,7 +19,7 @@
 namespace refrain {
 
 // One file at a time, and any number one after the other: buffers and encoders are kept between files. gzip at level 6,
-// one member a file, on several cores; zstd at level 3, one frame with a checksum a file. What is written depends on
+// one member a file unless it is split, on several cores; zstd at level 3, likewise one frame with a checksum. What is written depends on
 // the bytes alone, not on how they were divided into calls.
 //
 // Throws what OutputFile throws. Not thread-safe.
@@ -29,6 +29,8 @@ class PackedFile {
 
   void open(const std::string& path, Packing packing);
   void write(std::string_view bytes);
+  // What is written from here on can be unpacked without what was written before: a gzip member, a zstd frame.
+  void split();
   // Not synced to the disk. Returns the bytes of the file.
   std::uint64_t close();
 
@@ -37,6 +39,7 @@ class PackedFile {
     void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
   };
 
+  void begin_part();
   void start_zstd();
   void pack_zstd(bool end);
 
@@ -45,6 +48,8 @@ class PackedFile {
   Reservation reservation_;  // for zstd_
   std::optional<OutputFile> file_;
   Packing packing_ = Packing::none;
+  bool in_part_ = false;  // a member or a frame has begun and not ended
+  bool any_part_ = false;
   Array<char> plain_;  // for zstd_; always packed when it is full
   Array<char> packed_;
   std::optional<GzipBlocks> gzip_;

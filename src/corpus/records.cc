@@ -54,6 +54,10 @@ RecordStream::RecordStream(const Input& input, const InputOptions& options, cons
       bytes_(budget),
       rest_(budget, "the rest of a piece of the input"),
       scanner_(input.format == Format::tsv ? '\t' : ',') {
+  if (input.format == Format::warc) {
+    warc_.emplace(max_raw_bytes_);
+    bytes_.pass_over_damage();
+  }
   bytes_.open(source_of(input, options), context.stop);
 }
 
@@ -95,6 +99,7 @@ bool RecordStream::cut(RawPiece& piece, LargeTurn& turn) {
       at_start_ = false;
       if (std::string_view(data, have).starts_with(kByteOrderMark)) piece.begin = scanned = kByteOrderMark.size();
     }
+    if (warc_) scanned = piece.begin;  // which looks at a record as a whole
     const std::size_t end = last_end({data + scanned, have - scanned});
     if (got < chunk_bytes_) {
       bytes_.close();
@@ -107,11 +112,13 @@ bool RecordStream::cut(RawPiece& piece, LargeTurn& turn) {
       return true;
     }
     scanned = have;
-    if (have - piece.begin > max_raw_bytes_) {
+    std::size_t held = 0;
+    if (too_long({data + piece.begin, have - piece.begin}, held)) {
       piece.kind = RawPiece::Kind::too_long;
-      piece.end = have;
-      piece.line = count_lines({data + piece.begin, have - piece.begin});
+      piece.end = piece.begin + held;
+      piece.line = count_lines({data + piece.begin, held});
       passing_over_ = true;
+      keep(data + piece.end, data + have, false);
       return true;
     }
   }
@@ -120,19 +127,23 @@ bool RecordStream::cut(RawPiece& piece, LargeTurn& turn) {
 // The next bytes of a record that is too long, up to its end.
 bool RecordStream::pass_over(RawPiece& piece) {
   char* data = piece.bytes.data();
-  const std::size_t got = read(data);
-  const std::size_t end = first_end({data, got});
+  std::size_t have = rest_.size();
+  if (have > 0) std::memcpy(data, rest_.data(), have);
+  rest_.clear();
+  const std::size_t got = read(data + have);
+  have += got;
+  std::size_t held = have;
+  const std::size_t end = first_end({data, have}, held);
+  const bool last = end == kNone && got < chunk_bytes_;
   piece.kind = RawPiece::Kind::more;
-  piece.end = std::min(end, got);
+  piece.end = end != kNone ? end : last ? have : held;
   piece.line = count_lines({data, piece.end});
   passing_over_ = end == kNone;
-  if (!passing_over_) {
-    keep(data + end, data + got, false);
-  } else if (got < chunk_bytes_) {
+  if (last)
     bytes_.close();
-    return false;
-  }
-  return true;
+  else
+    keep(data + piece.end, data + have, false);
+  return !last;
 }
 
 std::size_t RecordStream::read(char* buffer) {
@@ -147,12 +158,23 @@ void RecordStream::keep(const char* begin, const char* end, bool scanned) {
 
 // The offset behind the last record that ends in `bytes`, which continue what was scanned before.
 std::size_t RecordStream::last_end(std::string_view bytes) {
+  if (warc_) return warc_->last_end(bytes);
   if (table_) return scanner_.last_end(bytes);
   const void* found = memrchr(bytes.data(), '\n', bytes.size());
   return found == nullptr ? kNone : static_cast<std::size_t>(static_cast<const char*>(found) - bytes.data()) + 1;
 }
 
-std::size_t RecordStream::first_end(std::string_view bytes) {
+// Whether the record that begins with `bytes`, and has no end in them, is too long. From `held` on they are looked at
+// again.
+bool RecordStream::too_long(std::string_view bytes, std::size_t& held) {
+  if (warc_) return warc_->too_long(bytes, held);
+  held = bytes.size();
+  return bytes.size() > max_raw_bytes_;
+}
+
+// The end of the record that is passed over; where there is none, `bytes` from `held` on are looked at again.
+std::size_t RecordStream::first_end(std::string_view bytes, std::size_t& held) {
+  if (warc_) return warc_->first_end(bytes, held);
   if (table_) return scanner_.first_end(bytes);
   const std::size_t at = bytes.find('\n');
   return at == kNone ? kNone : at + 1;

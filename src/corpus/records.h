@@ -21,6 +21,7 @@
 #include "corpus/decompress.h"
 #include "corpus/tuning.h"
 #include "corpus/walk.h"
+#include "corpus/warc.h"
 #include "refrain/context.h"
 #include "refrain/input.h"
 
@@ -105,7 +106,8 @@ class RecordStream {
   std::size_t read(char* buffer);
   void keep(const char* begin, const char* end, bool scanned);
   std::size_t last_end(std::string_view bytes);
-  std::size_t first_end(std::string_view bytes);
+  std::size_t first_end(std::string_view bytes, std::size_t& held);
+  bool too_long(std::string_view bytes, std::size_t& held);
 
   const InputOptions& options_;
   const Context& context_;
@@ -119,6 +121,7 @@ class RecordStream {
   bool at_start_ = true;
   bool passing_over_ = false;  // inside a record that is too long
   CsvScanner scanner_;
+  std::optional<WarcScanner> warc_;
   CsvColumns columns_;
 };
 

@@ -17,9 +17,11 @@
 #include "corpus/output_names.h"
 #include "corpus/packed_file.h"
 #include "corpus/raw.h"
+#include "corpus/records.h"
 #include "corpus/rewrite_parquet.h"
 #include "corpus/rewrite_text.h"
 #include "corpus/tuning.h"
+#include "corpus/warc.h"
 #include "refrain/error.h"
 
 namespace refrain {
@@ -29,6 +31,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kCopyBytes = std::size_t{256} << 10;
+
+Error cannot_cut(const std::string& path) {
+  return {Errc::unsupported, fmt::format("{}: passages cannot be cut out of a web archive; leave out whole records, or "
+                                         "write the texts to jsonl first",
+                                         path)};
+}
 
 // A record of a batch that waits for its turn.
 struct Record {
@@ -63,6 +71,7 @@ struct Held {
   bool last = false;
   bool unread = false;
   bool last_of_group = false;
+  bool part_of_record = false;
   std::size_t taken_record = kNone;  // the first of those that have a field which is to be added
   std::size_t taken_field = 0;
 
@@ -129,6 +138,7 @@ std::shared_ptr<Held> hold(const Batch& batch, MemoryBudget& budget) {
   held->last = from.last;
   held->unread = from.unread;
   held->last_of_group = from.last_of_group;
+  held->part_of_record = from.part_of_record;
   const std::span<const FieldKind> kinds = batch.fields.kinds;
   const auto taken =
       std::find_if(kinds.begin(), kinds.end(), [](FieldKind kind) { return kind != FieldKind::missing; });
@@ -176,6 +186,7 @@ class Rewriter {
   Answer ask(DocId document, std::string_view text);
   void put(std::string_view bytes);
   void put_raw(std::string_view bytes);
+  void put_archived(std::string_view bytes);
   std::string make_room(const Input& input);
   void copy(const Input& input, const std::string& path);
   void copy_if_there(const Input& input, const std::string& path);
@@ -189,11 +200,12 @@ class Rewriter {
   PackedFile out_;
   TextRewriter text_;
   ParquetRewriter parquet_;
-  TextCuts cuts_;         // of the text that was asked about last
-  std::string made_;      // the folder that was made last
-  std::string path_;      // the file of records that is being written
-  bool changed_ = false;  // it differs from what was read
-  bool begun_ = false;    // something was written to it
+  TextCuts cuts_;          // of the text that was asked about last
+  std::string made_;       // the folder that was made last
+  std::string path_;       // the file of records that is being written
+  bool changed_ = false;   // it differs from what was read
+  bool begun_ = false;     // something was written to it
+  bool archived_ = false;  // what is being written are whole records of an archive
   RewriteReport report_;
 };
 
@@ -260,8 +272,22 @@ void Rewriter::copy_if_there(const Input& input, const std::string& path) {
   }
 }
 
+// The records of an archive as they are, each packed by itself.
+void Rewriter::put_archived(std::string_view bytes) {
+  while (!bytes.empty()) {
+    std::size_t searched = 0;
+    const std::size_t size =
+        measure_warc(bytes, max_raw_bytes(Format::warc, options_.max_doc_bytes), true, searched).size;
+    out_.split();
+    put(bytes.substr(0, size));
+    out_.split();
+    bytes.remove_prefix(size);
+  }
+}
+
 // Bytes as they were read. What begins the file without having done so before must not be taken for its byte order mark.
 void Rewriter::put_raw(std::string_view bytes) {
+  if (archived_) return put_archived(bytes);
   if (!begun_ && changed_ && bytes.starts_with(kByteOrderMark)) put(kByteOrderMark);
   put(bytes);
 }
@@ -275,6 +301,7 @@ void Rewriter::write_records(const Held& held, DocId first) {
     changed_ = begun_ = false;
     added_.begin_file(file.input.path, options_, file.input.format);
   }
+  archived_ = file.input.format == Format::warc && !held.part_of_record;
   const std::string_view raw = held.raw();
   std::uint64_t written = 0;
   // The bytes up to some place as they are, and then those that are added there.
@@ -297,6 +324,7 @@ void Rewriter::write_records(const Held& held, DocId first) {
       written = record.record_end;
     } else if (answer == Answer::cut) {
       put_raw(raw.substr(written, record.begin - written));
+      if (file.input.format == Format::warc) throw cannot_cut(file.input.path);
       write_text(held, record, file.input.format);
       written = record.end;
     }
@@ -386,8 +414,10 @@ void Rewriter::write_files(const Held& held, DocId first) {
 
 }  // namespace
 
-void check_rewritable(const InputOptions& options) {
+void check_rewritable(const InputOptions& options, bool cuts) {
   for (const std::string& path : options.paths) {
+    const Format format = options.format == Format::automatic ? format_by_name(path) : options.format;
+    if (cuts && format == Format::warc) throw cannot_cut(path);
     struct stat info {};
     if (path == "-" || (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
       throw Error(Errc::invalid_argument,
@@ -398,7 +428,7 @@ void check_rewritable(const InputOptions& options) {
 RewriteReport rewrite_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
                                 const fs::path& folder, const CutDocument& cut, const ReaderTuning& tuning,
                                 const Annotations& annotations) {
-  check_rewritable(options);
+  check_rewritable(options, false);
   InputOptions reading = options;
   reading.extra_fields = annotations.names;  // to see whether they are there already
   Rewriter rewriter(reading, context, budget, folder, cut, annotations);

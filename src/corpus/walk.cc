@@ -82,6 +82,7 @@ Format format_by_name(std::string_view path) {
   if (path.ends_with(".jsonl") || path.ends_with(".ndjson")) return Format::jsonl;
   if (path.ends_with(".csv")) return Format::csv;
   if (path.ends_with(".tsv")) return Format::tsv;
+  if (path.ends_with(".warc") || path.ends_with(".wet")) return Format::warc;
   if (path.ends_with(".parquet")) return Format::parquet;
   return Format::files;
 }

@@ -51,6 +51,7 @@ Worker::Worker(unsigned number, const Reading& reading)
       piece_(reading.budget, reading.tuning.piece_bytes),
       builder_(reading.budget, reading.tuning.piece_bytes, reading.raw, reading.options.extra_fields.size()),
       jsonl_(reading.budget, reading.tuning.piece_bytes, reading.options),
+      warc_(reading.budget, reading.options),
       file_(reading.budget) {}
 
 void Worker::run() {
@@ -87,12 +88,14 @@ PieceResult Worker::read(const Task& task) {
   piece_.shrink();
   builder_.shrink();
   jsonl_.shrink();
+  warc_.shrink();
   return result;
 }
 
 void Worker::read_records(const Task& task, PieceResult& result) {
   Slot& slot = *task.slot;
-  builder_.begin(reading_.options.id_field.empty() || slot.inputs.front().format == Format::lines);
+  const Format format = slot.inputs.front().format;
+  builder_.begin(format != Format::warc && (reading_.options.id_field.empty() || format == Format::lines));
   piece_.begin = piece_.end = 0;
   piece_.kind = RawPiece::Kind::records;
   try {
@@ -104,7 +107,7 @@ void Worker::read_records(const Task& task, PieceResult& result) {
     result.last = true;
     // Of the files of a folder, one that is no table of documents counts as a bad record.
     const Input& input = slot.inputs.front();
-    const bool table = input.format == Format::csv || input.format == Format::tsv;
+    const bool table = format == Format::csv || format == Format::tsv;
     if (table && task.piece == 0 && !input.named && error.code() == Errc::bad_input) {
       builder_.add_bad(input.path, 1, reason_of(error, input.path));
       raw_.unread = true;
@@ -113,6 +116,7 @@ void Worker::read_records(const Task& task, PieceResult& result) {
     }
     piece_.begin = piece_.end = 0;
   }
+  raw_.part_of_record = piece_.kind != RawPiece::Kind::records;
   if (slot.stream) raw_.file = {&slot.inputs.front(), slot.stream->packing()};
   raw_.first = task.piece == 0;
   reading_.schedule.read_done(task, result);
@@ -172,7 +176,7 @@ void Worker::parse(const Slot& slot, PieceResult& result) {
   const Input& input = slot.inputs.front();
   if (piece_.kind != RawPiece::Kind::records) {
     if (piece_.kind == RawPiece::Kind::too_long)
-      builder_.add_bad(input.path, 1, too_long_reason(options.max_doc_bytes));
+      builder_.add_bad(input.path, input.format == Format::warc ? 0 : 1, too_long_reason(options.max_doc_bytes));
     piece_.begin = piece_.end;
   } else {
     builder_.reserve_text(piece_.end - piece_.begin);
@@ -188,12 +192,16 @@ void Worker::parse(const Slot& slot, PieceResult& result) {
         case Format::tsv:
           parse_csv(piece_, slot.stream->columns(), '\t', input.path, options, builder_);
           break;
+        case Format::warc:
+          if (!warc_.parse(piece_, input.path, turn_, builder_)) hand_over_records(result, false);
+          break;
         default:
           parse_lines(piece_, input.path, options, builder_);
       }
     }
   }
   result.lines = piece_.line;
+  result.other_skipped = warc_.take_other();
 }
 
 void Worker::read_files(const Slot& slot, PieceResult& result) {

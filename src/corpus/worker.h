@@ -16,6 +16,7 @@
 #include "corpus/records.h"
 #include "corpus/schedule.h"
 #include "corpus/tuning.h"
+#include "corpus/warc.h"
 #include "refrain/context.h"
 #include "refrain/input.h"
 
@@ -62,6 +63,7 @@ class Worker {
   RawPiece piece_;
   BatchBuilder builder_;
   JsonlParser jsonl_;
+  WarcParser warc_;
   ByteStream file_;
 
   const Task* task_ = nullptr;  // that is being read

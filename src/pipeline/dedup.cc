@@ -30,7 +30,7 @@ void check(const DedupOptions& options) {
   if (options.substrings != 0) throw Error(Errc::unsupported, "--substrings: not built yet");
   if (!(options.threshold > 0 && options.threshold <= 1))
     throw Error(Errc::invalid_argument, "--threshold: must be above 0, and at most 1");
-  if (options.apply) check_rewritable(options.input);
+  if (options.apply) check_rewritable(options.input, options.substrings != 0);
   if (options.resume && std::ranges::find(options.input.paths, "-") != options.input.paths.end())
     throw Error(Errc::invalid_argument, "--resume: what came from standard input cannot be known again");
   if (options.resume && options.force)

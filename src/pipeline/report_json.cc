@@ -1,31 +1,12 @@
 #include "refrain/report_json.h"
 
 #include "base/json.h"
+#include "pipeline/report_parts.h"
 #include "refrain/version.h"
 
 namespace refrain {
 
 namespace {
-
-std::string_view name_of(TokenizerKind tokenizer) {
-  return tokenizer_names()[static_cast<std::size_t>(tokenizer)];
-}
-
-void write_strings(JsonWriter& json, const char* name, const std::vector<std::string>& strings) {
-  json.key(name).begin_array();
-  for (const std::string& text : strings) json.value(text);
-  json.end_array();
-}
-
-void write_input(JsonWriter& json, const InputOptions& input) {
-  write_strings(json, "input", input.paths);
-  static constexpr const char* kFormats[] = {"auto", "files", "lines", "jsonl", "csv", "tsv", "parquet"};
-  json.field("format", kFormats[static_cast<std::size_t>(input.format)]);
-  json.field("text_field", input.text_field);
-  json.field("id_field", input.id_field);
-  json.field("max_doc_bytes", input.max_doc_bytes);
-  json.field("binary", input.binary);
-}
 
 void write_options(JsonWriter& json, const NearOptions& options) {
   const FingerprintOptions& fingerprint = options.fingerprint;
@@ -40,21 +21,6 @@ void write_options(JsonWriter& json, const NearOptions& options) {
   json.field("distance", options.distance);
   json.field("all_pairs", options.all_pairs);
   json.end_object();
-}
-
-void write_read(JsonWriter& json, const ReadReport& read) {
-  json.field("files", read.files);
-  json.field("documents", read.documents);
-  json.field("text_bytes", read.text_bytes);
-  json.field("bad_records", read.bad_records);
-  json.field("hidden_skipped", read.hidden_skipped);
-  json.field("binary_skipped", read.binary_skipped);
-  json.field("special_skipped", read.special_skipped);
-  json.key("bad_record_examples").begin_array();
-  for (const BadRecord& bad : read.examples) {
-    json.begin_object().field("path", bad.path).field("line", bad.line).field("reason", bad.reason).end_object();
-  }
-  json.end_array();
 }
 
 void write_document(JsonWriter& json, const char* name, const ExplainedDocument& document) {
@@ -72,22 +38,6 @@ void write_document(JsonWriter& json, const char* name, const ExplainedDocument&
   for (const ByteRange& range : document.shared) json.begin_array().value(range.begin).value(range.end).end_array();
   json.end_array();
   json.end_object();
-}
-
-void write_stages(JsonWriter& json, const std::vector<StageCost>& stages) {
-  json.key("stages").begin_array();
-  for (const StageCost& stage : stages) {
-    json.begin_object().field("stage", stage.stage).field("seconds", stage.seconds).field("bytes", stage.bytes);
-    if (stage.memory_bytes != 0) json.field("memory_bytes", stage.memory_bytes);
-    json.end_object();
-  }
-  json.end_array();
-}
-
-void begin_report(JsonWriter& json, std::string_view verb) {
-  json.begin_object();
-  json.field("verb", verb);
-  json.field("version", kVersion);
 }
 
 // How an n-gram index was built, from the report or from what it left in summary.json.
@@ -127,77 +77,6 @@ void write_cost(JsonWriter& json, const Report& report) {
 }
 
 }  // namespace
-
-std::string to_json(const DedupOptions& options, const DedupReport& report) {
-  static constexpr const char* kNear[] = {"minhash", "simhash", "off"};
-  JsonWriter json;
-  begin_report(json, "dedup");
-  json.field("fingerprint_version", kFingerprintVersion);
-  json.field("minhash_version", kMinHashVersion);
-  json.key("options").begin_object();
-  write_input(json, options.input);
-  json.field("exact", options.exact);
-  json.field("near", kNear[static_cast<std::size_t>(options.near)]);
-  json.field("tokenizer", name_of(options.windows.tokenizer));
-  json.field("window", options.windows.window);
-  json.field("seed", options.windows.seed);
-  json.field("threshold", options.threshold);
-  json.field("recall", options.recall);
-  json.field("lanes", options.lanes);
-  json.field("keep", to_string(options.keep));
-  json.field("source_field", options.source_field);
-  json.field("alarm", options.alarm);
-  json.field("max_removed_per_source", options.max_removed_per_source);
-  json.field("sample", options.sample);
-  json.field("apply", options.apply);
-  json.end_object();
-  write_read(json, report.read);
-  json.field("kept", report.kept);
-  json.field("removed_exact", report.removed_exact);
-  json.field("removed_near", report.removed_near);
-  json.field("too_short", report.too_short);
-  json.field("bands", report.bands);
-  json.field("rows", report.rows);
-  json.field("candidates", report.candidates);
-  json.field("compared", report.compared);
-  json.field("matches", report.matches);
-  json.field("rounds", report.rounds);
-  json.field("clusters", report.clusters);
-  json.field("clustered_documents", report.clustered);
-  json.field("largest_cluster", report.largest_cluster);
-  json.field("largest_cluster_representative", report.largest_representative);
-  json.key("check").begin_object();
-  json.field("sampled", report.check.sampled);
-  json.field("missed", report.check.missed);
-  json.field("recall", report.check.recall);
-  json.field("recall_low", report.check.recall_low);
-  json.field("recall_high", report.check.recall_high);
-  json.field("removals", report.check.removals);
-  json.field("wrongful", report.check.wrongful);
-  json.field("wrongful_high", report.check.wrongful_high);
-  json.end_object();
-  json.field("sources", report.sources);
-  json.key("alarms").begin_array();
-  for (const SourceLoss& loss : report.alarms)
-    json.begin_object()
-        .field("source", loss.source)
-        .field("documents", loss.documents)
-        .field("removed", loss.removed)
-        .end_object();
-  json.end_array();
-  json.key("run").begin_object();
-  json.field("threads", report.threads);
-  json.field("memory_bytes", report.memory_bytes);
-  json.field("peak_rss_bytes", report.peak_rss_bytes);
-  json.field("temp_peak_bytes", report.temp_peak_bytes);
-  json.field("bytes_read", report.read.bytes);
-  if (options.apply) json.field("written_bytes", report.written_bytes);
-  write_strings(json, "resumed", report.resumed);
-  write_stages(json, report.stages);
-  json.end_object();
-  json.end_object();
-  return std::move(json).take();
-}
 
 std::string to_json(const NearOptions& options, const NearReport& report) {
   JsonWriter json;

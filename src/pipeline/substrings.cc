@@ -58,7 +58,7 @@ void check(const SubstringsOptions& options) {
   if (!options.text_csv.empty() && options.groups)
     throw Error(Errc::invalid_argument, "--groups: passages lie in documents, and with --text-csv they may cross them");
   if (!options.text_csv.empty()) check_unused(options.input);
-  if (options.apply && options.text_csv.empty()) check_rewritable(options.input);
+  if (options.apply && options.text_csv.empty()) check_rewritable(options.input, true);
 }
 
 // How much text stays in memory, of what is available. Where that is little, whoever reads long records needs most of

@@ -1,0 +1,82 @@
+// The report of dedup as JSON: what its summary.json holds.
+#include <utility>
+
+#include "base/json.h"
+#include "pipeline/report_parts.h"
+#include "refrain/report_json.h"
+#include "refrain/version.h"
+
+namespace refrain {
+
+std::string to_json(const DedupOptions& options, const DedupReport& report) {
+  static constexpr const char* kNear[] = {"minhash", "simhash", "off"};
+  JsonWriter json;
+  begin_report(json, "dedup");
+  json.field("fingerprint_version", kFingerprintVersion);
+  json.field("minhash_version", kMinHashVersion);
+  json.key("options").begin_object();
+  write_input(json, options.input);
+  json.field("exact", options.exact);
+  json.field("near", kNear[static_cast<std::size_t>(options.near)]);
+  json.field("tokenizer", name_of(options.windows.tokenizer));
+  json.field("window", options.windows.window);
+  json.field("seed", options.windows.seed);
+  json.field("threshold", options.threshold);
+  json.field("recall", options.recall);
+  json.field("lanes", options.lanes);
+  json.field("keep", to_string(options.keep));
+  json.field("source_field", options.source_field);
+  json.field("alarm", options.alarm);
+  json.field("max_removed_per_source", options.max_removed_per_source);
+  json.field("sample", options.sample);
+  json.field("apply", options.apply);
+  json.end_object();
+  write_read(json, report.read);
+  json.field("kept", report.kept);
+  json.field("removed_exact", report.removed_exact);
+  json.field("removed_near", report.removed_near);
+  json.field("too_short", report.too_short);
+  json.field("bands", report.bands);
+  json.field("rows", report.rows);
+  json.field("candidates", report.candidates);
+  json.field("compared", report.compared);
+  json.field("matches", report.matches);
+  json.field("rounds", report.rounds);
+  json.field("clusters", report.clusters);
+  json.field("clustered_documents", report.clustered);
+  json.field("largest_cluster", report.largest_cluster);
+  json.field("largest_cluster_representative", report.largest_representative);
+  json.key("check").begin_object();
+  json.field("sampled", report.check.sampled);
+  json.field("missed", report.check.missed);
+  json.field("recall", report.check.recall);
+  json.field("recall_low", report.check.recall_low);
+  json.field("recall_high", report.check.recall_high);
+  json.field("removals", report.check.removals);
+  json.field("wrongful", report.check.wrongful);
+  json.field("wrongful_high", report.check.wrongful_high);
+  json.end_object();
+  json.field("sources", report.sources);
+  json.key("alarms").begin_array();
+  for (const SourceLoss& loss : report.alarms)
+    json.begin_object()
+        .field("source", loss.source)
+        .field("documents", loss.documents)
+        .field("removed", loss.removed)
+        .end_object();
+  json.end_array();
+  json.key("run").begin_object();
+  json.field("threads", report.threads);
+  json.field("memory_bytes", report.memory_bytes);
+  json.field("peak_rss_bytes", report.peak_rss_bytes);
+  json.field("temp_peak_bytes", report.temp_peak_bytes);
+  json.field("bytes_read", report.read.bytes);
+  if (options.apply) json.field("written_bytes", report.written_bytes);
+  write_strings(json, "resumed", report.resumed);
+  write_stages(json, report.stages);
+  json.end_object();
+  json.end_object();
+  return std::move(json).take();
+}
+
+}  // namespace refrain
