@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <parquet/properties.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -31,17 +32,37 @@ class Rows final : public ParquetRows {
  public:
   Rows(std::shared_ptr<const PlacedFile> file, MemoryBudget& budget, std::shared_ptr<parquet::FileMetaData> metadata,
        std::size_t group, const std::vector<int>& leaves, bool id)
-      : reader_(std::move(file), budget, std::move(metadata)), id_(id) {
+      : reader_(std::move(file), budget, std::move(metadata)), budget_(budget), id_(id) {
     reader_.guard([&] {
       const auto rows = reader_.parquet().RowGroup(static_cast<int>(group));
       left_ = static_cast<std::uint64_t>(rows->metadata()->num_rows());
-      for (const int leaf : leaves) columns_.push_back(leaf < 0 ? nullptr : make_cursor(rows->Column(leaf)));
+      for (const int leaf : leaves) {
+        columns_.push_back(leaf < 0 ? nullptr : make_cursor(rows->Column(leaf)));
+        if (leaf < 0) continue;
+        const auto chunk = rows->metadata()->ColumnChunk(leaf);
+        all_bytes_ += static_cast<std::uint64_t>(std::max<int64_t>(chunk->total_compressed_size(), 0)) +
+                      static_cast<std::uint64_t>(std::max<int64_t>(chunk->total_uncompressed_size(), 0));
+      }
     });
   }
 
   bool next(ParquetRow& row) override {
     if (left_ == 0) return false;
     --left_;
+    const std::uint64_t before = budget_.set_aside() + budget_.reserved();
+    try {
+      read(row);
+    } catch (const Error& error) {
+      if (error.code() != Errc::over_budget) throw;
+      // That counts one page, packed or unpacked. What it can come to is known too.
+      throw Error(error.code(), fmt::format("{}, and {} would do; or write the file with smaller pages", error.what(),
+                                            human_bytes(before + all_bytes_)));
+    }
+    return true;
+  }
+
+ private:
+  void read(ParquetRow& row) {
     reader_.guard([&] {
       std::size_t column = 0;
       row.text = columns_[column++]->next();
@@ -52,14 +73,14 @@ class Rows final : public ParquetRows {
         field = cursor == nullptr ? ParquetValue{} : cursor->next();
       }
     });
-    return true;
   }
 
- private:
   Reader reader_;  // before what reads from it
   std::vector<std::unique_ptr<ColumnCursor>> columns_;
+  const MemoryBudget& budget_;
   bool id_;
   std::uint64_t left_ = 0;
+  std::uint64_t all_bytes_ = 0;  // of the columns, packed and unpacked
 };
 
 class File final : public ParquetFile {

@@ -5,7 +5,7 @@ import subprocess
 
 import pyarrow.parquet as pq
 
-from program import TestCase, environment, main, program
+from program import TestCase, environment, main, program, sizes_in
 
 
 class Memory(TestCase):
@@ -38,24 +38,27 @@ pq.write_table(pa.table({{'text': pa.array((text(i) for i in range({rows})), pa.
 """], check=True, timeout=120)
 
     def test_a_row_group_far_larger_than_the_memory_is_read_and_written(self):
-        self.write_large(150_000, 2000)
+        self.write_large(100_000, 2000)
         for memory in (96, 128):
             peak, _ = self.run_measured("near", "in.parquet", "-o", f"near{memory}", "--memory", f"{memory}M", "-q")
             self.assertLess(peak, memory << 20)
         peak, _ = self.run_measured("substrings", "in.parquet", "-o", "out", "--length", "1500", "--apply", "--memory",
                                     "160M", "-q")
         self.assertLess(peak, 160 << 20)
-        self.assertEqual(pq.ParquetFile(self.path("out", "clean", "in.parquet")).metadata.num_rows, 150_000)
+        self.assertEqual(pq.ParquetFile(self.path("out", "clean", "in.parquet")).metadata.num_rows, 100_000)
 
     def test_long_rows_in_large_pages_are_read_or_refused_with_the_figure(self):
-        self.write_large(300, 1_000_000, use_dictionary=False)
-        peak, _ = self.run_measured("near", "in.parquet", "-o", "out", "--memory", "700M", "-q")
-        self.assertLess(peak, 700 << 20)
+        self.write_large(120, 1_000_000, use_dictionary=False)
+        peak, _ = self.run_measured("near", "in.parquet", "-o", "out", "--memory", "400M", "-q")
+        self.assertLess(peak, 400 << 20)
         process = subprocess.run([program(), "near", "in.parquet", "-o", "small", "--memory", "96M", "-q"],
                                  cwd=self.dir, capture_output=True, timeout=100, check=False, env=environment())
         self.assertIn(process.returncode, (0, 5), process.stderr)
         if process.returncode == 5:
-            self.assertRegex(process.stderr.decode(), r"a page of in\.parquet; more than \d+.* is needed")
+            self.assertRegex(process.stderr.decode(), r"a page of in\.parquet; more than \d+.* is needed, and \d+.* would do")
+            enough = sizes_in(process.stderr.decode())[-1]
+            peak, _ = self.run_measured("near", "in.parquet", "-o", "enough", "--memory", str(int(enough)), "-q")
+            self.assertLess(peak, enough)
 
 
 if __name__ == "__main__":

@@ -341,6 +341,16 @@ class Writing(ParquetCase):
         self.assertNotEqual(self.read("set/x=2/a.parquet"), self.read(folder, "set/x=2/a.parquet"))
         self.assertEqual(self.read(folder, "set/broken.parquet"), b"no table")
 
+    def test_a_full_disk_is_told(self):
+        rng = random.Random(9)
+        texts = [rng.randbytes(600).hex() for _ in range(2000)]
+        texts[7] = texts[5]
+        self.put(pa.table({"text": texts}), compression="none", use_dictionary=False)
+        said = self.on_small_disk("$REFRAIN substrings in.parquet -o disk/out --length 40 --apply -q 2>&1; echo $?; "
+                                  "ls -A disk")
+        self.assertIn("the disk is full", said)
+        self.assertEqual(said.split("\n")[-2], "5")
+
     def test_the_same_bytes_for_any_threads_and_memory(self):
         self.put(rich_table(TEXTS), row_group_size=33)
         made = []
