@@ -50,9 +50,9 @@ unsigned narrow(const Value& value) {
 std::vector<std::string_view> on_off() {
   return {"on", "off"};
 }
-// In the order of NearMethod, less what is not there.
+// In the order of NearMethod.
 std::vector<std::string_view> near_names() {
-  return {"minhash", "off"};
+  return {"minhash", "simhash", "off"};
 }
 
 // clang-format off
@@ -231,8 +231,20 @@ constexpr Flag kFlags[] = {
     {.name = "near", .kind = Kind::choice, .metavar = "METHOD", .default_text = "minhash",
      .description = "how similar ones are found", .choices = near_names,
      .verbs = set_of(Verb::dedup), .group = Group::verb,
-     .store = [](Settings& s, const Value& v) { s.near = v.number == 0 ? NearMethod::minhash : NearMethod::off; }},
-    {.name = "threshold", .kind = Kind::share, .metavar = "SHARE", .default_text = "0.8",
+     .store = [](Settings& s, const Value& v) { s.near = static_cast<NearMethod>(v.number); }},
+    {.name = "preset", .kind = Kind::choice, .metavar = "NAME", .default_text = "none",
+     .description = "sets other flags, unless given", .choices = dedup_preset_names,
+     .verbs = set_of(Verb::dedup), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.preset = v.text; }},
+    {.name = "distance", .kind = Kind::number, .metavar = "BITS", .default_text = "3",
+     .description = "simhash: most bits that may differ", .least = 0, .most = 63,
+     .verbs = set_of(Verb::dedup), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.distance = narrow(v); }},
+    {.name = "substrings", .kind = Kind::number, .metavar = "BYTES", .default_text = "0: off",
+     .description = "cut repeated ranges of so many bytes out of what is kept", .least = 0, .most = kMaxSubstringLength,
+     .verbs = set_of(Verb::dedup), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.length = v.number; }},
+    {.name = "threshold", .kind = Kind::share, .metavar = "SHARE", .default_text = "0.8; simhash 0.5",
      .description = "similarity from which on documents match",
      .verbs = set_of(Verb::dedup), .group = Group::verb,
      .store = [](Settings& s, const Value& v) { s.threshold = v.share; }},

@@ -67,7 +67,7 @@ InputOptions input_options(const Settings& settings, std::vector<std::string> pa
 }
 
 DedupOptions dedup_options(const Settings& settings) {
-  DedupOptions options;
+  DedupOptions options = settings.preset.empty() ? DedupOptions{} : dedup_preset(settings.preset);
   options.input = input_options(settings, settings.operands);
   options.output = settings.output;
   options.exact = settings.exact.value_or(options.exact);
@@ -75,7 +75,10 @@ DedupOptions dedup_options(const Settings& settings) {
   if (settings.tokenizer) options.windows.tokenizer = *settings.tokenizer;
   if (settings.window) options.windows.window = *settings.window;
   if (settings.seed) options.windows.seed = *settings.seed;
+  if (settings.near == NearMethod::simhash) options.threshold = kSimHashThreshold;
   options.threshold = settings.threshold.value_or(options.threshold);
+  options.distance = settings.distance.value_or(options.distance);
+  options.substrings = settings.length.value_or(options.substrings);
   if (settings.policy) options.keep = *settings.policy;
   options.source_field = settings.source_field.value_or(options.source_field);
   options.alarm = settings.alarm.value_or(options.alarm);

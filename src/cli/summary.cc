@@ -154,14 +154,25 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
           "too short to judge", count_text(report.too_short),
           {fmt::format("fewer than {}: only exact copies were removed", count_of(options.windows.window, "token"))});
     const SelfCheck& check = report.check;
-    if (check.sampled > 0)
-      table.add("recall", fmt::format("{:.1f} %", 100 * check.recall),
-                {fmt::format("{:.1f} to {:.1f} %, from {} held against all others", 100 * check.recall_low,
-                             100 * check.recall_high, count_of(check.sampled, "kept document"))});
+    if (check.sampled > 0) {
+      std::vector<std::string> remarks = {
+          fmt::format("of {} held against all others", count_of(check.sampled, "kept document"))};
+      if (report.removed_near > 0)
+        remarks.push_back(fmt::format("recall {:.1f} %, between {:.1f} and {:.1f}", 100 * check.recall,
+                                      100 * check.recall_low, 100 * check.recall_high));
+      table.add("missed", count_text(check.missed), std::move(remarks));
+    }
     if (check.removals > 0)
       table.add("wrongful removals", count_text(check.wrongful),
                 {fmt::format("of {} compared anew: at most {:.1f} %", count_text(check.removals),
                              100 * check.wrongful_high)});
+  }
+  if (options.substrings != 0) {
+    table.add(
+        "cut out", size_of(report.cut_bytes),
+        {fmt::format("from {}: all but a first copy of repeated ranges", count_of(report.cut_documents, "document"))});
+    if (report.removed_substring > 0)
+      table.add("nothing left", count_text(report.removed_substring), {"they were nothing but such ranges"});
   }
   if (report.clusters > 0) {
     table.add("clusters", count_text(report.clusters), {fmt::format("of {}", count_of(report.clustered, "document"))});
@@ -172,6 +183,7 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
   if (report.temp_peak_bytes > 0) table.add("temporary disk", size_of(report.temp_peak_bytes));
   add_memory(table, report.peak_rss_bytes, report.memory_bytes);
   std::vector<std::string_view> names = {"decisions.jsonl", "matches.tsv", "clusters.tsv"};
+  if (options.substrings != 0) names.push_back("substring_bytes.tsv");
   if (options.apply) names.push_back("clean");
   names.push_back("summary.json");
   return out + table.text() + written(options.output, names);

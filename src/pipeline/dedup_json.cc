@@ -24,6 +24,10 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   json.field("threshold", options.threshold);
   json.field("recall", options.recall);
   json.field("lanes", options.lanes);
+  json.field("distance", options.distance);
+  json.field("close", options.close);
+  json.field("short_bytes", options.short_bytes);
+  json.field("substrings", options.substrings);
   json.field("keep", to_string(options.keep));
   json.field("source_field", options.source_field);
   json.field("alarm", options.alarm);
@@ -35,6 +39,13 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   json.field("kept", report.kept);
   json.field("removed_exact", report.removed_exact);
   json.field("removed_near", report.removed_near);
+  if (options.substrings != 0) {
+    json.field("removed_substring", report.removed_substring);
+    json.field("ranges", report.ranges);
+    json.field("repeated_bytes", report.repeated_bytes);
+    json.field("cut_bytes", report.cut_bytes);
+    json.field("cut_documents", report.cut_documents);
+  }
   json.field("too_short", report.too_short);
   json.field("bands", report.bands);
   json.field("rows", report.rows);

@@ -13,6 +13,12 @@
 
 namespace refrain {
 
+namespace {
+
+constexpr std::uint64_t kAheadBytes = std::uint64_t{64} << 10;
+
+}  // namespace
+
 RandomFile::RandomFile(const std::filesystem::path& path) : path_(path.string()) {
   fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat info {};
@@ -58,8 +64,21 @@ std::string_view SliceFile::get(std::uint64_t i, std::string& scratch) {
   const ByteRange where = range(i);
   if (where.end < where.begin || where.end > bytes_.size())
     throw Error(Errc::corrupt, "a working file of the run is damaged; run anew");
-  scratch.resize(where.end - where.begin);
-  bytes_.read(where.begin, scratch);
+  const std::uint64_t size = where.end - where.begin;
+  const auto held = [&] { return where.begin >= window_begin_ && where.end <= window_begin_ + window_.size(); };
+  // One after the other, and short: read ahead.
+  if (!held() && where.begin == last_end_ && size < kAheadBytes / 4) {
+    window_begin_ = where.begin;
+    window_.resize(std::min(kAheadBytes, bytes_.size() - where.begin));
+    bytes_.read(where.begin, window_);
+  }
+  last_end_ = where.end;
+  if (held()) {
+    scratch.assign(window_, where.begin - window_begin_, size);
+  } else {
+    scratch.resize(size);
+    bytes_.read(where.begin, scratch);
+  }
   return scratch;
 }
 

@@ -48,6 +48,9 @@ class SliceFile {
   RandomFile ends_;
   std::uint64_t first_ = 0;  // of those in held_: held_[0] is where string first_ begins
   std::vector<std::uint64_t> held_;
+  std::uint64_t window_begin_ = 0;  // of what was read ahead of the bytes
+  std::string window_;
+  std::uint64_t last_end_ = 0;  // of the string that was asked for last
 };
 
 }  // namespace refrain
