@@ -8,13 +8,15 @@
 namespace refrain {
 
 enum class Format {
-  automatic,  // by the name: .jsonl and .ndjson, .csv, .tsv, .warc; any other is one document; standard input: lines
+  automatic,  // by the name: .jsonl and .ndjson, .csv, .tsv, .warc, .parquet; any other is one document; standard
+              // input: lines
   files,      // every file is one document; its id is its path
   lines,      // every line is one document, also an empty one; its id is its ordinal
   jsonl,      // every line is one JSON object; blank lines are passed over
   csv,        // RFC 4180 with a header row; a quoted field may hold commas, quotes and line breaks
   tsv,        // the same, with tabs
   warc,       // a web archive: the text of its pages; an id is the WARC-Target-URI, and fields are headers
+  parquet,    // every row is one document; needs the module that knows Parquet
 };
 
 // Each input is a file, a folder (read recursively, names in byte order; hidden files, links and binary files are
@@ -22,8 +24,8 @@ enum class Format {
 struct InputOptions {
   std::vector<std::string> paths;
   Format format = Format::automatic;
-  // Fields are keys in jsonl and columns in csv and tsv. In jsonl a dot walks into objects, "meta.source" to the source
-  // of meta, unless there is a key with the dot in it.
+  // Fields are keys in jsonl and columns in csv, tsv and parquet. In jsonl and parquet a dot walks into objects,
+  // "meta.source" to the source of meta, unless there is a key with the dot in it.
   std::string text_field = "text";
   std::string id_field = {};  // empty: ordinals
   std::vector<std::string> extra_fields =
@@ -37,7 +39,7 @@ struct InputOptions {
 // A record that could not be used: where it stood and why.
 struct BadRecord {
   std::string path;
-  std::uint64_t line = 0;  // from 1; 0 where the input has no lines
+  std::uint64_t line = 0;  // from 1, in parquet the row; 0 where the input has no lines
   std::string reason;
 };
 

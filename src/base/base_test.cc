@@ -89,6 +89,21 @@ TEST(Budget, GivesBackWhatWasReserved) {
   EXPECT_EQ(budget.available(), before);
 }
 
+TEST(Budget, KeepsOnceWhatStaysForGood) {
+  Context context;
+  context.memory_bytes = kMinMemoryBytes;
+  context.threads = 1;
+  MemoryBudget budget(context);
+  const std::uint64_t available = budget.available();
+  budget.keep("a", 1000, "a library");
+  budget.keep("a", 1000, "a library");
+  budget.keep("b", 10, "another");
+  EXPECT_EQ(budget.kept(), 1010U);
+  EXPECT_EQ(budget.available(), available - 1010);
+  EXPECT_THROW(budget.keep("c", available, "one that is too large"), Error);
+  EXPECT_EQ(budget.kept(), 1010U);
+}
+
 TEST(Budget, IsNeverOverdrawnByManyThreads) {
   MemoryBudget budget(with(kMinMemoryBytes, 4));
   const std::uint64_t share = budget.available() / 10;

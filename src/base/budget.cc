@@ -100,6 +100,14 @@ Reservation MemoryBudget::reserve(std::uint64_t bytes, std::string_view what) {
   return reservation;
 }
 
+void MemoryBudget::keep(const std::string& name, std::uint64_t bytes, std::string_view what) {
+  const std::lock_guard lock(keeping_);
+  if (std::find(kept_names_.begin(), kept_names_.end(), name) != kept_names_.end()) return;
+  take(bytes, what);
+  kept_.fetch_add(bytes, std::memory_order_relaxed);
+  kept_names_.push_back(name);
+}
+
 void Reservation::resize(std::uint64_t bytes, std::string_view what) {
   if (bytes > bytes_)
     budget_->take(bytes - bytes_, what);

@@ -10,9 +10,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "refrain/context.h"
 
@@ -61,6 +63,12 @@ class MemoryBudget {
   // `what` names the thing in the message: "the fingerprints of 9 M documents".
   Reservation reserve(std::uint64_t bytes, std::string_view what);
 
+  // Reserves for as long as the budget lives, once a `name` however often: for a library that is loaded when it is first
+  // needed, and stays.
+  void keep(const std::string& name, std::uint64_t bytes, std::string_view what);
+  // What is reserved so.
+  std::uint64_t kept() const { return kept_.load(std::memory_order_relaxed); }
+
   std::uint64_t ceiling() const { return ceiling_; }
   // What nobody may reserve: code, stacks, the allocator.
   std::uint64_t set_aside() const { return set_aside_; }
@@ -81,6 +89,9 @@ class MemoryBudget {
   std::uint64_t set_aside_;
   std::atomic<std::uint64_t> reserved_{0};
   std::atomic<std::uint64_t> peak_{0};
+  std::atomic<std::uint64_t> kept_{0};
+  std::mutex keeping_;
+  std::vector<std::string> kept_names_;  // guarded by keeping_
 };
 
 // "1.5 GiB", "640 MiB", "12 KiB", "7 bytes"; rounded up.

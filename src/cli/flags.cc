@@ -26,7 +26,7 @@ constexpr VerbSet kAll = kWorkers | Verb::ngrams | Verb::ngrams_lookup | Verb::n
 
 // In the order of Format, less `automatic`.
 std::vector<std::string_view> format_names() {
-  return {"files", "lines", "jsonl", "csv", "tsv", "warc"};
+  return {"files", "lines", "jsonl", "csv", "tsv", "warc", "parquet"};
 }
 // In the order of Snap and of Keep.
 std::vector<std::string_view> snap_names() {

@@ -116,7 +116,7 @@ TEST(Parser, NamesTheFlagAndWhatIsAllowed) {
   EXPECT_EQ(refusal({"near", "x", "-o", "d", "--memory=63M"}),
             "--memory: '63M' is not allowed; give a size, as 512M or 1.5G, at least 64M");
   EXPECT_EQ(refusal({"near", "x", "--format", "xml"}),
-            "--format: unknown format 'xml'; one of: files, lines, jsonl, csv, tsv, warc");
+            "--format: unknown format 'xml'; one of: files, lines, jsonl, csv, tsv, warc, parquet");
   EXPECT_EQ(refusal({"completion", "tcsh"}), "'completion' does not know 'tcsh'; one of: bash, zsh, fish");
 }
 

@@ -70,8 +70,9 @@ void AddedFields::begin_file(const std::string& path, const InputOptions& option
   format_ = format;
   columns_ = 0;
   if (any() && format == Format::warc)
-    throw Error(Errc::invalid_argument,
-                fmt::format("{}: '{}' cannot be added to a web archive; use jsonl, csv or tsv", path, names_.front()));
+    throw Error(
+        Errc::invalid_argument,
+        fmt::format("{}: '{}' cannot be added to a web archive; use jsonl, csv, tsv or parquet", path, names_.front()));
 }
 
 AddedFields::Insertion AddedFields::header(std::string_view bytes) {

@@ -141,7 +141,8 @@ TEST_F(Annotate, AFieldThatIsThereIsRefused) {
 TEST_F(Annotate, WhatHasNoFieldsIsRefused) {
   const Error whole = refusal_of("a", "x", usual());
   EXPECT_EQ(whole.code(), Errc::invalid_argument);
-  EXPECT_EQ(whole.what(), at("a") + ": a whole file has no fields, and 'n' is asked for; use jsonl, csv or tsv");
+  EXPECT_EQ(whole.what(),
+            at("a") + ": a whole file has no fields, and 'n' is asked for; use jsonl, csv, tsv or parquet");
   EXPECT_EQ(refusal_of("a", "x", usual(), Format::lines).code(), Errc::invalid_argument);
 }
 

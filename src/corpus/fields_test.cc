@@ -114,7 +114,7 @@ TEST_F(Fields, WhatHasNoFieldsIsRefused) {
     const std::optional<Error> error = refusal(options);
     return error && error->code() == Errc::invalid_argument ? std::string(error->what()) : "not refused";
   };
-  const std::string remedy = " no fields, and 's' is asked for; use jsonl, csv or tsv";
+  const std::string remedy = " no fields, and 's' is asked for; use jsonl, csv, tsv or parquet";
   EXPECT_EQ(refused({.paths = {at("in")}, .extra_fields = {"s"}}), at("in/b") + ": a whole file has" + remedy);
   EXPECT_EQ(refused({.paths = {at("in/b")}, .format = Format::lines, .extra_fields = {"s"}}),
             at("in/b") + ": lines have" + remedy);

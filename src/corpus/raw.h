@@ -29,14 +29,15 @@ struct RawBatch {
   RawFile file;
   bool first = false;  // of the file
   bool last = false;
-  bool unread = false;  // it is no table, and none of its bytes are here
+  bool unread = false;         // it is no table, and none of its bytes are here
+  bool last_of_group = false;  // of a row group of Parquet, of which there are no bytes
   std::string_view bytes;
   bool part_of_record = false;  // of a single one that is too long, and a bad record
   // Each record, inside `bytes`, with the line break that ends it. Null for a bad one.
   std::span<const std::string_view> records;
   // What stands for the text of each record, inside `bytes`: of a line all but its line break, of JSON what is between
   // the quotes, of a table the field with its quotes. Null for a bad record, and where the text is not there as it is:
-  // in a web archive.
+  // in a web archive, and in Parquet.
   std::span<const std::string_view> texts;
 };
 

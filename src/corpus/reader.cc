@@ -27,7 +27,8 @@ constexpr std::uint64_t kMaxShareBytes = std::uint64_t{16} << 20;
 // them: up to 4.5 bytes a byte for every piece that waits, which is another third. With them a worker holds two bytes
 // more; its pieces are the smaller for it, so that what was read once has room when it is read again to be rewritten.
 ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget& budget, const ReadPurpose& purpose) {
-  const std::uint64_t available = budget.available() / threads;
+  // The same whether a library has been loaded since the last time or not.
+  const std::uint64_t available = (budget.available() + budget.kept()) / threads;
   if (tuning.piece_bytes == 0)
     tuning.piece_bytes = std::clamp(available / (purpose.raw ? 40 : 32), kMinPieceBytes, kMaxPieceBytes);
   tuning.piece_bytes = std::max<std::size_t>(tuning.piece_bytes, 16);

@@ -18,6 +18,7 @@
 #include "corpus/packed_file.h"
 #include "corpus/raw.h"
 #include "corpus/records.h"
+#include "corpus/rewrite_parquet.h"
 #include "corpus/rewrite_text.h"
 #include "corpus/tuning.h"
 #include "corpus/warc.h"
@@ -69,6 +70,7 @@ struct Held {
   bool first = false;
   bool last = false;
   bool unread = false;
+  bool last_of_group = false;
   bool part_of_record = false;
   std::size_t taken_record = kNone;  // the first of those that have a field which is to be added
   std::size_t taken_field = 0;
@@ -135,6 +137,7 @@ std::shared_ptr<Held> hold(const Batch& batch, MemoryBudget& budget) {
   held->first = from.first;
   held->last = from.last;
   held->unread = from.unread;
+  held->last_of_group = from.last_of_group;
   held->part_of_record = from.part_of_record;
   const std::span<const FieldKind> kinds = batch.fields.kinds;
   const auto taken =
@@ -150,7 +153,7 @@ std::shared_ptr<Held> hold(const Batch& batch, MemoryBudget& budget) {
 // Writes what is held, batch after batch. Not thread-safe.
 class Rewriter {
  public:
-  Rewriter(const InputOptions& options, MemoryBudget& budget, unsigned threads, const fs::path& folder,
+  Rewriter(const InputOptions& options, const Context& context, MemoryBudget& budget, const fs::path& folder,
            const CutDocument& cut, const Annotations& annotations)
       : options_(options),
         names_(options),
@@ -158,11 +161,14 @@ class Rewriter {
         cut_(cut),
         added_names_(annotations.names),
         added_(annotations),
-        out_(budget, threads),
-        text_(budget, [this](std::string_view bytes) { put(bytes); }) {}
+        out_(budget, thread_count(context)),
+        text_(budget, [this](std::string_view bytes) { put(bytes); }),
+        parquet_(options, context, budget, annotations) {}
 
   void write(const Held& held, DocId first) {
-    if (held.files.empty())
+    if (!held.file.empty() && held.file.front().input.format == Format::parquet)
+      write_rows(held, first);
+    else if (held.files.empty())
       write_records(held, first);
     else
       write_files(held, first);
@@ -174,6 +180,7 @@ class Rewriter {
   enum class Answer { keep, cut, drop };
 
   void write_records(const Held& held, DocId first);
+  void write_rows(const Held& held, DocId first);
   void write_text(const Held& held, const Record& record, Format format);
   void write_files(const Held& held, DocId first);
   Answer ask(DocId document, std::string_view text);
@@ -182,6 +189,7 @@ class Rewriter {
   void put_archived(std::string_view bytes);
   std::string make_room(const Input& input);
   void copy(const Input& input, const std::string& path);
+  void copy_if_there(const Input& input, const std::string& path);
 
   const InputOptions& options_;
   const OutputNames names_;
@@ -191,6 +199,8 @@ class Rewriter {
   AddedFields added_;
   PackedFile out_;
   TextRewriter text_;
+  ParquetRewriter parquet_;
+  TextCuts cuts_;          // of the text that was asked about last
   std::string made_;       // the folder that was made last
   std::string path_;       // the file of records that is being written
   bool changed_ = false;   // it differs from what was read
@@ -202,14 +212,14 @@ class Rewriter {
 // What is to be done with `text`; what is to be cut text_ knows then.
 Rewriter::Answer Rewriter::ask(DocId document, std::string_view text) {
   ++report_.documents;
-  const TextCuts cuts = cut_(document, text);
-  if (cuts.drop) {
+  cuts_ = cut_(document, text);
+  if (cuts_.drop) {
     ++report_.dropped;
     report_.dropped_bytes += text.size();
     return Answer::drop;
   }
-  if (cuts.ranges.empty()) return Answer::keep;
-  const std::uint64_t removed = text_.cut(text, cuts);
+  if (cuts_.ranges.empty()) return Answer::keep;
+  const std::uint64_t removed = text_.cut(text, cuts_);
   if (removed == 0) return Answer::keep;
   ++report_.changed;
   report_.removed_bytes += removed;
@@ -248,6 +258,18 @@ void Rewriter::copy(const Input& input, const std::string& path) {
   to.flush();
   report_.written_bytes += to.bytes();
   to.close_unsynced();
+}
+
+// The same, of a bad record; none where it cannot be read.
+void Rewriter::copy_if_there(const Input& input, const std::string& path) {
+  try {
+    copy(input, path);
+    ++report_.files;
+  } catch (const Error& error) {
+    if (error.code() != Errc::not_found) throw;
+    std::error_code ignored;
+    fs::remove(path, ignored);
+  }
 }
 
 // The records of an archive as they are, each packed by itself.
@@ -321,6 +343,36 @@ void Rewriter::write_records(const Held& held, DocId first) {
     report_.written_bytes += bytes;
 }
 
+void Rewriter::write_rows(const Held& held, DocId first) {
+  const Input& input = held.file.front().input;
+  if (held.first) {
+    path_ = make_room(input);
+    if (!held.unread) parquet_.begin_file(input.path, path_);
+  }
+  if (held.unread) return copy_if_there(input, path_);
+  for (std::size_t i = 0; i < held.records.size(); ++i) {
+    const Record& record = held.records[i];
+    if (record.text_bytes == Record::kBad) {
+      parquet_.add(RowFate::keep);
+      continue;
+    }
+    if (i == held.taken_record) throw field_is_there(input.path, added_names_[held.taken_field]);
+    const Answer answer = ask(first + i, held.text_of(record));
+    if (answer == Answer::cut)
+      parquet_.add(RowFate::cut, cuts_.ranges, cuts_.offset);
+    else
+      parquet_.add(answer == Answer::drop ? RowFate::drop : RowFate::keep);
+    if (answer != Answer::drop) parquet_.annotate(first + i);
+  }
+  if (held.last_of_group) parquet_.end_group();
+  if (!held.last) return;
+  ++report_.files;
+  if (const std::optional<std::uint64_t> bytes = parquet_.end_file())
+    report_.written_bytes += *bytes;
+  else
+    copy(input, path_);
+}
+
 void Rewriter::write_text(const Held& held, const Record& record, Format format) {
   const std::string_view raw = held.raw().substr(record.begin, record.end - record.begin);
   const std::string_view behind = held.raw().substr(record.end);
@@ -338,15 +390,7 @@ void Rewriter::write_files(const Held& held, DocId first) {
     const WholeFile& file = held.files[i];
     if (record.text_bytes == Record::kBad) {
       if (!file.input.failure.empty()) continue;
-      const std::string path = make_room(file.input);
-      try {
-        copy(file.input, path);
-        ++report_.files;
-      } catch (const Error& error) {
-        if (error.code() != Errc::not_found) throw;
-        std::error_code ignored;
-        fs::remove(path, ignored);
-      }
+      copy_if_there(file.input, make_room(file.input));
       continue;
     }
     const std::string_view text = held.text_of(record);
@@ -387,7 +431,7 @@ RewriteReport rewrite_documents(const InputOptions& options, const Context& cont
   check_rewritable(options, false);
   InputOptions reading = options;
   reading.extra_fields = annotations.names;  // to see whether they are there already
-  Rewriter rewriter(reading, budget, thread_count(context), folder, cut, annotations);
+  Rewriter rewriter(reading, context, budget, folder, cut, annotations);
   const BatchWork work = [&](unsigned, Batch& batch) -> InOrder {
     return [&rewriter, held = hold(batch, budget)](DocId first) { rewriter.write(*held, first); };
   };

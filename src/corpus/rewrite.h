@@ -60,13 +60,18 @@ using CutDocument = std::function<TextCuts(DocId document, std::string_view text
 // A value to add to a record: null, a truth, a number or a text. In a table null is empty.
 using AddedValue = std::variant<std::monostate, bool, std::int64_t, double, std::string_view>;
 
+// What the values of a name are, null aside, for a format whose columns have types. An integer may stand for a number.
+enum class AddedType : std::uint8_t { text, boolean, integer, real };
+
 // Fields to add to every record that is kept and not bad: in jsonl before its last brace, in csv and tsv as columns at
-// the end, where a row that is too short for them is filled up.
+// the end, where a row that is too short for them is filled up; in parquet as columns at the end, which are null for a
+// bad record.
 struct Annotations {
   std::vector<std::string> names;
   // Sets the values of one record, one a name, which are null before. Called right after the CutDocument of the record.
   // Texts are valid until the next call.
   std::function<void(DocId document, std::span<AddedValue> values)> values;
+  std::vector<AddedType> types = {};  // one a name; empty: all are texts
 };
 
 // Throws Error(invalid_argument) for an input that cannot be read a second time: standard input, a pipe; and with `cuts`

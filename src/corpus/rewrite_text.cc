@@ -133,7 +133,7 @@ void TextRewriter::write_json(std::string_view raw) {
   const bool whole_characters = for_each_part([&](std::string_view part) {
     return cursor.go_to(begin_of(part)) && cursor.go_to(begin_of(part) + part.size());
   });
-  if (!whole_characters) return write_escaped();
+  if (!whole_characters) return write_checked(true);
   cursor = JsonCursor(raw);
   for_each_part([&](std::string_view part) {
     cursor.go_to(begin_of(part));
@@ -144,8 +144,12 @@ void TextRewriter::write_json(std::string_view raw) {
   });
 }
 
+void TextRewriter::write_utf8() {
+  write_checked(false);
+}
+
 // What is left of two characters may be a character; so they are looked at side by side.
-void TextRewriter::write_escaped() {
+void TextRewriter::write_checked(bool json) {
   joined_.clear();
   for_each_part([&](std::string_view part) {
     joined_.append(std::span(part.data(), part.size()));
@@ -163,7 +167,7 @@ void TextRewriter::write_escaped() {
     const CodePoint character = decode_utf8(text, at);
     if (!character.valid())
       replace(at, kReplacement);
-    else if (is_json_special(text[at])) {
+    else if (json && is_json_special(text[at])) {
       escape.clear();
       append_json_escape(escape, text[at]);
       replace(at, escape);

@@ -29,13 +29,15 @@ class TextRewriter {
   // As a line. `ending`: what follows the line in the file, from its line break on. `begins_file`: nothing stands
   // before it, not even a byte order mark.
   void write_line(std::string_view ending, bool begins_file);
+  // As it stands, but what is no UTF-8 becomes U+FFFD, one a byte.
+  void write_utf8();
   // As the content of a JSON string, `raw` being that of the whole text.
   void write_json(std::string_view raw);
   // As a field of a table, `raw` being that of the whole text. `last` and `alone`: of its record.
   void write_field(std::string_view raw, bool last, bool alone);
 
  private:
-  void write_escaped();
+  void write_checked(bool json);
 
   // Calls fn(part) for what is left, part after part, none of them empty, until one is answered by false. Returns
   // whether none was.

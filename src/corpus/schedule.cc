@@ -55,6 +55,7 @@ std::optional<Task> Schedule::claim() {
 // One file can always be open. For more there must be memory to spare, since their decoders may need much of it.
 bool Schedule::may_open() const {
   if (all_opened_ || crowded() || open_.size() >= threads_) return false;
+  if (opening_parquet_) return false;  // what comes next is not known yet
   return open_.empty() || budget_.available() >= available_ / 2 + opening_ * kOpeningBytes;
 }
 
@@ -65,7 +66,18 @@ bool Schedule::next_input(Input& input) {
   return true;
 }
 
+std::shared_ptr<Slot> Schedule::next_group() {
+  auto slot = std::make_shared<Slot>();
+  slot->place = slots_++;
+  slot->inputs.push_back(parquet_input_);
+  slot->parquet = parquet_;
+  slot->group = next_group_++;
+  if (next_group_ >= parquet_->groups()) parquet_.reset();
+  return slot;
+}
+
 std::shared_ptr<Slot> Schedule::next_slot() {
+  if (parquet_) return next_group();
   Input input;
   if (!next_input(input)) return nullptr;
   auto slot = std::make_shared<Slot>();
@@ -81,6 +93,7 @@ std::shared_ptr<Slot> Schedule::next_slot() {
     bytes += input.size;
     slot->inputs.push_back(std::move(input));
   }
+  if (slot->is_parquet()) opening_parquet_ = slot;
   return slot;
 }
 
@@ -89,6 +102,14 @@ void Schedule::read_done(const Task& task, const PieceResult& result) {
   Slot& slot = *task.slot;
   slot.busy = false;
   if (task.piece == 0) --opening_;
+  if (opening_parquet_ == task.slot) {
+    opening_parquet_.reset();
+    if (slot.rows && !slot.rows->last_group()) {
+      parquet_ = slot.rows->file();
+      parquet_input_ = slot.inputs.front();
+      next_group_ = 1;
+    }
+  }
   if (result.last) std::erase(open_, task.slot);
   if (result.last || task.piece == 0)
     changed_.notify_all();

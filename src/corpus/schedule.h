@@ -1,7 +1,7 @@
 // Who reads what next, and whose turn it is in input order.
 //
-// The input is a row of slots: a slot is one file of a record format, read piece by piece, or a handful of whole files,
-// which are one piece. Workers claim pieces; a file is read by one worker at a time, several files side by side.
+// The input is a row of slots: a slot is one file of a record format, or a row group of a Parquet file, read piece by
+// piece, or a handful of whole files, which are one piece. Workers claim pieces; a file is read by one worker at a time, several files side by side.
 // Finished pieces wait until all before them have been handed in; whoever completes the next in order books it,
 // and those that follow. A worker that runs too far ahead waits.
 #pragma once
@@ -18,6 +18,7 @@
 
 #include "base/budget.h"
 #include "corpus/ledger.h"
+#include "corpus/parquet_stream.h"
 #include "corpus/records.h"
 #include "corpus/tuning.h"
 #include "corpus/walk.h"
@@ -29,8 +30,14 @@ namespace refrain {
 struct Slot {
   std::uint64_t place = 0;  // among the slots
   std::vector<Input> inputs;
-  bool whole_files = false;            // else one file of records
-  std::optional<RecordStream> stream;  // of records; touched only by the worker that claimed a piece and is reading it
+  bool whole_files = false;  // else one file of records
+  // Of records; touched only by the worker that claimed a piece and is reading it.
+  std::optional<RecordStream> stream;
+  std::optional<ParquetStream> rows;
+  std::shared_ptr<const ParquetFile> parquet;  // where another slot has opened it
+  std::size_t group = 0;                       // of its row groups
+
+  bool is_parquet() const { return inputs.front().format == Format::parquet; }
 
   // Guarded by the schedule.
   std::uint64_t next_piece = 0;
@@ -81,6 +88,7 @@ class Schedule {
   bool may_open() const;
   std::shared_ptr<Slot> next_slot();
   bool next_input(Input& input);
+  std::shared_ptr<Slot> next_group();
 
   const Context& context_;
   MemoryBudget& budget_;
@@ -93,6 +101,11 @@ class Schedule {
   Walk walk_;
   std::optional<Input> put_back_;
   bool all_opened_ = false;
+  // A Parquet file that is being opened, or of which there are row groups left.
+  std::shared_ptr<Slot> opening_parquet_;
+  std::shared_ptr<const ParquetFile> parquet_;
+  Input parquet_input_;
+  std::size_t next_group_ = 0;
   bool failed_ = false;
   std::uint64_t slots_ = 0;
   unsigned opening_ = 0;                    // slots whose first piece is being read

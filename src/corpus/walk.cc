@@ -65,6 +65,11 @@ Kind kind_of(int folder, const dirent& entry) {
   return S_ISREG(info.st_mode) ? Kind::file : Kind::special;
 }
 
+// What those who write tables of many files leave beside them.
+bool is_marker(std::string_view name) {
+  return name == "_SUCCESS" || name == "_metadata" || name == "_common_metadata";
+}
+
 }  // namespace
 
 Format format_by_name(std::string_view path) {
@@ -78,6 +83,7 @@ Format format_by_name(std::string_view path) {
   if (path.ends_with(".csv")) return Format::csv;
   if (path.ends_with(".tsv")) return Format::tsv;
   if (path.ends_with(".warc") || path.ends_with(".wet")) return Format::warc;
+  if (path.ends_with(".parquet")) return Format::parquet;
   return Format::files;
 }
 
@@ -192,6 +198,10 @@ bool Walk::list(bool named, std::string& failure) {
     if (name == "." || name == "..") continue;
     if (name.front() == '.') {
       if (!is_staging_name(name)) ++hidden_skipped_;
+      continue;
+    }
+    if (is_marker(name)) {
+      ++hidden_skipped_;
       continue;
     }
     const Kind kind = kind_of(dirfd(folder.get()), *found);

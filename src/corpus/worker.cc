@@ -27,7 +27,7 @@ void check_has_fields(const Input& input, const InputOptions& options) {
   const bool lines = input.format == Format::lines;
   if (options.extra_fields.empty() || !input.failure.empty() || (!lines && input.format != Format::files)) return;
   throw Error(Errc::invalid_argument,
-              fmt::format("{}: {} no fields, and '{}' is asked for; use jsonl, csv or tsv", input.path,
+              fmt::format("{}: {} no fields, and '{}' is asked for; use jsonl, csv, tsv or parquet", input.path,
                           lines ? "lines have" : "a whole file has", options.extra_fields.front()));
 }
 
@@ -81,6 +81,8 @@ PieceResult Worker::read(const Task& task) {
   const LargeTurn::End end(turn_);
   if (task.slot->whole_files)
     read_files(*task.slot, result);
+  else if (task.slot->is_parquet())
+    read_rows(task, result);
   else
     read_records(task, result);
   piece_.shrink();
@@ -122,16 +124,43 @@ void Worker::read_records(const Task& task, PieceResult& result) {
   hand_over_records(result, true);
 }
 
+// A piece of a row group. Decoding needs the order of its pages, so it is done before the next piece may be read.
+void Worker::read_rows(const Task& task, PieceResult& result) {
+  Slot& slot = *task.slot;
+  const Input& input = slot.inputs.front();
+  builder_.begin(reading_.options.id_field.empty());
+  result.last = true;
+  try {
+    if (open(slot, result)) result.last = !slot.rows->next(builder_, turn_);
+    if (slot.rows) result.bytes = slot.rows->take_consumed();
+  } catch (const Error& error) {
+    // As of records: thrown again when its turn comes.
+    if (error.code() == Errc::interrupted) throw;
+    result.error = std::current_exception();
+  }
+  raw_.file = {&input, Packing::none};
+  raw_.unread = !slot.rows;
+  if (raw_.unread && !input.failure.empty()) raw_.file.input = nullptr;
+  raw_.first = reading_.raw && task.piece == 0 && slot.group == 0;
+  raw_.last_of_group = reading_.raw && result.last;
+  raw_.last = raw_.last_of_group && (raw_.unread || slot.rows->last_group());
+  reading_.schedule.read_done(task, result);
+  hand_over(result);
+}
+
 // False where the file cannot be opened and, being found in a folder, counts as a bad record.
 bool Worker::open(Slot& slot, PieceResult& result) {
-  if (slot.stream) return true;
+  if (slot.stream || slot.rows) return true;
   const Input& input = slot.inputs.front();
   check_has_fields(input, reading_.options);
   std::string failure = input.failure;
   if (failure.empty()) {
     try {
-      slot.stream.emplace(input, reading_.options, reading_.context, reading_.budget, reading_.tuning.piece_bytes);
-      result.files = 1;
+      if (slot.is_parquet())
+        slot.rows.emplace(input, reading_.options, reading_.context, reading_.budget, slot.parquet, slot.group);
+      else
+        slot.stream.emplace(input, reading_.options, reading_.context, reading_.budget, reading_.tuning.piece_bytes);
+      result.files = slot.group == 0 ? 1 : 0;
       return true;
     } catch (const Error& error) {
       if (input.named || !about_input(error)) throw;
@@ -246,7 +275,7 @@ void Worker::read_file(const Input& input, PieceResult& result) {
 
 // Lets the caller work on the batch. The first `keep` bytes of room stay.
 void Worker::hand_over(PieceResult& result, std::size_t keep) {
-  if (builder_.size() == 0 && raw_.bytes.empty() && !raw_.first && !raw_.last) return;
+  if (builder_.size() == 0 && raw_.bytes.empty() && !raw_.first && !raw_.last && !raw_.last_of_group) return;
   BatchResult batch{.in_order = nullptr,
                     .records = builder_.size(),
                     .bad_records = builder_.bad_records(),

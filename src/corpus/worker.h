@@ -46,6 +46,7 @@ class Worker {
  private:
   PieceResult read(const Task& task);
   void read_records(const Task& task, PieceResult& result);
+  void read_rows(const Task& task, PieceResult& result);
   bool open(Slot& slot, PieceResult& result);
   void parse(const Slot& slot, PieceResult& result);
   void read_files(const Slot& slot, PieceResult& result);

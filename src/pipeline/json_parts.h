@@ -14,7 +14,7 @@
 namespace refrain {
 
 // In the order of Format.
-inline constexpr std::string_view kFormatNames[] = {"auto", "files", "lines", "jsonl", "csv", "tsv", "warc"};
+inline constexpr std::string_view kFormatNames[] = {"auto", "files", "lines", "jsonl", "csv", "tsv", "warc", "parquet"};
 
 std::string_view name_of(TokenizerKind tokenizer);
 
