@@ -33,6 +33,7 @@ void dedup_annotate(DedupRun& run) {
   DocId next = 0;
   Annotations annotations;
   annotations.names = {"dup_cluster_id", "dup_cluster_size", "dup_keep", "dup_match", "dup_similarity"};
+  annotations.types = {AddedType::integer, AddedType::integer, AddedType::boolean, AddedType::text, AddedType::real};
   annotations.values = [&](DocId document, std::span<AddedValue> values) {
     bool there = true;
     for (; there && next <= document; ++next) there = outcome.next(decision, spans);
