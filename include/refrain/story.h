@@ -10,6 +10,7 @@
 #include "refrain/context.h"
 #include "refrain/dedup.h"
 #include "refrain/explain.h"
+#include "refrain/text.h"
 
 namespace refrain {
 
@@ -22,9 +23,10 @@ struct StoryOptions {
 struct DecidedDocument {
   std::string id;
   bool keep = true;
-  std::string reason;  // empty where it is kept, as are match and similarity
-  std::string match;
+  std::string reason;  // empty where it is kept
+  std::string match;   // empty where it is kept, or goes for no single other
   double similarity = 0;
+  std::vector<ByteRange> spans;  // what goes of its text
   std::optional<std::uint64_t> cluster;
 };
 

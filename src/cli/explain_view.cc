@@ -70,7 +70,8 @@ std::string reason_text(const DecidedDocument& document) {
   const std::string match = printable(document.match, false);
   if (document.reason == "exact") return fmt::format("an exact copy of {}", match);
   if (document.reason == "near") return fmt::format("{:.3g} similar to {}", document.similarity, match);
-  return fmt::format("{}: {}", document.reason, match);
+  if (document.reason == "substring") return "all of it stands in other documents that are kept";
+  return match.empty() ? document.reason : fmt::format("{}: {}", document.reason, match);
 }
 
 std::string text_of(std::string_view name, const ExplainedDocument& document, const Look& look) {
@@ -101,7 +102,7 @@ std::string story_text(const StoryReport& story, const Look& look) {
     out += fmt::format("{:<8} {}\n", name, text);
   };
   if (!document.keep) {
-    line("why", fmt::format("{}, which is kept", reason_text(document)));
+    line("why", reason_text(document) + (document.match.empty() ? "" : ", which is kept"));
     if (document.reason == "near")
       line("", fmt::format("the texts were compared; {:g} or more is a match", story.threshold));
   } else if (!document.cluster) {
@@ -109,6 +110,12 @@ std::string story_text(const StoryReport& story, const Look& look) {
   } else {
     line("why", "no better-ranked document that is kept matches it");
     line("for it", fmt::format("{} removed", count_of(story.removed_for_it, "document was", "documents were")));
+  }
+  if (document.keep && !document.spans.empty()) {
+    std::uint64_t bytes = 0;
+    for (const ByteRange& span : document.spans) bytes += span.end - span.begin;
+    line("cut", fmt::format("{} in {}, which other documents hold too", count_of(bytes, "byte"),
+                            count_of(document.spans.size(), "range")));
   }
   if (story.same_id != 0)
     line("note", fmt::format("{} this id too; this is the first",

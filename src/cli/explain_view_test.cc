@@ -46,11 +46,11 @@ TEST(Explain, JudgesNothingThatIsTooShort) {
 
 TEST(Explain, TellsTheStoryOfARemovedDocument) {
   StoryReport story;
-  story.document = {"b\x1b.txt", false, "near", "a.txt", 0.875, 3};
+  story.document = {"b\x1b.txt", false, "near", "a.txt", 0.875, {}, 3};
   story.threshold = 0.8;
   story.cluster_size = 12;
   story.cluster_kept = 1;
-  story.members = {{"a.txt", true, "", "", 0, 3}, story.document, {"c.txt", false, "exact", "a.txt", 1, 3}};
+  story.members = {{"a.txt", true, "", "", 0, {}, 3}, story.document, {"c.txt", false, "exact", "a.txt", 1, {}, 3}};
   story.texts = two_documents();
   EXPECT_TRUE(story_text(story, kPlain)
                   .starts_with("removed  b\\x1b.txt\n"
@@ -69,7 +69,7 @@ TEST(Explain, TellsTheStoryOfARemovedDocument) {
 
 TEST(Explain, TellsTheStoryOfAKeptDocument) {
   StoryReport story;
-  story.document = {"a.txt", true, "", "", 0, std::nullopt};
+  story.document = {"a.txt", true, "", "", 0, {}, std::nullopt};
   EXPECT_EQ(story_text(story, kPlain), "kept     a.txt\nwhy      no other document matches it\n");
   story.document.cluster = 0;
   story.cluster_size = 2;
@@ -79,6 +79,14 @@ TEST(Explain, TellsTheStoryOfAKeptDocument) {
       story_text(story, kPlain)
           .find("for it   1 document was removed\nnote     2 further documents have this id too; this is the first\n"),
       std::string::npos);
+}
+
+TEST(Explain, TellsWhatIsCutOut) {
+  StoryReport story;
+  story.document = {"a.txt", true, "", "", 0, {{0, 10}, {20, 25}}, std::nullopt};
+  EXPECT_TRUE(story_text(story, kPlain).ends_with("cut      15 bytes in 2 ranges, which other documents hold too\n"));
+  story.document = {"a.txt", false, "substring", "", 0, {{0, 10}}, std::nullopt};
+  EXPECT_EQ(story_text(story, kPlain), "removed  a.txt\nwhy      all of it stands in other documents that are kept\n");
 }
 
 }  // namespace

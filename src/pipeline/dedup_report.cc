@@ -88,7 +88,8 @@ class Finder {
     const std::uint64_t sources = run_.dir.facts().number("sources");
     Array<std::uint64_t> lost(run_.budget, "what sources lose", sources);
     Array<std::uint64_t> all(run_.budget, "what sources lose", sources);
-    ColumnReader<Decision> decisions(run_.dir.work("decided"));
+    DedupOutcome outcome(run_);
+    std::vector<ByteRange> cuts;
     ColumnReader<DocState> states(run_.dir.work("states"));
     ColumnReader<std::uint64_t> ends(run_.dir.work("text_ends"));
     ColumnReader<std::uint32_t> source_numbers(run_.dir.work("sources"));
@@ -100,7 +101,7 @@ class Finder {
     std::uint64_t end = 0;
     std::uint32_t source = 0;
     DocId cluster = 0;
-    for (DocId document = 0; decisions.next(decision) && states.next(state) && ends.next(end) &&
+    for (DocId document = 0; outcome.next(decision, cuts) && states.next(state) && ends.next(end) &&
                              source_numbers.next(source) && clusters.next(cluster);
          ++document, begin = end) {
       if (document % kLook == kLook - 1) {
@@ -116,7 +117,11 @@ class Finder {
       found_.text_bytes += bytes;
       if (kept) {
         ++found_.kept;
-        found_.kept_bytes += bytes;
+        std::uint64_t cut = 0;
+        for (const ByteRange& range : cuts) cut += range.end - range.begin;
+        found_.cut_bytes += cut;
+        found_.cut_documents += cut != 0 ? 1 : 0;
+        found_.kept_bytes += bytes - cut;
         found_.kept_lengths.add(bytes);
       } else {
         ++lost[source];

@@ -44,7 +44,9 @@ struct ShownCluster {
 struct DedupFindings {
   std::uint64_t documents = 0;  // that could be read
   std::uint64_t kept = 0;
-  std::uint64_t kept_bytes = 0;
+  std::uint64_t kept_bytes = 0;  // less what is cut out
+  std::uint64_t cut_bytes = 0;
+  std::uint64_t cut_documents = 0;
   std::uint64_t text_bytes = 0;
   std::array<std::uint64_t, kReasons> removed = {};
   std::array<std::uint64_t, kReasons> removed_bytes = {};

@@ -39,6 +39,7 @@ std::string_view reason_words(std::size_t reason) {
 bool looked_for(const DedupOptions& options, std::size_t reason) {
   if (reason == static_cast<std::size_t>(Reason::exact)) return options.exact;
   if (reason == static_cast<std::size_t>(Reason::near)) return options.near != NearMethod::off;
+  if (reason == static_cast<std::size_t>(Reason::substring)) return options.substrings != 0;
   return false;
 }
 
@@ -57,6 +58,10 @@ void add_glance(PageData& page, const DedupOptions& options, const DedupReport& 
       .set("too_short", grouped(report.too_short))
       .set("clusters_count", grouped(report.clusters))
       .set("clustered", grouped(report.clustered));
+  if (found.cut_documents != 0)
+    page.add("has_cuts")
+        .set("bytes", human_bytes(found.cut_bytes))
+        .set("count", count_of(found.cut_documents, "kept document"));
   if (report.too_short != 0) page.add("has_too_short");
   if (report.read.bad_records != 0) page.add("has_bad").set("bad", count_of(report.read.bad_records, "record"));
 

@@ -47,8 +47,9 @@ class DedupReportTest : public testing::Test {
           << R"(, "source": )" << json_string(document.source) << "}\n";
   }
   DedupReport run(const std::string& output = "out", unsigned threads = 2,
-                  std::uint64_t memory = std::uint64_t{1} << 30) {
+                  std::uint64_t memory = std::uint64_t{1} << 30, std::size_t substrings = 0) {
     DedupOptions options;
+    options.substrings = substrings;
     options.input.paths = {input_};
     options.input.id_field = "id";
     options.source_field = "source";
@@ -147,6 +148,28 @@ TEST_F(DedupReportTest, OfLongTextsTheBeginningsAreCompared) {
   EXPECT_NE(page().find("; the first 256 KiB of each are compared here"), std::string::npos);
   EXPECT_EQ(page().find("<del> more"), std::string::npos);
   EXPECT_LT(page().size(), 100000U);
+}
+
+TEST_F(DedupReportTest, TellsWhatIsCutOutOfKeptDocuments) {
+  const std::string passage = words(1, 40);
+  write({{"first", words(2, 100) + " " + passage}, {"second", words(3, 100) + " " + passage}, {"all", passage}});
+  const DedupReport report = run("out", 2, std::uint64_t{1} << 30, 100);
+  ASSERT_GE(report.cut_bytes, passage.size());
+  EXPECT_EQ(report.cut_documents, 1U);
+  EXPECT_EQ(report.removed_substring, 1U);
+  EXPECT_EQ(report.kept, 2U);
+  EXPECT_NE(page().find("<b>Cut out</b>: "), std::string::npos);
+  EXPECT_NE(page().find("from 1 kept document;"), std::string::npos);
+  EXPECT_NE(page().find("covered by repeated passages"), std::string::npos);
+  const StoryReport second = story("second");
+  EXPECT_TRUE(second.document.keep);
+  ASSERT_EQ(second.document.spans.size(), 1U);
+  EXPECT_EQ(report.kept_bytes, words(2, 100).size() + 1 + passage.size() + words(3, 100).size() + 1 + passage.size() -
+                                   (second.document.spans[0].end - second.document.spans[0].begin));
+  const StoryReport all = story("all");
+  EXPECT_EQ(all.document.reason, "substring");
+  EXPECT_TRUE(all.document.match.empty());
+  EXPECT_TRUE(all.problems.empty());
 }
 
 TEST_F(DedupReportTest, OfNothingThereIsAPageToo) {

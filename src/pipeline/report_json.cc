@@ -12,20 +12,20 @@ namespace {
 void write_decided(JsonWriter& json, const DecidedDocument& document) {
   json.field("id", document.id);
   json.field("keep", document.keep);
-  for (const char* name : {"reason", "match", "similarity"}) {
+  const auto or_null = [&](const char* name, bool there, const auto& value) {
     json.key(name);
-    if (document.keep)
-      json.null();
-    else if (name == std::string_view("similarity"))
-      json.value(document.similarity);
+    if (there)
+      json.value(value);
     else
-      json.value(name == std::string_view("reason") ? document.reason : document.match);
-  }
-  json.key("cluster");
-  if (document.cluster)
-    json.value(*document.cluster);
-  else
-    json.null();
+      json.null();
+  };
+  or_null("reason", !document.keep, document.reason);
+  or_null("match", !document.match.empty(), document.match);
+  or_null("similarity", !document.match.empty(), document.similarity);
+  json.key("spans").begin_array();
+  for (const ByteRange& span : document.spans) json.begin_array().value(span.begin).value(span.end).end_array();
+  json.end_array();
+  or_null("cluster", document.cluster.has_value(), document.cluster.value_or(0));
 }
 
 void write_options(JsonWriter& json, const NearOptions& options) {

@@ -112,6 +112,8 @@ class Decisions {
       if (!row["reason"].is_null()) document.reason = std::string_view(row["reason"]);
       if (!row["match"].is_null()) document.match = std::string_view(row["match"]);
       if (!row["similarity"].is_null()) document.similarity = row["similarity"].get_double();
+      for (const simdjson::dom::element span : simdjson::dom::array(row["spans"]))
+        document.spans.push_back({std::uint64_t(span.at(0)), std::uint64_t(span.at(1))});
       if (!row["cluster"].is_null()) document.cluster = std::uint64_t(row["cluster"]);
       return document;
     } catch (const simdjson::simdjson_error& error) {
@@ -223,7 +225,7 @@ StoryReport tell_story(const StoryOptions& options, const Context& context) {
   if (story.least_similar) other.id = story.least_similar->id;
   if (matched || story.least_similar)
     add_texts(story, options.run, told, self, other, context);
-  else if (!story.document.keep)
+  else if (!story.document.match.empty())
     story.problems.push_back(fmt::format("{}: is not among the documents of the run", story.document.match));
   return story;
 }
