@@ -255,7 +255,6 @@ std::string substrings_summary(const SubstringsReport& report, const SubstringsO
   if (options.groups) names.push_back("passages.jsonl");
   if (options.apply) names.push_back("clean");
   names.push_back("summary.json");
-  names.push_back("report.html");
   return out + table.text() + written(options.output, names);
 }
 
