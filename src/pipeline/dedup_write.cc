@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "corpus/rewrite.h"
 #include "pipeline/column.h"
+#include "pipeline/dedup_against.h"
 #include "pipeline/dedup_run.h"
 #include "pipeline/slice_file.h"
 #include "pipeline/tsv.h"
@@ -93,6 +94,7 @@ void write_clusters(DedupRun& run) {
   ColumnReader<DocState> states(run.dir.work("states"));
   ColumnReader<Digest> digests(run.dir.work("hashes"));
   ColumnReader<Decision> decisions(run.dir.work("decided"));
+  AgainstJson against(run);
   RunFile rows = run.dir.create_output("clusters.tsv");
   RunFile lines = run.dir.create_output("decisions.jsonl");
   rows.write("id\thash\tcluster\n");
@@ -125,9 +127,14 @@ void write_clusters(DedupRun& run) {
       text += R"(null, "match": null, "similarity": null)";
     else
       fmt::format_to(std::back_inserter(text), R"("{}", "match": {}, "similarity": {:.6g})", reason_name(reason),
-                     json_string(matched.get(decision.match, match)), decision.similarity);
-    text += R"(, "spans": [], "cluster": )";
+                     json_string(reason == Reason::against ? against.id(decision.match)
+                                                           : matched.get(decision.match, match)),
+                     decision.similarity);
+    text += R"(, "spans": )";
+    text += reason == Reason::against ? against.spans(document) : "[]";
+    text += R"(, "cluster": )";
     text += shared[document] != 0 ? std::to_string(clusters[document]) : "null";
+    text += against.mark(document);
     text += "}\n";
     lines.write(text);
   }
@@ -146,6 +153,7 @@ std::string_view reason_name(Reason reason) {
 void dedup_write(DedupRun& run) {
   write_matches(run);
   write_clusters(run);
+  write_against(run);
 }
 
 void dedup_apply(DedupRun& run) {
