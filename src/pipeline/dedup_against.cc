@@ -19,9 +19,9 @@ namespace refrain {
 
 namespace {
 
-constexpr std::uint64_t kPiece = 128;        // documents that a worker takes at a time
-constexpr std::size_t kPieces = 128;         // whose findings are in memory
-constexpr std::uint64_t kShown = 20;         // documents that are named, an item
+constexpr std::uint64_t kPiece = 128;  // documents that a worker takes at a time
+constexpr std::size_t kPieces = 128;   // whose findings are in memory
+constexpr std::uint64_t kShown = 20;   // documents that are named, an item
 constexpr std::size_t kShownTooShort = 20;
 
 // An item in a document.
@@ -112,8 +112,9 @@ class Against {
     const ByteRange range = worker.texts.range(document);
     if (range.end - range.begin > worker.reservation.bytes())
       worker.reservation.resize(range.end - range.begin, "a document");
-    worker.search.search(worker.texts.get(document, worker.scratch),
-                         [&](const ReferenceFound& item) { found.push_back({document, item}); });
+    worker.search.search(worker.texts.get(document, worker.scratch), [&](const ReferenceFound& item) {
+      found.push_back({document, item});
+    });
   }
 
   // In input order.

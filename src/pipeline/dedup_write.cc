@@ -126,10 +126,10 @@ void write_clusters(DedupRun& run) {
     if (reason == Reason::none)
       text += R"(null, "match": null, "similarity": null)";
     else
-      fmt::format_to(std::back_inserter(text), R"("{}", "match": {}, "similarity": {:.6g})", reason_name(reason),
-                     json_string(reason == Reason::against ? against.id(decision.match)
-                                                           : matched.get(decision.match, match)),
-                     decision.similarity);
+      fmt::format_to(
+          std::back_inserter(text), R"("{}", "match": {}, "similarity": {:.6g})", reason_name(reason),
+          json_string(reason == Reason::against ? against.id(decision.match) : matched.get(decision.match, match)),
+          decision.similarity);
     text += R"(, "spans": )";
     text += reason == Reason::against ? against.spans(document) : "[]";
     text += R"(, "cluster": )";

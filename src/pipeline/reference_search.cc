@@ -15,7 +15,7 @@ constexpr const char* kWhat = "a stretch of a document";
 ReferenceSearch::ReferenceSearch(const ReferenceWindows& windows, TokenizerKind tokenizer, MemoryBudget& budget)
     : windows_(windows),
       hasher_(tokenizer),
-      edits_(budget, windows.set().vocabulary().numbers()),
+      edits_(budget, windows.set().numbers()),
       segment_(std::max(kLeastSegment, 4 * windows.overlap())),
       tokens_(budget, kWhat),
       ranges_(budget, kWhat),
@@ -23,7 +23,6 @@ ReferenceSearch::ReferenceSearch(const ReferenceWindows& windows, TokenizerKind 
 
 void ReferenceSearch::search(std::string_view text, const std::function<void(const ReferenceFound&)>& found) {
   if (windows_.lengths().empty()) return;
-  const Vocabulary& vocabulary = windows_.set().vocabulary();
   tokens_.clear();
   ranges_.clear();
   places_.clear();
@@ -39,7 +38,7 @@ void ReferenceSearch::search(std::string_view text, const std::function<void(con
         ranges_.resize(segment_ - gone);
         first_ += gone;
       }
-      tokens_.push_back(vocabulary.find(stretch.normal(i), stretch.hashes()[i]));
+      tokens_.push_back(windows_.set().number(stretch.normal(i), stretch.hashes()[i]));
       ranges_.push_back(stretch.range(i));
     }
   });
@@ -100,7 +99,7 @@ void ReferenceSearch::propose() {
       if (known < length) continue;
       for (const ReferenceWindows::Holder& holder : windows_.find(ReferenceWindows::key(sums_[k], length)))
         hits_.push_back({holder.item, holder.passage, static_cast<std::uint32_t>(i + 1 - length),
-                         holder.copies == 1 ? holder.offset : kAnywhere});
+                         holder.passage != 0 || holder.copies == 1 ? holder.offset : kAnywhere});
     }
   }
 }

@@ -6,9 +6,9 @@
 // stands there in part where `passage` tokens in a row are the same: every run of that length holds one of the windows of
 // about half its length that are noted at every so many tokens of the item; the tokens decide.
 //
-// So nothing that the rules say is missed, with two exceptions, which are counted: a window that very many items hold
-// proposes the first kMostItems of them only, and items of more than kMostWhole tokens are looked for by their passages
-// alone. That keeps the work a document linear, whatever the set.
+// So nothing is missed, but for this: a window that very many items hold proposes the first kMostItems of them only (and
+// one that comes again and again in one item only some of its places). That keeps the work a document linear, whatever the
+// set; items that it concerns are counted. Items of more than kMostWhole tokens are looked for by their passages alone.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ class ReferenceWindows {
     std::uint32_t passage = 0;  // 1: a window of the passages; 0: a piece of the whole
     std::uint32_t item = 0;
     std::uint32_t offset = 0;  // of the window in it
-    std::uint32_t copies = 1;  // of a piece in its item; this is the first
+    std::uint32_t copies = 1;  // of the piece in its item, this being the first; for passages, up to this one
     friend auto operator<=>(const Holder&, const Holder&) = default;
   };
   // The items that hold the window with this key.

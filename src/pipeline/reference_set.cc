@@ -16,49 +16,8 @@ namespace refrain {
 namespace {
 
 constexpr const char* kWhat = "the set that the corpus is held against";
-constexpr std::size_t kFirstSlots = 1024;
 
 }  // namespace
-
-Vocabulary::Vocabulary(MemoryBudget& budget)
-    : bytes_(budget, kWhat), words_(budget, kWhat), slots_(budget, kWhat, kFirstSlots) {
-  words_.push_back({});
-}
-
-std::size_t Vocabulary::slot_of(std::string_view text, std::uint64_t hash) const {
-  const std::size_t mask = slots_.size() - 1;
-  for (std::size_t slot = hash & mask;; slot = (slot + 1) & mask) {
-    const std::uint32_t number = slots_[slot];
-    if (number == kUnknown) return slot;
-    const Word& word = words_[number];
-    if (word.hash == hash && std::string_view(bytes_.data() + word.begin, word.length) == text) return slot;
-  }
-}
-
-std::uint32_t Vocabulary::find(std::string_view text, std::uint64_t hash) const {
-  return slots_[slot_of(text, hash)];
-}
-
-std::uint32_t Vocabulary::add(std::string_view text, std::uint64_t hash) {
-  if (2 * words_.size() > slots_.size()) grow();
-  std::uint32_t& slot = slots_[slot_of(text, hash)];
-  if (slot != kUnknown) return slot;
-  slot = static_cast<std::uint32_t>(words_.size());
-  words_.push_back({hash, bytes_.size(), text.size()});
-  bytes_.append(text);
-  return slot;
-}
-
-void Vocabulary::grow() {
-  const std::size_t size = 2 * slots_.size();
-  slots_.resize(size);
-  std::fill(slots_.begin(), slots_.end(), kUnknown);
-  for (std::size_t number = 1; number < words_.size(); ++number) {
-    std::size_t slot = words_[number].hash & (size - 1);
-    while (slots_[slot] != kUnknown) slot = (slot + 1) & (size - 1);
-    slots_[slot] = static_cast<std::uint32_t>(number);
-  }
-}
 
 // What waits for its turn.
 struct ReferenceSet::Batched {
@@ -73,7 +32,7 @@ struct ReferenceSet::Batched {
 ReferenceSet::ReferenceSet(const InputOptions& input, TokenizerKind tokenizer, const Context& context,
                            MemoryBudget& budget)
     : hasher_(tokenizer),
-      vocabulary_(budget),
+      vocabulary_(budget, kWhat),
       tokens_(budget, kWhat),
       ends_(budget, kWhat),
       bad_(budget, kWhat),
@@ -81,20 +40,19 @@ ReferenceSet::ReferenceSet(const InputOptions& input, TokenizerKind tokenizer, c
       ids_(budget, kWhat),
       id_ends_(budget, kWhat),
       files_(budget, kWhat) {
-  read_ = read_documents(
-      input, context, budget,
-      [&](unsigned /*worker*/, Batch& batch) -> InOrder {
-        auto waiting = std::make_shared<Batched>(budget);
-        for (std::size_t i = 0; i < batch.texts.size(); ++i) {
-          waiting->text.append(batch.texts[i]);
-          waiting->lengths.push_back(batch.texts[i].size());
-        }
-        waiting->bad = batch.bad;
-        waiting->ids = std::move(batch.ids);
-        waiting->file = batch.file;
-        return [this, waiting](DocId /*first*/) { add(*waiting); };
-      },
-      {.stage = "reference", .keeps_texts = true});
+  read_ = read_documents(input, context, budget,
+                         [&](unsigned /*worker*/, Batch& batch) -> InOrder {
+                           auto waiting = std::make_shared<Batched>(budget);
+                           for (std::size_t i = 0; i < batch.texts.size(); ++i) {
+                             waiting->text.append(batch.texts[i]);
+                             waiting->lengths.push_back(batch.texts[i].size());
+                           }
+                           waiting->bad = batch.bad;
+                           waiting->ids = std::move(batch.ids);
+                           waiting->file = batch.file;
+                           return [this, waiting](DocId /*first*/) { add(*waiting); };
+                         },
+                         {.stage = "reference", .keeps_texts = true});
   find_likes(budget);
 }
 
@@ -108,7 +66,7 @@ void ReferenceSet::add(const Batched& batch) {
     hasher_.read(std::string_view(batch.text.data() + at, batch.lengths[i]), [&](const TokenStretch& stretch) {
       tokens_.reserve_more(stretch.size());
       for (std::size_t token = 0; token < stretch.size(); ++token)
-        tokens_.push_back(vocabulary_.add(stretch.normal(token), stretch.hashes()[token]));
+        tokens_.push_back(vocabulary_.add(stretch.normal(token), stretch.hashes()[token]) + 1);
     });
     at += batch.lengths[i];
     ends_.push_back(tokens_.size());

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/budget.h"
+#include "ngram/vocabulary.h"
 #include "refrain/context.h"
 #include "refrain/input.h"
 #include "text/token_hasher.h"
@@ -19,31 +20,6 @@
 namespace refrain {
 
 inline constexpr std::uint32_t kUnknown = 0;
-
-// Tokens by their text.
-class Vocabulary {
- public:
-  explicit Vocabulary(MemoryBudget& budget);
-  // The number of a token, whose hash is `hash`.
-  std::uint32_t find(std::string_view text, std::uint64_t hash) const;
-  std::uint32_t add(std::string_view text, std::uint64_t hash);
-  // One more than the greatest number.
-  std::size_t numbers() const { return words_.size(); }
-
- private:
-  struct Word {
-    std::uint64_t hash = 0;
-    std::uint64_t begin = 0;  // in bytes_
-    std::uint64_t length = 0;
-  };
-  // Where the token is in slots_, or would be.
-  std::size_t slot_of(std::string_view text, std::uint64_t hash) const;
-  void grow();
-
-  Array<char> bytes_;
-  Array<Word> words_;  // the first is none
-  Array<std::uint32_t> slots_;
-};
 
 // Immutable once it is read; threads may share one.
 class ReferenceSet {
@@ -61,7 +37,10 @@ class ReferenceSet {
   std::string id(std::uint32_t i) const;
   bool bad(std::uint32_t i) const { return bad_[i] != 0; }  // it could not be read
   const ReadReport& read() const { return read_; }
-  const Vocabulary& vocabulary() const { return vocabulary_; }
+  // The number of a token, whose hash is `hash`.
+  std::uint32_t number(std::string_view text, std::uint64_t hash) const { return vocabulary_.find(text, hash) + 1; }
+  // One more than the greatest number.
+  std::size_t numbers() const { return vocabulary_.size() + 1; }
 
  private:
   struct Batched;

@@ -15,6 +15,7 @@ namespace {
 constexpr std::uint64_t kBase = 0x9E3779B97F4A7C15ULL;
 constexpr const char* kWhat = "the windows of the set that the corpus is held against";
 constexpr std::uint64_t kLongestPiece = 8;  // longer ones would be no rarer
+constexpr std::uint32_t kMostPlaces = 4;    // of a window of the passages, in one item
 constexpr std::uint64_t kIndexMask = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
@@ -87,11 +88,13 @@ void ReferenceWindows::settle() {
   std::size_t group = 0;  // where the holders of the same window begin, among those that are kept
   for (const Holder& holder : holders_) {
     if (kept == 0 || holders_[group].key != holder.key || holders_[group].passage != holder.passage) group = kept;
-    const bool again = kept > group && holder.passage == 0 && holders_[kept - 1].item == holder.item;
-    if (again) {
+    const bool again = kept > group && holders_[kept - 1].item == holder.item;
+    const std::uint32_t copies = again ? holders_[kept - 1].copies : 0;
+    if (again && holder.passage == 0) {
       ++holders_[kept - 1].copies;
-    } else if (kept - group < kMostItems) {
-      holders_[kept++] = holder;
+    } else if (kept - group < kMostItems && copies < kMostPlaces) {
+      holders_[kept] = holder;
+      holders_[kept++].copies = copies + 1;
     } else if (holder.passage != 0) {
       dropped_[holder.item] = 1;
     } else {
