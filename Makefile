@@ -5,10 +5,11 @@
 release: setup ## build into build/release
 	@tools/build release
 
-demo: release ## find near-duplicates in the text that this machine has
+demo: release ## clean the text that this machine has, and make a report of it
 	@tools/demo
 
 test: release ## build and run every test
+	@tools/setup test
 	@echo "test: unit, oracle, property, golden and README tests"
 	@ctest --test-dir build/release --output-on-failure -j 2
 

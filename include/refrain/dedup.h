@@ -71,11 +71,13 @@ struct DedupOptions {
   double recall = 0.95;                  // with which documents just as similar as that meet
   unsigned lanes = kDefaultLanes;        // of a MinHash signature
   unsigned distance = 3;                 // simhash: the most bits that may differ before the texts are compared
-  std::size_t substrings = 0;            // bytes from which on a repeated range is cut out of what is kept; 0: off
-  InputOptions against = {};             // no paths: there is no other set
-  std::uint64_t against_min = 8;         // tokens
-  double against_share = 0.8;            // from 0.6 to 1
-  std::uint64_t against_passage = 50;    // tokens, from 8 to 4,096
+  unsigned close = 63;                   // simhash: with more, only texts of short_bytes at most match
+  std::uint64_t short_bytes = 0;
+  std::size_t substrings = 0;          // bytes from which on a repeated range is cut out of what is kept; 0: off
+  InputOptions against = {};           // no paths: there is no other set
+  std::uint64_t against_min = 8;       // tokens
+  double against_share = 0.8;          // from 0.6 to 1
+  std::uint64_t against_passage = 50;  // tokens, from 8 to 4,096
   AgainstAction against_action = AgainstAction::remove;
   KeepPolicy keep;
   std::string source_field = {};      // empty: a document's source is its file
@@ -87,6 +89,15 @@ struct DedupOptions {
   bool resume = false;
   bool force = false;  // an existing directory is written into
 };
+
+// Options that go together, over defaults; Error(invalid_argument) for a name that is none.
+//   strict  similar from 0.7 on, and repeated ranges of 200 bytes are cut out
+//   report  SimHash of windows of 6 words (MD5), up to 4 bits apart; texts of more than 1,024 bytes up to 3; then
+//           repeated ranges of 100 bytes
+DedupOptions dedup_preset(std::string_view name);
+std::vector<std::string_view> dedup_preset_names();
+// The similarity that SimHash's pairs must have where none is asked for.
+inline constexpr double kSimHashThreshold = 0.5;
 
 enum class Reason { none, exact, near, substring, against };
 std::string_view reason_name(Reason reason);
@@ -130,10 +141,15 @@ struct DedupReport {
   std::uint64_t removed_near = 0;
   std::uint64_t removed_against = 0;
   AgainstReport against;
-  std::uint64_t too_short = 0;   // to be judged by their windows; kept, unless they are exact copies
-  std::uint64_t candidates = 0;  // pairs that met
-  std::uint64_t compared = 0;    // of them: text against text
-  std::uint64_t matches = 0;     // of them: at or above the threshold; rows of matches.tsv
+  std::uint64_t removed_substring = 0;  // with `substrings`: nothing is left of them
+  std::uint64_t ranges = 0;             // of bytes that kept documents repeat; rows of substring_bytes.tsv
+  std::uint64_t repeated_bytes = 0;     // in them
+  std::uint64_t cut_bytes = 0;          // what goes where a first copy stays
+  std::uint64_t cut_documents = 0;      // that are kept without some of it
+  std::uint64_t too_short = 0;          // to be judged by their windows; kept, unless they are exact copies
+  std::uint64_t candidates = 0;         // pairs that met
+  std::uint64_t compared = 0;           // of them: text against text
+  std::uint64_t matches = 0;            // of them: at or above the threshold; rows of matches.tsv
   std::uint64_t rounds = 0;
   std::uint64_t clusters = 0;  // of two documents or more
   std::uint64_t clustered = 0;

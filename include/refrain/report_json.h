@@ -12,6 +12,7 @@
 #include "refrain/index.h"
 #include "refrain/near.h"
 #include "refrain/ngrams.h"
+#include "refrain/story.h"
 #include "refrain/substrings.h"
 
 namespace refrain {
@@ -23,6 +24,7 @@ std::string to_json(const FingerprintReport& report);
 std::string to_json(const MatchReport& report);
 // `distance` decides "match". Fingerprints are strings: as numbers they would lose bits in many readers.
 std::string to_json(const ExplainReport& report, unsigned distance);
+std::string to_json(const StoryReport& report);
 
 std::string to_json(const NgramsOptions& options, const NgramsReport& report);  // the summary.json of an n-gram index
 std::string to_json(const NgramsShowReport& report);

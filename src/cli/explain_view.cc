@@ -53,6 +53,28 @@ std::string verdict(const ExplainReport& report, unsigned distance, unsigned win
   return fmt::format("{} at --distance {}", *report.difference <= distance ? "match" : "no match", distance);
 }
 
+// What is shared, in a sentence.
+std::string sharing(const ExplainReport& report, const Look& look) {
+  if (report.a.shared.empty() && report.b.shared.empty()) return "\nNo text is shared.\n";
+  return fmt::format("\nShared text {}.\n", look.colour ? "is underlined" : "stands in [[ ]]");
+}
+
+std::string similarity_line(const ExplainReport& report) {
+  const std::uint64_t either = report.a.windows + report.b.windows - report.shared_windows;
+  return fmt::format("similarity: {:.3f} ({} of {} in both)\n", report.similarity, count_text(report.shared_windows),
+                     count_of(either, "distinct window"));
+}
+
+// What a reason of the run means.
+std::string reason_text(const DecidedDocument& document) {
+  const std::string match = printable(document.match, false);
+  if (document.reason == "exact") return fmt::format("an exact copy of {}", match);
+  if (document.reason == "near") return fmt::format("{:.3g} similar to {}", document.similarity, match);
+  if (document.reason == "against")
+    return fmt::format("{} of the other set stands in it ({:.3g} of it)", match, document.similarity);
+  return fmt::format("{}: {}", document.reason, match);
+}
+
 std::string text_of(std::string_view name, const ExplainedDocument& document, const Look& look) {
   const std::string title = fmt::format("--- {}  {}", name, printable(document.id, false));
   return fmt::format("\n{}\n{}", title, marked(document.text, document.shared, look));
@@ -68,16 +90,45 @@ std::string explain_text(const ExplainReport& report, unsigned distance, unsigne
     if (!marks.empty()) out += fmt::format("   {}\n", marks);
     out += fmt::format("difference: {} of 64 bits\n", *report.difference);
   }
-  const std::uint64_t either = report.a.windows + report.b.windows - report.shared_windows;
-  out += fmt::format("similarity: {:.3f} ({} of {} in both)\n", report.similarity, count_text(report.shared_windows),
-                     count_of(either, "distinct window"));
+  out += similarity_line(report);
   out += fmt::format("verdict:    {}\n", verdict(report, distance, window));
-  if (report.a.shared.empty() && report.b.shared.empty()) {
-    out += "\nNo text is shared.\n";
-  } else {
-    out += fmt::format("\nShared text {}.\n", look.colour ? "is underlined" : "stands in [[ ]]");
-  }
+  out += sharing(report, look);
   return out + text_of("A", report.a, look) + text_of("B", report.b, look);
+}
+
+std::string story_text(const StoryReport& story, const Look& look) {
+  const DecidedDocument& document = story.document;
+  std::string out = fmt::format("{}  {}\n", document.keep ? "kept   " : "removed", printable(document.id, false));
+  const auto line = [&](std::string_view name, const std::string& text) {
+    out += fmt::format("{:<8} {}\n", name, text);
+  };
+  if (!document.keep) {
+    line("why", fmt::format("{}, which is kept", reason_text(document)));
+    if (document.reason == "near")
+      line("", fmt::format("the texts were compared; {:g} or more is a match", story.threshold));
+  } else if (!document.cluster) {
+    line("why", "no other document matches it");
+  } else {
+    line("why", "no better-ranked document that is kept matches it");
+    line("for it", fmt::format("{} removed", count_of(story.removed_for_it, "document was", "documents were")));
+  }
+  if (story.same_id != 0)
+    line("note", fmt::format("{} this id too; this is the first",
+                             count_of(story.same_id, "further document has", "further documents have")));
+  if (document.cluster) {
+    line("cluster", fmt::format("{}: {}, {} kept", *document.cluster, count_of(story.cluster_size, "document"),
+                                count_text(story.cluster_kept)));
+    for (const DecidedDocument& member : story.members)
+      out += fmt::format("  {} {}{}\n", member.keep ? "kept   " : "removed", printable(member.id, false),
+                         member.keep ? std::string() : fmt::format("  ({})", reason_text(member)));
+    if (story.cluster_size > story.members.size())
+      out += fmt::format("  and {} more\n", count_text(story.cluster_size - story.members.size()));
+  }
+  for (const std::string& problem : story.problems) out += fmt::format("no text: {}\n", printable(problem, false));
+  if (!story.texts) return out;
+  out += "\n" + similarity_line(*story.texts) + sharing(*story.texts, look);
+  return out + text_of(document.keep ? "kept" : "removed", story.texts->a, look) +
+         text_of(document.keep ? "removed for it, the least similar" : "kept", story.texts->b, look);
 }
 
 }  // namespace refrain::cli

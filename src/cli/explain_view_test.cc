@@ -44,5 +44,42 @@ TEST(Explain, JudgesNothingThatIsTooShort) {
   EXPECT_NE(explain_text(report, 3, 3, kPlain).find("no match: B has fewer than 3 tokens"), std::string::npos);
 }
 
+TEST(Explain, TellsTheStoryOfARemovedDocument) {
+  StoryReport story;
+  story.document = {"b\x1b.txt", false, "near", "a.txt", 0.875, 3};
+  story.threshold = 0.8;
+  story.cluster_size = 12;
+  story.cluster_kept = 1;
+  story.members = {{"a.txt", true, "", "", 0, 3}, story.document, {"c.txt", false, "exact", "a.txt", 1, 3}};
+  story.texts = two_documents();
+  EXPECT_TRUE(story_text(story, kPlain)
+                  .starts_with("removed  b\\x1b.txt\n"
+                               "why      0.875 similar to a.txt, which is kept\n"
+                               "         the texts were compared; 0.8 or more is a match\n"
+                               "cluster  3: 12 documents, 1 kept\n"
+                               "  kept    a.txt\n"
+                               "  removed b\\x1b.txt  (0.875 similar to a.txt)\n"
+                               "  removed c.txt  (an exact copy of a.txt)\n"
+                               "  and 9 more\n"
+                               "\nsimilarity: 0.333 "));
+  story.texts.reset();
+  story.problems = {"in.jsonl: cannot be opened"};
+  EXPECT_TRUE(story_text(story, kPlain).ends_with("  and 9 more\nno text: in.jsonl: cannot be opened\n"));
+}
+
+TEST(Explain, TellsTheStoryOfAKeptDocument) {
+  StoryReport story;
+  story.document = {"a.txt", true, "", "", 0, std::nullopt};
+  EXPECT_EQ(story_text(story, kPlain), "kept     a.txt\nwhy      no other document matches it\n");
+  story.document.cluster = 0;
+  story.cluster_size = 2;
+  story.removed_for_it = 1;
+  story.same_id = 2;
+  EXPECT_NE(
+      story_text(story, kPlain)
+          .find("for it   1 document was removed\nnote     2 further documents have this id too; this is the first\n"),
+      std::string::npos);
+}
+
 }  // namespace
 }  // namespace refrain::cli

@@ -56,6 +56,7 @@ struct Settings {
   std::optional<double> alarm;
   std::optional<double> max_removed_per_source;
   std::optional<std::uint64_t> sample;
+  bool annotate = false;
   bool resume = false;
   bool groups = false;
   bool apply = false;
@@ -65,6 +66,7 @@ struct Settings {
   bool all = false;
   bool add = false;
   std::vector<std::string> in;
+  std::string run;
 
   std::optional<unsigned> n;
   std::optional<unsigned> m;

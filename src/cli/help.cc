@@ -107,6 +107,7 @@ namespace {
 
 // Flags of one group in a paragraph, for a screen that has no room for a row each.
 std::string brief_flags(const std::vector<const Flag*>& rows, Group group) {
+  if (std::none_of(rows.begin(), rows.end(), [&](const Flag* flag) { return flag->group == group; })) return {};
   std::string text = fmt::format("{}:", heading(group));
   for (const Flag* flag : rows) {
     if (flag->group != group) continue;
@@ -143,7 +144,7 @@ std::string verb_screen(Verb verb, bool brief) {
     out += list_row(flag_name(*flag), flag_text(*flag), column);
   }
   if (brief)
-    for (const Group group : {Group::input, Group::run}) out += brief_flags(rows, group);
+    for (const Group group : {Group::fingerprint, Group::input, Group::run}) out += brief_flags(rows, group);
   if (brief) out += "'refrain man' says more about these. -h, --help and -V, --version as everywhere.\n";
   out += "\nExamples:\n";
   for (const std::string_view example : row.examples) out += fmt::format("  {}\n", example);

@@ -67,7 +67,7 @@ InputOptions input_options(const Settings& settings, std::vector<std::string> pa
 }
 
 DedupOptions dedup_options(const Settings& settings) {
-  DedupOptions options;
+  DedupOptions options = settings.preset.empty() ? DedupOptions{} : dedup_preset(settings.preset);
   options.input = input_options(settings, settings.operands);
   options.output = settings.output;
   options.exact = settings.exact.value_or(options.exact);
@@ -75,6 +75,7 @@ DedupOptions dedup_options(const Settings& settings) {
   if (settings.tokenizer) options.windows.tokenizer = *settings.tokenizer;
   if (settings.window) options.windows.window = *settings.window;
   if (settings.seed) options.windows.seed = *settings.seed;
+  if (settings.near == NearMethod::simhash) options.threshold = kSimHashThreshold;
   options.threshold = settings.threshold.value_or(options.threshold);
   options.against = input_options(settings, settings.against);
   options.against.format = settings.against_format.value_or(settings.format);
@@ -84,12 +85,15 @@ DedupOptions dedup_options(const Settings& settings) {
   options.against_share = settings.against_share.value_or(options.against_share);
   options.against_passage = settings.against_passage.value_or(options.against_passage);
   options.against_action = settings.against_action.value_or(options.against_action);
+  options.distance = settings.distance.value_or(options.distance);
+  options.substrings = settings.length.value_or(options.substrings);
   if (settings.policy) options.keep = *settings.policy;
   options.source_field = settings.source_field.value_or(options.source_field);
   options.alarm = settings.alarm.value_or(options.alarm);
   options.max_removed_per_source = settings.max_removed_per_source.value_or(options.max_removed_per_source);
   options.sample = settings.sample.value_or(options.sample);
   options.apply = settings.apply;
+  options.annotate = settings.annotate;
   options.resume = settings.resume;
   options.force = settings.force;
   return options;
@@ -136,6 +140,8 @@ MatchOptions match_options(const Settings& settings) {
 }
 
 ExplainOptions explain_options(const Settings& settings) {
+  if (settings.operands.size() != 2)
+    throw Error(Errc::invalid_argument, "'explain' needs A B; or --run DIR and the ID of one document in it");
   ExplainOptions options;
   options.a = settings.operands.at(0);
   options.b = settings.operands.at(1);
@@ -148,6 +154,16 @@ ExplainOptions explain_options(const Settings& settings) {
     throw Error(Errc::invalid_argument,
                 "--format, --text-field and --id-field are about records; name their file with --in");
   return options;
+}
+
+StoryOptions story_options(const Settings& settings) {
+  if (settings.operands.size() != 1)
+    throw Error(Errc::invalid_argument, "--run: takes the id of one document; leave out what comes behind it");
+  if (!settings.in.empty() || settings.format != Format::automatic || settings.text_field || settings.id_field ||
+      settings.distance || !settings.preset.empty() || settings.tokenizer || settings.hash || settings.window ||
+      settings.seed || settings.tie || !settings.stop_words.empty())
+    throw Error(Errc::invalid_argument, "--run: the run knows its inputs and its windows; give neither");
+  return {.run = settings.run, .id = settings.operands.front()};
 }
 
 NgramsOptions ngrams_options(const Settings& settings) {

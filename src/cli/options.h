@@ -12,6 +12,7 @@
 #include "refrain/near.h"
 #include "refrain/ngrams.h"
 #include "refrain/serve.h"
+#include "refrain/story.h"
 #include "refrain/substrings.h"
 
 namespace refrain::cli {
@@ -25,6 +26,7 @@ NearOptions near_options(const Settings& settings);
 SubstringsOptions substrings_options(const Settings& settings);
 MatchOptions match_options(const Settings& settings);
 ExplainOptions explain_options(const Settings& settings);
+StoryOptions story_options(const Settings& settings);
 NgramsOptions ngrams_options(const Settings& settings);
 NgramsShowOptions ngrams_show_options(const Settings& settings);
 

@@ -110,7 +110,20 @@ void run_match(const Settings& settings) {
   summarize(settings, match_summary(report), to_json(report));
 }
 
+void run_story(const Settings& settings) {
+  const StoryOptions options = story_options(settings);
+  const StoryReport story = [&] {
+    const Session session(settings);
+    return tell_story(options, session.context());
+  }();
+  print(settings.json ? to_json(story) : story_text(story, look_of(STDOUT_FILENO)));
+}
+
 void run_explain(const Settings& settings) {
+  if (!settings.run.empty()) {
+    run_story(settings);
+    return;
+  }
   const ExplainOptions options = explain_options(settings);
   const ExplainReport report = [&] {
     const Session session(settings);

@@ -191,6 +191,13 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
                 {fmt::format("of {} compared anew: at most {:.1f} %", count_text(check.removals),
                              100 * check.wrongful_high)});
   }
+  if (options.substrings != 0) {
+    table.add(
+        "cut out", size_of(report.cut_bytes),
+        {fmt::format("from {}: all but a first copy of repeated ranges", count_of(report.cut_documents, "document"))});
+    if (report.removed_substring > 0)
+      table.add("nothing left", count_text(report.removed_substring), {"they were nothing but such ranges"});
+  }
   if (report.clusters > 0) {
     table.add("clusters", count_text(report.clusters), {fmt::format("of {}", count_of(report.clustered, "document"))});
     table.add("largest cluster", count_text(report.largest_cluster),
@@ -201,8 +208,11 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
   add_memory(table, report.peak_rss_bytes, report.memory_bytes);
   std::vector<std::string_view> names = {"decisions.jsonl", "matches.tsv", "clusters.tsv"};
   if (!options.against.paths.empty()) names.push_back("against.jsonl");
+  if (options.substrings != 0) names.push_back("substring_bytes.tsv");
   if (options.apply) names.push_back("clean");
+  if (options.annotate) names.push_back("annotated");
   names.push_back("summary.json");
+  names.push_back("report.html");
   return out + table.text() + written(options.output, names);
 }
 
@@ -270,6 +280,7 @@ std::string substrings_summary(const SubstringsReport& report, const SubstringsO
   if (options.groups) names.push_back("passages.jsonl");
   if (options.apply) names.push_back("clean");
   names.push_back("summary.json");
+  names.push_back("report.html");
   return out + table.text() + written(options.output, names);
 }
 

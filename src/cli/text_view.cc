@@ -11,30 +11,6 @@ namespace refrain::cli {
 
 namespace {
 
-bool turns_writing(char32_t code) {
-  return code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
-         (code >= 0x2066 && code <= 0x2069);
-}
-
-bool continues_character(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
-}
-
-// The place at or before `at` where a character begins, going back three bytes at most.
-std::size_t boundary_before(std::string_view text, std::size_t at) {
-  for (std::size_t back = 0; back < 4 && back <= at; ++back) {
-    if (at - back == text.size() || !continues_character(text[at - back])) return at - back;
-  }
-  return at;
-}
-
-std::size_t boundary_after(std::string_view text, std::size_t at) {
-  for (std::size_t on = 0; on < 4 && at + on < text.size(); ++on) {
-    if (!continues_character(text[at + on])) return at + on;
-  }
-  return at;
-}
-
 // What stands for bytes that are not shown.
 std::string left_out(std::size_t bytes, const Look& look) {
   const std::string_view dots = look.utf8 ? "…" : "...";
@@ -83,10 +59,8 @@ std::string printable(std::string_view text, bool multiline) {
       out += multiline ? "\t" : "\\t";
     } else if (code == '\r') {
       out += "\\r";
-    } else if (code < 0x20 || code == 0x7F) {
-      out += fmt::format("\\x{:02x}", code);
-    } else if ((code >= 0x80 && code < 0xA0) || code == 0x2028 || code == 0x2029 || turns_writing(character.value)) {
-      out += fmt::format("\\u{:04x}", code);
+    } else if (is_unseen(code)) {
+      out += fmt::format(fmt::runtime(code < 0x80 ? "\\x{:02x}" : "\\u{:04x}"), code);
     } else {
       out += text.substr(0, character.size);
     }

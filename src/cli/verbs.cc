@@ -27,8 +27,9 @@ constexpr VerbInfo kVerbs[] = {
          "--window-word windows that both have, of all that either has. Documents with fewer words are too short to "
          "judge: they are kept, unless they are exact copies.\n"
          "Writes decisions.jsonl (a line a document, in input order: id, keep, reason, match, similarity, spans, "
-         "cluster), matches.tsv (id1, id2, similarity), clusters.tsv (id, hash, cluster; -1 for none) and, last, "
-         "summary.json. With --apply also the folder clean: the kept records, byte for byte, under the input's "
+         "cluster), matches.tsv (id1, id2, similarity), clusters.tsv (id, hash, cluster; -1 for none), report.html for "
+         "a browser and, last, summary.json. With --apply also the folder clean: the kept records, byte for byte, "
+         "under the input's "
          "names. They are the same for any number of threads and any amount of memory.\n"
          "--against holds the corpus against another set, a test set for one: documents in which an item of it stands "
          "go "
@@ -98,19 +99,23 @@ constexpr VerbInfo kVerbs[] = {
                   "refrain fingerprint /usr/share/common-licenses | refrain match known.tsv"}},
     {.verb = Verb::explain,
      .name = "explain",
-     .summary = "show why two documents match, or don't",
-     .operands = "A B",
-     .least_operands = 2,
+     .summary = "show why two documents match, or don't; or what a run did to one",
+     .operands = "A B | ID",
+     .least_operands = 1,
      .most_operands = 2,
      .operand_choices = nullptr,
      .description =
          "Compares two documents: the difference of their fingerprints, the similarity of their texts, and both texts "
-         "with what they share marked. A and B are files; with --in they are the ids of documents in those inputs.",
+         "with what they share marked. A and B are files; with --in they are the ids of documents in those inputs.\n"
+         "With --run it tells the story of document ID in a run of `refrain dedup`: kept or removed, why, its cluster, "
+         "and its text beside the one that it matches.",
      .details =
          "What is shared is what lies in windows of tokens that both documents hold; the tokens were compared, not "
          "only their hashes. On a terminal shared text is bold and underlined, elsewhere it stands in [[ and ]]. Long "
          "stretches are shortened. In --json a fingerprint is a string of decimal digits, and the ranges in `shared` "
-         "are half-open, in bytes of the original document.\n",
+         "are half-open, in bytes of the original document.\n"
+         "With --run the inputs are read again, where the run found them. A text that has changed since is not "
+         "shown.\n",
      .examples = {"cd /usr/share/common-licenses && refrain explain GPL-2 LGPL-2",
                   "printf 'a b c d e\\na b c d f\\n' | refrain explain 0 1 --in -"}},
     {.verb = Verb::substrings,

@@ -17,6 +17,7 @@
 #include "pipeline/sources.h"
 #include "refrain/error.h"
 #include "refrain/report_json.h"
+#include "refrain/substrings.h"
 #include "refrain/version.h"
 
 namespace refrain {
@@ -44,11 +45,12 @@ void check(const DedupOptions& options) {
   check_against(options);
   if (!options.exact && options.near == NearMethod::off && options.substrings == 0 && options.against.paths.empty())
     throw Error(Errc::invalid_argument, "--exact off --near off: nothing is left to look for");
-  if (options.near == NearMethod::simhash) throw Error(Errc::unsupported, "--near simhash: not built yet");
-  if (options.substrings != 0) throw Error(Errc::unsupported, "--substrings: not built yet");
+  if (options.substrings != 0 && (options.substrings < kMinSubstringLength || options.substrings > kMaxSubstringLength))
+    throw Error(Errc::invalid_argument,
+                fmt::format("--substrings: must be off, or {} to {} bytes", kMinSubstringLength, kMaxSubstringLength));
   if (!(options.threshold > 0 && options.threshold <= 1))
     throw Error(Errc::invalid_argument, "--threshold: must be above 0, and at most 1");
-  if (options.apply) check_rewritable(options.input, options.substrings != 0);
+  if (options.apply || options.annotate) check_rewritable(options.input, options.apply && options.substrings != 0);
   if (options.resume && (names_standard_input(options.input) || names_standard_input(options.against)))
     throw Error(Errc::invalid_argument, "--resume: what came from standard input cannot be known again");
   if (options.resume && options.force)
@@ -61,14 +63,15 @@ std::string identity(const DedupOptions& options) {
   std::string text = fmt::format(
       "refrain dedup {}\nfingerprint {} minhash {}\nexact {}\nnear {}\ntokenizer {}\nhash {}\nwindow {}\nseed "
       "{}\nthreshold {}\n"
-      "recall {}\nlanes {}\ndistance {}\nsubstrings {}\nkeep {}\nsource_field {}\nalarm {}\nmax_removed {}\nsample "
+      "recall {}\nlanes {}\ndistance {} close {} short {}\nsubstrings {}\nkeep {}\nsource_field {}\nalarm "
+      "{}\nmax_removed {}\nsample "
       "{}\napply "
       "{}\nannotate {}\n",
       kVersion, kFingerprintVersion, kMinHashVersion, options.exact, static_cast<int>(options.near),
       static_cast<int>(windows.tokenizer), static_cast<int>(windows.hash), windows.window, windows.seed,
-      options.threshold, options.recall, options.lanes, options.distance, options.substrings, to_string(options.keep),
-      options.source_field, options.alarm, options.max_removed_per_source, options.sample, options.apply,
-      options.annotate);
+      options.threshold, options.recall, options.lanes, options.distance, options.close, options.short_bytes,
+      options.substrings, to_string(options.keep), options.source_field, options.alarm, options.max_removed_per_source,
+      options.sample, options.apply, options.annotate);
   const InputOptions& input = options.input;
   fmt::format_to(std::back_inserter(text),
                  "format {}\ntext_field {}\nid_field {}\nmax_doc_bytes {}\nbinary {}\nstrict {}\n",
@@ -110,8 +113,16 @@ void fill_report(DedupRun& run) {
   report.removed_exact = facts.number("removed_exact");
   report.removed_near = facts.number("removed_near");
   report.removed_against = facts.number("removed_against");
-  report.kept = report.read.documents - report.removed_exact - report.removed_near - report.removed_against;
   if (run.against()) report.against = against_report(run);
+  if (run.options.substrings != 0) {
+    report.removed_substring = facts.number("substring.emptied");
+    report.ranges = facts.number("substring.ranges");
+    report.repeated_bytes = facts.number("substring.repeated_bytes");
+    report.cut_bytes = facts.number("substring.removed_bytes");
+    report.cut_documents = facts.number("substring.changed");
+  }
+  report.kept = report.read.documents - report.removed_exact - report.removed_near - report.removed_substring -
+                report.removed_against;
   report.candidates = facts.number("candidates");
   report.compared = facts.number("compared");
   report.matches = facts.number("matches") + facts.number("exact");
@@ -169,6 +180,30 @@ Ranks DedupRun::ranks() {
   return {budget, load_column<std::uint64_t>(dir.work("keys"), budget, "what documents are ranked by")};
 }
 
+std::vector<std::string_view> dedup_preset_names() {
+  return {"report", "strict"};
+}
+
+DedupOptions dedup_preset(std::string_view name) {
+  DedupOptions options;
+  if (name == "strict") {
+    options.threshold = 0.7;
+    options.substrings = 200;
+  } else if (name == "report") {
+    const std::optional<Preset> same = preset("report");
+    options.near = NearMethod::simhash;
+    options.windows = same->fingerprint;
+    options.threshold = kSimHashThreshold;
+    options.distance = same->distance;
+    options.close = 3;
+    options.short_bytes = 1024;
+    options.substrings = 100;
+  } else {
+    throw Error(Errc::invalid_argument, fmt::format("--preset {}: no such preset; give report or strict", name));
+  }
+  return options;
+}
+
 DedupReport dedup(const DedupOptions& options, const Context& context) {
   check(options);
   DedupRun run(options, context);
@@ -193,9 +228,14 @@ DedupReport dedup(const DedupOptions& options, const Context& context) {
   stage("cluster", dedup_cluster);
   stage("decide", dedup_decide);
   stage("check", dedup_check);
+  if (options.substrings != 0) stage("substrings", dedup_substrings);
   stage("write", dedup_write);
   if (options.apply) stage("apply", dedup_apply);
+  if (options.annotate) stage("annotate", dedup_annotate);
   fill_report(run);
+  stage("report", dedup_report);
+  run.report.kept_bytes = run.dir.facts().number("kept_bytes");
+  run.report.peak_rss_bytes = peak_rss_bytes();
   run.dir.finish(to_json(options, run.report));
   return run.report;
 }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pipeline/column.h"
 #include "pipeline/dedup_run.h"
@@ -54,13 +55,13 @@ class AgainstReader {
   bool there_ = false;
 };
 
-// The same, with what stands where as JSON.
-class AgainstJson {
+// The same, with where an item stands, and what it is called. Ask in ascending order.
+class AgainstView {
  public:
-  explicit AgainstJson(DedupRun& run);
-  // For a document that is removed: where in it, as "[[begin, end], ...]"; "[]" where nothing stands there.
-  std::string spans(DocId document);
-  // For one that is kept: a field that says so, with a comma before it. Empty where documents are removed anyway.
+  explicit AgainstView(DedupRun& run);
+  // In the document; none where nothing stands there.
+  std::vector<ByteRange> spans(DocId document);
+  // A JSON field that marks the document, with a comma before it; empty where such documents are removed.
   std::string mark(DocId document);
   // The id of an item.
   std::string_view id(std::uint64_t item);

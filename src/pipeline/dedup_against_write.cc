@@ -20,33 +20,33 @@ const AgainstHit* AgainstReader::find(DocId document) {
   return there_ && hit_.document == document ? &hit_ : nullptr;
 }
 
-AgainstJson::AgainstJson(DedupRun& run) : run_(run), hits_(run) {
+AgainstView::AgainstView(DedupRun& run) : run_(run), hits_(run) {
   if (!run.against()) return;
   spans_ = std::make_unique<RandomFile>(run.dir.work("against_spans"));
   ids_ = std::make_unique<SliceFile>(run.dir.work("against_ids"), run.dir.work("against_id_ends"));
 }
 
-std::string AgainstJson::spans(DocId document) {
-  std::string text = "[";
-  if (const AgainstHit* hit = hits_.find(document); hit != nullptr) {
-    for (std::uint64_t i = hit->first_span; i < hit->last_span; ++i) {
-      ByteRange span;
-      spans_->read(i * sizeof span, {reinterpret_cast<char*>(&span), sizeof span});
-      fmt::format_to(std::back_inserter(text), "{}[{}, {}]", text.size() == 1 ? "" : ", ", span.begin, span.end);
-    }
-  }
-  return text + "]";
+std::vector<ByteRange> AgainstView::spans(DocId document) {
+  const AgainstHit* hit = hits_.find(document);
+  if (hit == nullptr) return {};
+  std::vector<ByteRange> spans(hit->last_span - hit->first_span);
+  spans_->read(hit->first_span * sizeof(ByteRange),
+               {reinterpret_cast<char*>(spans.data()), spans.size() * sizeof(ByteRange)});
+  return spans;
 }
 
-std::string AgainstJson::mark(DocId document) {
+std::string AgainstView::mark(DocId document) {
   if (!run_.against() || run_.options.against_action != AgainstAction::mark) return {};
   const AgainstHit* hit = hits_.find(document);
   if (hit == nullptr) return R"(, "against": null)";
-  return fmt::format(R"(, "against": {{"match": {}, "similarity": {:.6g}, "spans": {}}})", json_string(id(hit->item)),
-                     hit->share, spans(document));
+  std::string where;
+  for (const ByteRange span : spans(document))
+    fmt::format_to(std::back_inserter(where), "{}[{}, {}]", where.empty() ? "" : ", ", span.begin, span.end);
+  return fmt::format(R"(, "against": {{"match": {}, "similarity": {:.6g}, "spans": [{}]}})", json_string(id(hit->item)),
+                     hit->share, where);
 }
 
-std::string_view AgainstJson::id(std::uint64_t item) {
+std::string_view AgainstView::id(std::uint64_t item) {
   return ids_->get(item, scratch_);
 }
 

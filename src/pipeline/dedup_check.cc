@@ -15,7 +15,6 @@
 #include "pipeline/column.h"
 #include "pipeline/dedup_run.h"
 #include "pipeline/dedup_similarity.h"
-#include "sketch/minhash.h"
 
 namespace refrain {
 
@@ -94,7 +93,7 @@ void dedup_check(DedupRun& run) {
   SelfCheck check;
   std::uint64_t judged = 0;
   const std::uint64_t removed = facts.number("removed_near");
-  if (run.options.near == NearMethod::minhash && run.options.sample != 0) {
+  if (run.near() && run.options.sample != 0) {
     const Ranks ranks = run.ranks();
     const FeaturePlan plan(run.options.windows);
     const std::uint64_t size =
@@ -115,14 +114,13 @@ void dedup_check(DedupRun& run) {
       }
     }
     const std::vector<DocId> sample = from_kept.documents();
-    const Lanes lanes(run);
-    const unsigned width = lanes.lanes();
-    const unsigned least = least_equal(run.options.threshold, width);
+    const Sketches sketches(run);
+    const std::size_t width = sketches.width();
     std::vector<std::uint8_t> signatures;
     std::vector<std::uint8_t> scratch;
     for (const DocId document : sample) {
-      const std::uint8_t* lane = lanes.get(document, scratch);
-      signatures.insert(signatures.end(), lane, lane + width);
+      const std::uint8_t* sketch = sketches.get(document, scratch);
+      signatures.insert(signatures.end(), sketch, sketch + width);
     }
     struct Worker {
       std::vector<std::uint8_t> scratch;
@@ -141,9 +139,9 @@ void dedup_check(DedupRun& run) {
           const std::uint64_t end = std::min(count, (block + 1) * kBlock);
           for (DocId document = block * kBlock; document < end; ++document) {
             if (kept[document] == 0) continue;
-            const std::uint8_t* lane = lanes.get(document, worker.scratch);
+            const std::uint8_t* sketch = sketches.get(document, worker.scratch);
             for (std::size_t s = 0; s < sample.size(); ++s) {
-              if (equal_bytes(lane, signatures.data() + s * width, width) < least) continue;
+              if (!sketches.may_match(sketch, signatures.data() + s * width)) continue;
               if (ranks.rank(document) >= ranks.rank(sample[s]) || worker.missed[s] != 0) continue;
               if (worker.similarity->of(sample[s], document, run.options.threshold) >= run.options.threshold)
                 worker.missed[s] = 1;

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "base/json.h"
-#include "pipeline/report_parts.h"
+#include "pipeline/json_parts.h"
 #include "refrain/report_json.h"
 #include "refrain/version.h"
 
@@ -34,6 +34,10 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
     json.field("against_passage", options.against_passage);
     json.field("against_action", kActions[static_cast<std::size_t>(options.against_action)]);
   }
+  json.field("distance", options.distance);
+  json.field("close", options.close);
+  json.field("short_bytes", options.short_bytes);
+  json.field("substrings", options.substrings);
   json.field("keep", to_string(options.keep));
   json.field("source_field", options.source_field);
   json.field("alarm", options.alarm);
@@ -43,6 +47,7 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   json.end_object();
   write_read(json, report.read);
   json.field("kept", report.kept);
+  json.field("kept_bytes", report.kept_bytes);
   json.field("removed_exact", report.removed_exact);
   json.field("removed_near", report.removed_near);
   json.field("removed_against", report.removed_against);
@@ -56,6 +61,13 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
     json.field("common", report.against.common);
     json.field("bad_records", report.against.read.bad_records);
     json.end_object();
+  }
+  if (options.substrings != 0) {
+    json.field("removed_substring", report.removed_substring);
+    json.field("ranges", report.ranges);
+    json.field("repeated_bytes", report.repeated_bytes);
+    json.field("cut_bytes", report.cut_bytes);
+    json.field("cut_documents", report.cut_documents);
   }
   json.field("too_short", report.too_short);
   json.field("bands", report.bands);

@@ -7,13 +7,16 @@
 #include "base/mix.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "match/hamming_join.h"
 
 namespace refrain {
 
 namespace {
 
-constexpr std::size_t kAll = 8;           // of a group of so many, all pairs
-constexpr std::size_t kPredecessors = 2;  // with which each document of a larger one is paired
+constexpr std::size_t kHeldPairs = 8192;    // that are written at a time
+constexpr std::uint64_t kMostOfLater = 16;  // simhash: pairs that a document gets in a round
+constexpr std::size_t kAll = 8;             // of a group of so many, all pairs
+constexpr std::size_t kPredecessors = 2;    // with which each document of a larger one is paired
 
 // A document in a group of a band; `other` is its key in the next one.
 struct Entry {
@@ -63,19 +66,70 @@ class Group {
   std::size_t count_ = 0;
 };
 
+ShuffleOptions pair_options(DedupRun& run, std::uint64_t documents) {
+  return {.what = "the pairs that met",
+          .key_bits = static_cast<unsigned>(std::bit_width(documents | 1)),
+          .expected_records = static_cast<std::size_t>(documents),
+          .order_values = true,
+          .temp = &run.temp,
+          .memory_bytes = run.budget.available() / 3};
+}
+
+struct FingerprintNode {
+  std::uint64_t fingerprint;
+  std::uint64_t rank;
+  friend auto operator<=>(const FingerprintNode&, const FingerprintNode&) = default;
+};
+
+// Ascending, each once, without the known ones; of what is left with the same later document no more than `most`.
+void list_pairs(DedupRun& run, Pairs& pairs, const std::vector<std::filesystem::path>& known, RunFile& out,
+                std::uint64_t most = ~std::uint64_t{0}) {
+  std::vector<std::unique_ptr<ColumnReader<RankPair>>> before;
+  std::vector<RankPair> next;
+  for (const std::filesystem::path& path : known) {
+    before.push_back(std::make_unique<ColumnReader<RankPair>>(path));
+    next.emplace_back();
+    if (!before.back()->next(next.back())) before.pop_back(), next.pop_back();
+  }
+  const auto is_known = [&](const RankPair& pair) {
+    bool found = false;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      bool more = true;
+      while (more && next[i] < pair) more = before[i]->next(next[i]);
+      if (!more) {
+        before.erase(before.begin() + static_cast<std::ptrdiff_t>(i));
+        next.erase(next.begin() + static_cast<std::ptrdiff_t>(i--));
+      } else if (next[i] == pair) {
+        found = true;
+      }
+    }
+    return found;
+  };
+  Context in_order = run.context;
+  in_order.threads = 1;
+  std::vector<RankPair> held;
+  std::uint64_t of_later = 0;
+  RankPair last{~std::uint64_t{0}, 0};
+  pairs.drain(in_order, 0, pairs.partitions(), run.budget.available() / 2,
+              [&](unsigned, std::size_t, const Run<RankPair>& records) {
+                for (const RankPair& pair : records.records) {
+                  if (pair == last) continue;
+                  if (pair.later != last.later) of_later = 0;
+                  last = pair;
+                  if (is_known(pair) || ++of_later > most) continue;
+                  held.push_back(pair);
+                  if (held.size() < kHeldPairs) continue;
+                  out.write_values(std::span<const RankPair>(held));
+                  held.clear();
+                }
+              });
+  out.write_values(std::span<const RankPair>(held));
+}
+
 class Round {
  public:
   Round(DedupRun& run, const Ranks& ranks, RoundPlan& plan)
-      : run_(run),
-        ranks_(ranks),
-        plan_(plan),
-        pairs_({.what = "the pairs that met",
-                .key_bits = static_cast<unsigned>(std::bit_width(ranks.size() | 1)),
-                .expected_records = ranks.size(),
-                .order_values = true,
-                .temp = &run.temp,
-                .memory_bytes = run.budget.available() / 3},
-               run.budget) {
+      : run_(run), ranks_(ranks), plan_(plan), pairs_(pair_options(run, ranks.size()), run.budget) {
     for (unsigned i = 0; i < run.threads; ++i) writers_.push_back(pairs_.writer());
   }
 
@@ -109,49 +163,10 @@ class Round {
 
   void list(const std::vector<std::filesystem::path>& known, RunFile& out) {
     writers_.clear();
-    std::vector<std::unique_ptr<ColumnReader<RankPair>>> before;
-    std::vector<RankPair> next;
-    for (const std::filesystem::path& path : known) {
-      before.push_back(std::make_unique<ColumnReader<RankPair>>(path));
-      next.emplace_back();
-      if (!before.back()->next(next.back())) before.pop_back(), next.pop_back();
-    }
-    const auto is_known = [&](const RankPair& pair) {
-      bool found = false;
-      for (std::size_t i = 0; i < before.size(); ++i) {
-        bool more = true;
-        while (more && next[i] < pair) more = before[i]->next(next[i]);
-        if (!more) {
-          before.erase(before.begin() + static_cast<std::ptrdiff_t>(i));
-          next.erase(next.begin() + static_cast<std::ptrdiff_t>(i--));
-        } else if (next[i] == pair) {
-          found = true;
-        }
-      }
-      return found;
-    };
-    Context in_order = run_.context;
-    in_order.threads = 1;
-    std::vector<RankPair> held;
-    RankPair last{~std::uint64_t{0}, 0};
-    pairs_.drain(in_order, 0, pairs_.partitions(), run_.budget.available() / 2,
-                 [&](unsigned, std::size_t, const Run<RankPair>& records) {
-                   for (const RankPair& pair : records.records) {
-                     if (pair == last) continue;
-                     last = pair;
-                     if (is_known(pair)) continue;
-                     held.push_back(pair);
-                     if (held.size() < kHeld) continue;
-                     out.write_values(std::span<const RankPair>(held));
-                     held.clear();
-                   }
-                 });
-    out.write_values(std::span<const RankPair>(held));
+    list_pairs(run_, pairs_, known, out);
   }
 
  private:
-  static constexpr std::size_t kHeld = 8192;
-
   ShuffleOptions options() {
     return {.what = "the documents of a band",
             .key_bits = 32,
@@ -201,6 +216,51 @@ void find_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& plan, const std::v
   }
   progress.finish();
   round.list(known, out);
+}
+
+void find_simhash_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& plan,
+                        const std::vector<std::filesystem::path>& known, RunFile& out) {
+  Pairs pairs(pair_options(run, ranks.size()), run.budget);
+  std::vector<Pairs::Writer> writers;
+  for (unsigned i = 0; i < run.threads; ++i) writers.push_back(pairs.writer());
+  // Documents with equal fingerprints are one node, under the best-ranked.
+  Array<FingerprintNode> nodes(run.budget, "the fingerprints");
+  {
+    ColumnReader<std::uint64_t> fingerprints(run.dir.work("fingerprints"));
+    std::uint64_t fingerprint = 0;
+    for (DocId document = 0; fingerprints.next(fingerprint); ++document)
+      if (plan.alive[ranks.rank(document)] != 0) nodes.push_back({fingerprint, ranks.rank(document)});
+  }
+  std::sort(nodes.begin(), nodes.end());
+  std::size_t count = 0;
+  Group group;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const bool first = i == 0 || nodes[i].fingerprint != nodes[count - 1].fingerprint;
+    group.add(
+        {0, 0, nodes[i].rank}, first,
+        [&](std::uint64_t later, std::uint64_t earlier) {
+          writers[0].add({later, earlier});
+        },
+        [](const Entry&) {});
+    plan.crowded[nodes[i].rank] = 1;
+    if (first) nodes[count++] = nodes[i];
+  }
+  nodes.resize(count);
+  Array<std::uint64_t> distinct(run.budget, "the fingerprints", count);
+  for (std::size_t i = 0; i < count; ++i) distinct[i] = nodes[i].fingerprint;
+  const auto rank_of = [&](std::uint64_t fingerprint) {
+    return nodes[static_cast<std::size_t>(std::lower_bound(distinct.begin(), distinct.end(), fingerprint) -
+                                          distinct.begin())]
+        .rank;
+  };
+  hamming_join({distinct.data(), distinct.size()}, {.distance = run.options.distance}, run.context, run.budget,
+               [&](unsigned worker, std::uint64_t a, std::uint64_t b) {
+                 const std::uint64_t first = rank_of(a);
+                 const std::uint64_t second = rank_of(b);
+                 writers[worker].add({std::max(first, second), std::min(first, second)});
+               });
+  writers.clear();
+  list_pairs(run, pairs, known, out, kMostOfLater);
 }
 
 }  // namespace refrain

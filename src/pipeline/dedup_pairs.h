@@ -32,4 +32,9 @@ struct RoundPlan {
 void find_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& plan, const std::vector<std::filesystem::path>& known,
                 RunFile& out);
 
+// The same by SimHash: documents whose fingerprints differ in at most options.distance bits. One that is near many is
+// paired with the best-ranked of them; all are looked at again in the next round.
+void find_simhash_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& plan,
+                        const std::vector<std::filesystem::path>& known, RunFile& out);
+
 }  // namespace refrain

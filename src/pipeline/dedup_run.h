@@ -9,6 +9,7 @@
 //   keys                    uint64: what the keep policy ranks by, the least first; not for `first`
 //   bands.0, bands.1, ..    uint32: the document's key in each band
 //   lanes                   its signature, a byte a lane
+//   fingerprints            uint64: its SimHash
 //   heads                   uint64: the best-ranked document with the same text; itself where there is none
 //   against, against_spans  AgainstHit: documents in which an item of the other set stands; ByteRange: where
 //   against_items, against_found, against_ids, against_id_ends
@@ -17,22 +18,28 @@
 //   matches                 RankMatch: pairs that match, in order
 //   clusters                uint64: the first document of its cluster
 //   decided                 Decision
+//   spans                   CutSpan: what goes of the kept documents, in order
+//   emptied                 uint64: kept documents of which nothing is left
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/array.h"
 #include "base/budget.h"
 #include "base/checksum.h"
 #include "base/temp_space.h"
 #include "match/bands.h"
+#include "pipeline/column.h"
 #include "pipeline/run_dir.h"
 #include "refrain/dedup.h"
 
 namespace refrain {
+
+struct DedupRun;
 
 enum class DocState : std::uint8_t { judged, too_short, bad };
 
@@ -51,6 +58,31 @@ struct Decision {
   DocId match = 0;  // of what is not kept; for Reason::against the number of an item of the other set
   double similarity = 0;
   std::uint64_t reason = 0;  // Reason; none where it is kept
+};
+
+// Bytes of a kept document that go.
+struct CutSpan {
+  DocId document = 0;
+  ByteRange bytes;
+};
+
+// What was decided of one document after the other, substrings included.
+class DedupOutcome {
+ public:
+  explicit DedupOutcome(DedupRun& run);
+  // False at the end. `spans`: what is cut out of a kept document. Of one that was removed for Reason::substring the
+  // match is no other document.
+  bool next(Decision& decision, std::vector<ByteRange>& spans);
+
+ private:
+  ColumnReader<Decision> decisions_;
+  std::optional<ColumnReader<CutSpan>> spans_;
+  std::optional<ColumnReader<DocId>> emptied_;
+  CutSpan next_span_;
+  DocId next_emptied_ = 0;
+  bool more_spans_ = false;
+  bool more_emptied_ = false;
+  DocId document_ = 0;
 };
 
 // The order in which documents are decided.
@@ -103,7 +135,10 @@ void dedup_verify(DedupRun& run);
 void dedup_cluster(DedupRun& run);
 void dedup_decide(DedupRun& run);
 void dedup_check(DedupRun& run);
+void dedup_substrings(DedupRun& run);
 void dedup_write(DedupRun& run);
 void dedup_apply(DedupRun& run);
+void dedup_annotate(DedupRun& run);
+void dedup_report(DedupRun& run);  // report.html; the figures of run.report are there
 
 }  // namespace refrain

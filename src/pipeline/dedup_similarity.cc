@@ -1,7 +1,9 @@
 #include "pipeline/dedup_similarity.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "pipeline/column.h"
 #include "sketch/feature_set.h"
@@ -13,28 +15,41 @@ namespace {
 
 constexpr std::uint64_t kHeldOverhead = 128;  // of a set that is remembered, beside its features
 
+// Of two signatures, the fewest equal bytes with which the documents may be `threshold` similar.
+unsigned least_equal(double threshold, unsigned lanes) {
+  const double chance = threshold + (1 - threshold) / 256;
+  const double deviation = std::sqrt(chance * (1 - chance) / lanes);
+  return static_cast<unsigned>(std::max(0.0, std::ceil((chance - 4 * deviation) * lanes)));
+}
+
 }  // namespace
 
-Lanes::Lanes(DedupRun& run) : lanes_(run.options.lanes), held_(run.budget, "the signatures") {
-  const std::filesystem::path path = run.dir.work("lanes");
-  const std::uint64_t bytes = run.documents() * lanes_;
-  if (bytes <= run.budget.available() / 2)
+Sketches::Sketches(DedupRun& run)
+    : simhash_(run.options.near == NearMethod::simhash),
+      width_(simhash_ ? sizeof(std::uint64_t) : run.options.lanes),
+      limit_(simhash_ ? run.options.distance : least_equal(run.options.threshold, run.options.lanes)),
+      held_(run.budget, "the signatures") {
+  const std::filesystem::path path = run.dir.work(simhash_ ? "fingerprints" : "lanes");
+  if (run.documents() * width_ <= run.budget.available() / 2)
     held_ = load_column<std::uint8_t>(path, run.budget, "the signatures");
   else
     file_.emplace(path);
 }
 
-const std::uint8_t* Lanes::get(DocId document, std::vector<std::uint8_t>& scratch) const {
-  if (!file_) return held_.data() + document * lanes_;
-  scratch.resize(lanes_);
-  file_->read(document * lanes_, {reinterpret_cast<char*>(scratch.data()), scratch.size()});
+const std::uint8_t* Sketches::get(DocId document, std::vector<std::uint8_t>& scratch) const {
+  if (!file_) return held_.data() + document * width_;
+  scratch.resize(width_);
+  file_->read(document * width_, {reinterpret_cast<char*>(scratch.data()), scratch.size()});
   return scratch.data();
 }
 
-unsigned least_equal(double threshold, unsigned lanes) {
-  const double chance = threshold + (1 - threshold) / 256;
-  const double deviation = std::sqrt(chance * (1 - chance) / lanes);
-  return static_cast<unsigned>(std::max(0.0, std::ceil((chance - 4 * deviation) * lanes)));
+bool Sketches::may_match(const std::uint8_t* a, const std::uint8_t* b) const {
+  if (!simhash_) return equal_bytes(a, b, width_) >= limit_;
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+  std::memcpy(&first, a, sizeof first);
+  std::memcpy(&second, b, sizeof second);
+  return static_cast<unsigned>(std::popcount(first ^ second)) <= limit_;
 }
 
 Similarity::Similarity(DedupRun& run, const FeaturePlan& plan, std::uint64_t memory_bytes)

@@ -17,23 +17,26 @@
 
 namespace refrain {
 
-// The signatures of all documents, a byte a lane: in memory where there is room, else in their file. Thread-safe.
-class Lanes {
+// What is known of every document without its text: MinHash signatures, a byte a lane, or SimHash fingerprints. In memory
+// where there is room, else in their file. Thread-safe.
+class Sketches {
  public:
-  explicit Lanes(DedupRun& run);
-  unsigned lanes() const { return lanes_; }
+  explicit Sketches(DedupRun& run);
+  std::size_t width() const { return width_; }
   // Valid until `scratch` changes.
   const std::uint8_t* get(DocId document, std::vector<std::uint8_t>& scratch) const;
 
+  // Whether documents with such sketches may match. MinHash: what is at the threshold is let through but for four
+  // standard deviations. SimHash: the distance decides.
+  bool may_match(const std::uint8_t* a, const std::uint8_t* b) const;
+
  private:
-  unsigned lanes_;
+  bool simhash_;
+  std::size_t width_;
+  unsigned limit_;  // the fewest bytes that must be equal, or the most bits that may differ
   Array<std::uint8_t> held_;
   std::optional<RandomFile> file_;
 };
-
-// The fewest equal bytes of two signatures with which the documents may still be `threshold` similar: what is below, four
-// standard deviations are.
-unsigned least_equal(double threshold, unsigned lanes);
 
 // The Jaccard similarity of documents' sets of windows. Remembers the sets of some documents. Not thread-safe.
 class Similarity {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <vector>
 
@@ -29,10 +30,18 @@ constexpr unsigned kMostRounds = 64;
 class Verifier {
  public:
   explicit Verifier(DedupRun& run, const Ranks& ranks)
-      : run_(run), ranks_(ranks), plan_(run.options.windows), lanes_(lanes_of(run)) {
+      : run_(run),
+        ranks_(ranks),
+        plan_(run.options.windows),
+        sketches_(run),
+        fingerprints_(run.budget, "the fingerprints"),
+        text_ends_(run.budget, "the lengths of the texts") {
     const std::uint64_t share = run.budget.available() / 2 / run.threads;
     for (unsigned i = 0; i < run.threads; ++i) workers_.push_back(std::make_unique<Worker>(run, plan_, share));
-    if (lanes_) least_ = least_equal(run.options.threshold, lanes_->lanes());
+    if (run.options.near == NearMethod::simhash && run.options.close < run.options.distance) {
+      fingerprints_ = load_column<std::uint64_t>(run.dir.work("fingerprints"), run.budget, "the fingerprints");
+      text_ends_ = load_column<std::uint64_t>(run.dir.work("text_ends"), run.budget, "the lengths of the texts");
+    }
   }
 
   // Writes those of the pairs that match. Returns how many.
@@ -84,16 +93,18 @@ class Verifier {
     std::uint64_t compared = 0;
   };
 
-  static std::unique_ptr<Lanes> lanes_of(DedupRun& run) {
-    return run.options.near == NearMethod::minhash ? std::make_unique<Lanes>(run) : nullptr;
+  // Further apart, only short texts match.
+  bool close_enough(DocId earlier, DocId later) const {
+    const auto difference = static_cast<unsigned>(std::popcount(fingerprints_[earlier] ^ fingerprints_[later]));
+    const std::uint64_t bytes = text_ends_[later] - (later == 0 ? 0 : text_ends_[later - 1]);
+    return difference <= run_.options.close || bytes <= run_.options.short_bytes;
   }
 
   double compare(Worker& worker, const RankPair& pair) const {
     const DocId earlier = ranks_.document(pair.earlier);
     const DocId later = ranks_.document(pair.later);
-    if (lanes_ &&
-        equal_bytes(lanes_->get(earlier, worker.first), lanes_->get(later, worker.second), lanes_->lanes()) < least_)
-      return 0;
+    if (!sketches_.may_match(sketches_.get(earlier, worker.first), sketches_.get(later, worker.second))) return 0;
+    if (!fingerprints_.empty() && !close_enough(earlier, later)) return 0;
     ++worker.compared;
     return worker.similarity.of(earlier, later, run_.options.threshold);
   }
@@ -101,8 +112,9 @@ class Verifier {
   DedupRun& run_;
   const Ranks& ranks_;
   const FeaturePlan plan_;
-  const std::unique_ptr<Lanes> lanes_;
-  unsigned least_ = 0;
+  const Sketches sketches_;
+  Array<std::uint64_t> fingerprints_;  // simhash, with a rule for short texts
+  Array<std::uint64_t> text_ends_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::uint64_t met_ = 0;
 };
@@ -134,6 +146,10 @@ void dedup_candidates(DedupRun& run) {
     mark_nodes(run, ranks, plan.alive);
     find_pairs(run, ranks, plan, {}, out);
   }
+  if (run.options.near == NearMethod::simhash) {
+    mark_nodes(run, ranks, plan.alive);
+    find_simhash_pairs(run, ranks, plan, {}, out);
+  }
   run.dir.close(out);
   RunFile crowded = run.dir.create_work("crowded");
   crowded.write_values(std::span<const std::uint8_t>(plan.crowded.data(), plan.crowded.size()));
@@ -150,14 +166,17 @@ void dedup_verify(DedupRun& run) {
   RoundPlan plan(run.budget, ranks.size());
   plan.crowded = load_column<std::uint8_t>(run.dir.work("crowded"), run.budget, "the documents that met many");
   const bool crowded = std::find(plan.crowded.begin(), plan.crowded.end(), 1) != plan.crowded.end();
-  for (;; ++round) {
+  for (; run.near(); ++round) {
     if (round > 1) {
       mark_nodes(run, ranks, plan.alive);
       MatchMerge merge(matches);
       decide_kept(merge, plan.alive);
       plan.round = round;
       RunFile out = run.dir.create_work(pairs_name(round));
-      find_pairs(run, ranks, plan, pairs, out);
+      if (run.options.near == NearMethod::simhash)
+        find_simhash_pairs(run, ranks, plan, pairs, out);
+      else
+        find_pairs(run, ranks, plan, pairs, out);
       out.close(false);
     }
     pairs.push_back(run.dir.work(pairs_name(round)));
@@ -172,7 +191,10 @@ void dedup_verify(DedupRun& run) {
     }
     out.close(false);
     matches.push_back(run.dir.work(name));
-    if (!crowded || (found == 0 && round >= kLeastRounds) || round == kMostRounds) break;
+    // By SimHash every pair is met in the end; by MinHash, where many met, some are not.
+    const bool done = run.options.near == NearMethod::simhash ? std::filesystem::file_size(pairs.back()) == 0
+                                                              : found == 0 && round >= kLeastRounds;
+    if (!crowded || done || round == kMostRounds) break;
   }
   RunFile all = run.dir.create_work("matches");
   std::uint64_t count = 0;

@@ -62,7 +62,10 @@ void write_matches(DedupRun& run) {
   SliceFile ids(run.dir.work("ids"), run.dir.work("id_ends"));
   SliceFile others(run.dir.work("ids"), run.dir.work("id_ends"));
   RunFile out = run.dir.create_output("matches.tsv");
-  out.write("id1\tid2\tsimilarity\n");
+  Array<std::uint64_t> fingerprints(run.budget, "the fingerprints");
+  const bool simhash = run.options.near == NearMethod::simhash;
+  if (simhash) fingerprints = load_column<std::uint64_t>(run.dir.work("fingerprints"), run.budget, "the fingerprints");
+  out.write(simhash ? "id1\tid2\tdiff\n" : "id1\tid2\tsimilarity\n");
   Context in_order = run.context;
   in_order.threads = 1;
   std::string first;
@@ -75,7 +78,11 @@ void write_matches(DedupRun& run) {
       row = first;
       row += '\t';
       append_escaped(row, others.get(match.second, scratch));
-      fmt::format_to(std::back_inserter(row), "\t{:.6g}\n", match.similarity);
+      if (simhash)
+        fmt::format_to(std::back_inserter(row), "\t{}\n",
+                       std::popcount(fingerprints[match.first] ^ fingerprints[match.second]));
+      else
+        fmt::format_to(std::back_inserter(row), "\t{:.6g}\n", match.similarity);
       out.write(row);
     }
   });
@@ -93,8 +100,9 @@ void write_clusters(DedupRun& run) {
   SliceFile matched(run.dir.work("ids"), run.dir.work("id_ends"));
   ColumnReader<DocState> states(run.dir.work("states"));
   ColumnReader<Digest> digests(run.dir.work("hashes"));
-  ColumnReader<Decision> decisions(run.dir.work("decided"));
-  AgainstJson against(run);
+  AgainstView against(run);
+  DedupOutcome outcome(run);
+  std::vector<ByteRange> spans;
   RunFile rows = run.dir.create_output("clusters.tsv");
   RunFile lines = run.dir.create_output("decisions.jsonl");
   rows.write("id\thash\tcluster\n");
@@ -105,7 +113,7 @@ void write_clusters(DedupRun& run) {
   std::string id;
   std::string match;
   std::string text;
-  for (DocId document = 0; states.next(state) && digests.next(digest) && decisions.next(decision); ++document) {
+  for (DocId document = 0; states.next(state) && digests.next(digest) && outcome.next(decision, spans); ++document) {
     if (document % kReport == kReport - 1) progress.add(kReport);
     if (state == DocState::bad) continue;
     ids.get(document, id);
@@ -125,14 +133,18 @@ void write_clusters(DedupRun& run) {
     text = fmt::format(R"({{"id": {}, "keep": {}, "reason": )", json_string(id), reason == Reason::none);
     if (reason == Reason::none)
       text += R"(null, "match": null, "similarity": null)";
+    else if (reason == Reason::substring)
+      text += R"("substring", "match": null, "similarity": null)";
     else
       fmt::format_to(
           std::back_inserter(text), R"("{}", "match": {}, "similarity": {:.6g})", reason_name(reason),
           json_string(reason == Reason::against ? against.id(decision.match) : matched.get(decision.match, match)),
           decision.similarity);
-    text += R"(, "spans": )";
-    text += reason == Reason::against ? against.spans(document) : "[]";
-    text += R"(, "cluster": )";
+    if (reason == Reason::against) spans = against.spans(document);
+    text += R"(, "spans": [)";
+    for (const ByteRange& span : spans)
+      fmt::format_to(std::back_inserter(text), "{}[{}, {}]", &span == spans.data() ? "" : ", ", span.begin, span.end);
+    text += R"(], "cluster": )";
     text += shared[document] != 0 ? std::to_string(clusters[document]) : "null";
     text += against.mark(document);
     text += "}\n";
@@ -163,18 +175,19 @@ void dedup_apply(DedupRun& run) {
   std::error_code ignored;
   fs::remove_all(aside, ignored);
   make_folder(aside);
-  ColumnReader<Decision> decisions(run.dir.work("decided"));
+  DedupOutcome outcome(run);
+  std::vector<ByteRange> spans;
   SliceFile texts(run.dir.work("text"), run.dir.work("text_ends"));
   DocId next = 0;
   const RewriteReport report = rewrite_documents(
       run.options.input, run.context, run.budget, aside, [&](DocId document, std::string_view text) -> TextCuts {
         Decision decision;
         bool there = true;
-        for (; there && next <= document; ++next) there = decisions.next(decision);
+        for (; there && next <= document; ++next) there = outcome.next(decision, spans);
         const ByteRange range = there ? texts.range(document) : ByteRange{};
         if (!there || text.size() != range.end - range.begin)
           throw Error(Errc::bad_input, "an input changed while it was being read; run again");
-        return {.ranges = {}, .offset = 0, .drop = decision.reason != static_cast<std::uint64_t>(Reason::none)};
+        return {.ranges = spans, .offset = 0, .drop = decision.reason != static_cast<std::uint64_t>(Reason::none)};
       });
   fs::remove_all(clean, ignored);
   rename_checked(aside, clean);

@@ -1,12 +1,32 @@
 #include "refrain/report_json.h"
 
 #include "base/json.h"
-#include "pipeline/report_parts.h"
+#include "pipeline/json_parts.h"
 #include "refrain/version.h"
 
 namespace refrain {
 
 namespace {
+
+// As decisions.jsonl tells it.
+void write_decided(JsonWriter& json, const DecidedDocument& document) {
+  json.field("id", document.id);
+  json.field("keep", document.keep);
+  for (const char* name : {"reason", "match", "similarity"}) {
+    json.key(name);
+    if (document.keep)
+      json.null();
+    else if (name == std::string_view("similarity"))
+      json.value(document.similarity);
+    else
+      json.value(name == std::string_view("reason") ? document.reason : document.match);
+  }
+  json.key("cluster");
+  if (document.cluster)
+    json.value(*document.cluster);
+  else
+    json.null();
+}
 
 void write_options(JsonWriter& json, const NearOptions& options) {
   const FingerprintOptions& fingerprint = options.fingerprint;
@@ -23,23 +43,6 @@ void write_options(JsonWriter& json, const NearOptions& options) {
   json.end_object();
 }
 
-void write_document(JsonWriter& json, const char* name, const ExplainedDocument& document) {
-  json.key(name).begin_object();
-  json.field("id", document.id);
-  json.field("text", document.text);
-  json.field("tokens", document.tokens);
-  json.field("windows", document.windows);
-  json.key("fingerprint");
-  if (document.fingerprint)
-    json.value(std::to_string(*document.fingerprint));
-  else
-    json.null();
-  json.key("shared").begin_array();
-  for (const ByteRange& range : document.shared) json.begin_array().value(range.begin).value(range.end).end_array();
-  json.end_array();
-  json.end_object();
-}
-
 // How an n-gram index was built, from the report or from what it left in summary.json.
 template <class Report>
 void write_build(JsonWriter& json, const Report& report, std::string_view algorithm) {
@@ -53,25 +56,6 @@ void write_build(JsonWriter& json, const Report& report, std::string_view algori
   json.field("threads", report.threads);
   json.field("memory_bytes", report.memory_bytes);
   json.field("peak_rss_bytes", report.peak_rss_bytes);
-  json.field("seconds", report.seconds);
-  write_stages(json, report.stages);
-}
-
-void write_changed(JsonWriter& json, std::uint64_t count, const std::vector<ChangedDocument>& changed) {
-  json.field("changed_documents", count);
-  json.key("changed").begin_array();
-  for (const ChangedDocument& document : changed)
-    json.begin_object().field("id", document.id).field("reason", document.reason).end_object();
-  json.end_array();
-}
-
-// What a run of an index took, beside its time.
-template <class Report>
-void write_cost(JsonWriter& json, const Report& report) {
-  json.field("threads", report.threads);
-  json.field("memory_bytes", report.memory_bytes);
-  json.field("peak_rss_bytes", report.peak_rss_bytes);
-  json.field("temp_peak_bytes", report.temp_peak_bytes);
   json.field("seconds", report.seconds);
   write_stages(json, report.stages);
 }
@@ -190,6 +174,38 @@ std::string to_json(const ExplainReport& report, unsigned distance) {
   return std::move(json).take();
 }
 
+std::string to_json(const StoryReport& report) {
+  JsonWriter json;
+  begin_report(json, "explain");
+  write_decided(json, report.document);
+  json.field("same_id", report.same_id);
+  json.field("threshold", report.threshold);
+  json.field("cluster_size", report.cluster_size);
+  json.field("cluster_kept", report.cluster_kept);
+  json.key("members").begin_array();
+  for (const DecidedDocument& member : report.members) {
+    json.begin_object();
+    write_decided(json, member);
+    json.end_object();
+  }
+  json.end_array();
+  json.field("removed_for_it", report.removed_for_it);
+  json.key("texts");
+  if (report.texts) {
+    json.begin_object();
+    write_document(json, "a", report.texts->a);
+    write_document(json, "b", report.texts->b);
+    json.field("shared_windows", report.texts->shared_windows);
+    json.field("similarity", report.texts->similarity);
+    json.end_object();
+  } else {
+    json.null();
+  }
+  write_strings(json, "problems", report.problems);
+  json.end_object();
+  return std::move(json).take();
+}
+
 std::string to_json(const NgramsOptions& options, const NgramsReport& report) {
   JsonWriter json;
   begin_report(json, "ngrams build");
@@ -279,118 +295,6 @@ std::string to_json(const NgramsCheckReport& report) {
   json.field("bytes", report.bytes);
   json.key("run").begin_object();
   json.field("seconds", report.seconds);
-  json.end_object();
-  json.end_object();
-  return std::move(json).take();
-}
-
-std::string to_json(const IndexWriteReport& report, std::string_view verb) {
-  JsonWriter json;
-  begin_report(json, verb);
-  write_read(json, report.read);
-  json.field("generation", report.generation);
-  json.field("added", report.added);
-  json.field("replaced", report.replaced);
-  json.field("removed", report.removed);
-  write_strings(json, "unknown", report.unknown);
-  json.field("tokens", report.tokens);
-  json.field("posts", report.posts);
-  json.field("stored_texts", report.stored_texts);
-  json.field("segments", report.segments);
-  json.field("merged_segments", report.merged_segments);
-  json.field("index_bytes", report.index_bytes);
-  json.key("run").begin_object();
-  write_cost(json, report);
-  json.field("bytes_read", report.read.bytes);
-  json.end_object();
-  json.end_object();
-  return std::move(json).take();
-}
-
-std::string to_json(const IndexStats& stats) {
-  const IndexLayout& layout = stats.layout;
-  JsonWriter json;
-  begin_report(json, "index stats");
-  json.field("window", layout.window);
-  json.field("blots", blot_kind_names()[static_cast<std::size_t>(layout.blots)]);
-  json.field("sampling", blot_sampling_names()[static_cast<std::size_t>(layout.sampling)]);
-  json.field("interleave", layout.interleave);
-  json.field("blot_bits", layout.blot_bits);
-  json.field("shards", layout.shards);
-  json.field("tokenizer", name_of(layout.tokenizer));
-  json.field("store_text", layout.store_text);
-  json.field("generation", stats.generation);
-  json.field("documents", stats.documents);
-  json.field("removed", stats.removed);
-  json.field("tokens", stats.tokens);
-  json.field("text_bytes", stats.text_bytes);
-  json.field("distinct_blots", stats.blots);
-  json.field("posts", stats.posts);
-  json.field("segments", stats.segments);
-  json.field("posts_bytes", stats.posts_bytes);
-  json.field("documents_bytes", stats.documents_bytes);
-  json.field("texts_bytes", stats.texts_bytes);
-  json.field("other_bytes", stats.other_bytes);
-  json.end_object();
-  return std::move(json).take();
-}
-
-std::string to_json(const IndexCheckReport& report) {
-  JsonWriter json;
-  begin_report(json, "index check");
-  json.field("whole", report.damages.empty() || report.repaired);
-  write_strings(json, "damages", report.damages);
-  json.field("repaired", report.repaired);
-  json.field("rebuilt_documents", report.rebuilt_documents);
-  json.field("lost_documents", report.lost_documents);
-  json.field("segments", report.segments);
-  json.field("documents", report.documents);
-  json.field("distinct_blots", report.blots);
-  json.field("posts", report.posts);
-  json.field("bytes", report.bytes);
-  write_changed(json, report.changed_documents, report.changed);
-  json.key("run").begin_object();
-  json.field("seconds", report.seconds);
-  json.end_object();
-  json.end_object();
-  return std::move(json).take();
-}
-
-std::string to_json(const QueryReport& report) {
-  JsonWriter json;
-  begin_report(json, "index query");
-  json.field("generation", report.generation);
-  json.field("tokens", report.tokens);
-  json.field("candidates", report.candidates);
-  json.field("compared", report.compared);
-  json.field("passages", report.passages);
-  json.field("occurrences", report.occurrences);
-  json.key("cursor");
-  if (report.cursor.empty())
-    json.null();
-  else
-    json.value(report.cursor);
-  write_changed(json, report.changed_documents, report.changed);
-  json.key("run").begin_object();
-  json.field("seconds", report.seconds);
-  json.end_object();
-  json.end_object();
-  return std::move(json).take();
-}
-
-std::string to_json(const ExtractReport& report) {
-  JsonWriter json;
-  begin_report(json, "index extract");
-  json.field("generation", report.generation);
-  json.field("documents", report.documents);
-  json.field("tokens", report.tokens);
-  json.field("repeated_blots", report.blots);
-  json.field("links", report.links);
-  json.field("passages", report.passages);
-  json.field("occurrences", report.occurrences);
-  write_changed(json, report.changed_documents, report.changed);
-  json.key("run").begin_object();
-  write_cost(json, report);
   json.end_object();
   json.end_object();
   return std::move(json).take();

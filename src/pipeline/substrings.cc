@@ -14,6 +14,7 @@
 #include "base/threads.h"
 #include "corpus/reader.h"
 #include "corpus/rewrite.h"
+#include "pipeline/first_copies.h"
 #include "pipeline/id_store.h"
 #include "pipeline/output_dir.h"
 #include "pipeline/passages.h"
@@ -218,19 +219,13 @@ class Substrings {
   // What of the piece goes: all of it, or what is not in [kept, end), which moves on with the pieces.
   void remove_from(ByteRange piece, ByteRange document, const ByteRange*& kept, const ByteRange* end, Snapper& cutter) {
     const auto remove = [&](ByteRange range) {
-      const auto cut = range.begin < range.end ? cutter.shrink(range, document) : std::nullopt;
+      const auto cut = cutter.shrink(range, document);
       if (!cut) return;
       report_.removable_bytes += cut->end - cut->begin;
       if (options_.apply) removed_.push_back(*cut);
     };
     if (options_.keep == Keep::none) return remove(piece);
-    while (kept != end && kept->end <= piece.begin) ++kept;
-    std::uint64_t at = piece.begin;
-    for (const ByteRange* one = kept; one != end && one->begin < piece.end; ++one) {
-      remove({at, std::min(one->begin, piece.end)});
-      at = std::min(one->end, piece.end);
-    }
-    remove({at, piece.end});
+    without_first_copies(piece, kept, end, remove);
   }
 
   std::uint64_t list_passages(const Repeats& found, OutputDir& output) {

@@ -24,5 +24,15 @@ TEST(Utf8, WritesWhatItReads) {
   }
 }
 
+TEST(Utf8, BoundariesOfCharacters) {
+  const std::string_view text = "a\xE6\xBC\xA2";  // one byte, three bytes
+  EXPECT_EQ(boundary_before(text, 3), 1U);
+  EXPECT_EQ(boundary_before(text, 4), 4U);
+  EXPECT_EQ(boundary_after(text, 1), 1U);
+  EXPECT_EQ(boundary_after(text, 2), 4U) << "the end, behind the last character";
+  EXPECT_EQ(boundary_after(text, 4), 4U);
+  EXPECT_EQ(boundary_after("\x80\x80\x80\x80\x80", 0), 0U) << "no character is as long";
+}
+
 }  // namespace
 }  // namespace refrain

@@ -158,5 +158,80 @@ class Explain(TestCase):
         self.assertIn("absent", self.run_program("explain", "absent", "a.txt", code=3).err)
 
 
+class Story(TestCase):
+    """refrain explain --run: what became of one document of a dedup run."""
+
+    def setUp(self):
+        super().setUp()
+        rng = random.Random(5)
+        text = sentence(rng, vocabulary(500), 60)
+        self.texts = {"a": text, "b": text, "c": text + " and more", "d": sentence(rng, vocabulary(500, 2), 60), "e/\x1b\u00fc": text + " too"}
+        self.write("in.jsonl", "".join(json.dumps({"id": name, "text": text}) + "\n" for name, text in self.texts.items()))
+        self.run_program("dedup", "in.jsonl", "--id-field", "id", "-o", "out", "-q")
+
+    def story(self, name):
+        return json.loads(self.run_program("explain", "--run", "out", name, "--json").out)
+
+    def test_it_says_what_decisions_jsonl_says(self):
+        decided = [json.loads(line) for line in self.read("out", "decisions.jsonl").splitlines()]
+        self.assertEqual([decision["keep"] for decision in decided], [True, False, False, True, False])
+        for decision in decided:
+            story = self.story(decision["id"])
+            for key in ("id", "keep", "reason", "match", "similarity", "cluster"):
+                self.assertEqual(story[key], decision[key])
+            self.assertEqual(story["problems"], [])
+            if not decision["keep"]:
+                self.assertEqual(story["texts"]["a"]["text"], self.texts[decision["id"]])
+                self.assertEqual(story["texts"]["b"]["text"], self.texts[decision["match"]])
+                self.assertAlmostEqual(story["texts"]["similarity"], decision["similarity"], places=5)
+                self.assertEqual([member["id"] for member in story["members"]], ["a", "b", "c", "e/\x1b\u00fc"])
+
+    def test_for_people(self):
+        out = self.run_program("explain", "--run", "out", "c").out.decode()
+        for line in ("removed  c\n", " similar to a, which is kept\n", "cluster  0: 4 documents, 1 kept\n", "  kept    a\n",
+                     "  removed b  (an exact copy of a)\n", "]] and more\n", "--- kept  a\n[["):
+            self.assertIn(line, out)
+        self.assertIn("for it   3 documents were removed\n", self.run_program("explain", "--run", "out", "a").out.decode())
+        self.assertIn("no other document matches it", self.run_program("explain", "--run", "out", "d").out.decode())
+        self.assertNotIn(b"\x1b", self.run_program("explain", "--run", "out", "e/\x1b\u00fc").out)
+
+    def test_texts_that_have_changed_or_are_gone_are_not_shown(self):
+        self.write("in.jsonl", self.read("in.jsonl").replace(b" and more", b" and less"))
+        out = self.run_program("explain", "--run", "out", "c").out.decode()
+        self.assertIn("no text: c: has changed since the run\n", out)
+        self.assertIn(" similar to a, which is kept\n", out)
+        self.assertNotIn("---", out)
+        os.remove(self.path("in.jsonl"))
+        out = self.run_program("explain", "--run", "out", "c").out.decode()
+        self.assertIn("no text: in.jsonl: ", out)
+        self.assertIn(" similar to a, which is kept\n", out)
+
+    def test_standard_input_cannot_be_read_again(self):
+        self.run_program("dedup", "-", "--format", "jsonl", "--id-field", "id", "-o", "piped", "-q", stdin=self.read("in.jsonl"))
+        out = self.run_program("explain", "--run", "piped", "c").out.decode()
+        self.assertIn("no text: the input was standard input", out)
+        self.assertIn(" similar to a, which is kept\n", out)
+
+    def test_ids_are_paths_or_ordinals_where_there_is_no_field(self):
+        self.run_program("dedup", "in.jsonl", "-o", "ordinals", "-q")
+        story = json.loads(self.run_program("explain", "--run", "ordinals", "2", "--json").out)
+        self.assertEqual((story["match"], story["texts"]["b"]["text"]), ("0", self.texts["a"]))
+        for name in "abc":
+            self.write(f"folder/{name}.txt", self.texts[name])
+        self.write(b"folder/c\xff.txt".decode(errors="surrogateescape"), self.texts["c"] + " again")
+        self.run_program("dedup", "folder", "-o", "files", "-q")
+        out = self.run_program("explain", "--run", "files", b"folder/c\xff.txt".decode(errors="surrogateescape")).out.decode()
+        self.assertIn("--- kept  folder/a.txt\n[[", out)
+
+    def test_what_makes_no_sense_is_refused(self):
+        self.assertIn("x: no document of the run in out has this id", self.run_program("explain", "--run", "out", "x", code=3).err)
+        self.assertIn("no dedup run", self.run_program("explain", "--run", ".", "a", code=3).err)
+        self.assertIn("one document", self.run_program("explain", "--run", "out", "a", "b", code=2).err)
+        self.assertIn("knows its inputs", self.run_program("explain", "--run", "out", "a", "--in", "in.jsonl", code=2).err)
+        self.assertIn("needs A B", self.run_program("explain", "a", code=2).err)
+        self.run_program("near", "in.jsonl", "-o", "near", "-q")
+        self.assertIn("another verb", self.run_program("explain", "--run", "near", "a", code=3).err)
+
+
 if __name__ == "__main__":
     main()

@@ -1,0 +1,72 @@
+// What the report of a dedup run tells beside its figures: gathered from the files of the run, and made into a page.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/dedup_run.h"
+#include "pipeline/report_chart.h"
+#include "pipeline/shown_text.h"
+#include "refrain/dedup.h"
+
+namespace refrain {
+
+inline constexpr std::size_t kReasons = 5;  // of Reason
+
+// Of longer texts so much is compared, for the page.
+inline constexpr std::uint64_t kComparedBytes = 256 << 10;
+
+// A removed document beside the kept one that it was removed for.
+struct ShownPair {
+  std::string kept_id;
+  std::string removed_id;
+  double similarity = 0;
+  std::uint64_t kept_bytes = 0;
+  std::uint64_t removed_bytes = 0;
+  std::vector<ShownPiece> kept;
+  std::vector<ShownPiece> removed;
+};
+
+struct ShownCluster {
+  std::uint64_t number = 0;  // as in clusters.tsv
+  std::uint64_t size = 0;
+  std::uint64_t kept = 0;
+  std::array<std::uint64_t, kReasons> removed = {};
+  std::uint64_t removed_bytes = 0;
+  std::vector<std::string> kept_ids;   // a few
+  std::vector<std::string> exact_ids;  // of exact copies, a few
+  std::vector<ShownPair> pairs;        // the least similar first
+};
+
+struct DedupFindings {
+  std::uint64_t documents = 0;  // that could be read
+  std::uint64_t kept = 0;
+  std::uint64_t kept_bytes = 0;
+  std::uint64_t text_bytes = 0;
+  std::array<std::uint64_t, kReasons> removed = {};
+  std::array<std::uint64_t, kReasons> removed_bytes = {};
+  Doubling cluster_sizes;
+  Doubling kept_lengths;
+  Doubling removed_lengths;
+  double bin = 0;                           // the width of a class of similarities
+  std::uint64_t first_bin = 0;              // similarities[0] is from first_bin * bin on
+  std::vector<std::uint64_t> similarities;  // of pairs that match and are no exact copies
+  std::uint64_t sources = 0;
+  std::vector<SourceLoss> losses;  // the sources that lose most
+  SourceLoss other_sources;        // all others together
+  std::vector<ShownCluster> clusters;
+};
+
+// Needs eight bytes a document, and some megabytes.
+DedupFindings find_dedup(DedupRun& run);
+
+// The page. The same for the same input and options, but for what stands between two comments that say so.
+std::string dedup_page(const DedupOptions& options, const DedupReport& report, const DedupFindings& findings);
+
+// src/pipeline/dedup_report.html, which is compiled in.
+extern const std::string_view kDedupReportHtml;
+
+}  // namespace refrain

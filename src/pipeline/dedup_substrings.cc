@@ -1,0 +1,170 @@
+// dedup: ranges of bytes that the kept documents repeat, and what of them goes: all but a first copy.
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "pipeline/column.h"
+#include "pipeline/dedup_run.h"
+#include "pipeline/first_copies.h"
+#include "pipeline/slice_file.h"
+#include "pipeline/snap.h"
+#include "pipeline/tsv.h"
+#include "refrain/text_source.h"
+#include "substring/repeats.h"
+
+namespace refrain {
+
+namespace {
+
+// The texts of the kept documents, end to end.
+class KeptTexts : public TextSource {
+ public:
+  explicit KeptTexts(DedupRun& run)
+      : file_(run.dir.work("text")),
+        documents_(run.budget, "the kept documents"),
+        begins_(run.budget, "the kept documents"),
+        ends_(run.budget, "the kept documents") {
+    ColumnReader<Decision> decisions(run.dir.work("decided"));
+    ColumnReader<std::uint64_t> text_ends(run.dir.work("text_ends"));
+    Decision decision;
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    for (DocId document = 0; decisions.next(decision) && text_ends.next(end); ++document, begin = end) {
+      if (decision.reason != static_cast<std::uint64_t>(Reason::none) || begin == end) continue;
+      documents_.push_back(document);
+      begins_.push_back(begin);
+      size_ += end - begin;
+      ends_.push_back(size_);
+    }
+  }
+
+  std::uint64_t size() const override { return size_; }
+  const char* read(std::uint64_t begin, std::size_t size, std::vector<char>& scratch) const override {
+    scratch.resize(size + kPadding);
+    std::size_t i = at(begin);
+    for (std::size_t done = 0; done < size; ++i) {
+      const ByteRange bytes = range(i);
+      const std::uint64_t from = begin + done - bytes.begin;
+      const auto some = static_cast<std::size_t>(std::min<std::uint64_t>(size - done, bytes.end - bytes.begin - from));
+      file_.read(begins_[i] + from, {scratch.data() + done, some});
+      done += some;
+    }
+    return scratch.data();
+  }
+
+  std::span<const std::uint64_t> ends() const { return {ends_.data(), ends_.size()}; }
+  // The place among the kept documents of the one that holds this byte, where it lies, and its number in the input.
+  std::size_t at(std::uint64_t position) const {
+    return static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), position) - ends_.begin());
+  }
+  ByteRange range(std::size_t i) const { return {i == 0 ? 0 : ends_[i - 1], ends_[i]}; }
+  DocId document(std::size_t i) const { return documents_[i]; }
+
+ private:
+  RandomFile file_;
+  Array<DocId> documents_;
+  Array<std::uint64_t> begins_;  // in the file
+  Array<std::uint64_t> ends_;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace
+
+void dedup_substrings(DedupRun& run) {
+  const KeptTexts texts(run);
+  RunFile spans = run.dir.create_work("spans");
+  RunFile rows = run.dir.create_output("substring_bytes.tsv");
+  rows.write("id\tx\ty\n");
+  std::uint64_t ranges = 0;
+  std::uint64_t repeated_bytes = 0;
+  std::uint64_t removed_bytes = 0;
+  std::uint64_t changed = 0;
+  Array<DocId> emptied(run.budget, "documents of which nothing is left");
+  if (texts.size() != 0) {
+    const Repeats found =
+        find_repeats({.length = run.options.substrings}, texts, texts.ends(), run.context, run.budget, run.temp);
+    SliceFile ids(run.dir.work("ids"), run.dir.work("id_ends"));
+    Snapper snapper(Snap::utf8, texts);
+    Progress progress(run.context, "substrings", "ranges", found.repeated.size());
+    const ByteRange* first = found.first.begin();
+    std::string id;
+    std::string row;
+    std::optional<std::size_t> last;
+    std::uint64_t cut_bytes = 0;  // of the document `last`
+    const auto end_document = [&] {
+      if (!last || cut_bytes == 0) return;
+      ++changed;
+      const ByteRange whole = texts.range(*last);
+      if (cut_bytes == whole.end - whole.begin) emptied.push_back(texts.document(*last));
+    };
+    for (const ByteRange& range : found.repeated) {
+      progress.add(1);
+      const std::size_t i = texts.at(range.begin);
+      const ByteRange document = texts.range(i);
+      if (last != i) {
+        end_document();
+        last = i;
+        cut_bytes = 0;
+      }
+      if (const auto shown = snapper.shrink(range, document)) {
+        row.clear();
+        append_escaped(row, ids.get(texts.document(i), id));
+        row += '\t';
+        append_decimal(row, shown->begin - document.begin);
+        row += '\t';
+        append_decimal(row, shown->end - document.begin);
+        row += '\n';
+        rows.write(row);
+        ++ranges;
+        repeated_bytes += shown->end - shown->begin;
+      }
+      without_first_copies(range, first, found.first.end(), [&](ByteRange cut) {
+        const auto snapped = snapper.shrink(cut, document);
+        if (!snapped) return;
+        const CutSpan span{texts.document(i), {snapped->begin - document.begin, snapped->end - document.begin}};
+        spans.write_values(std::span<const CutSpan>(&span, 1));
+        cut_bytes += snapped->end - snapped->begin;
+        removed_bytes += snapped->end - snapped->begin;
+      });
+    }
+    end_document();
+    progress.finish();
+  }
+  run.dir.close(spans);
+  run.dir.close(rows);
+  // Documents of which nothing is left are removed.
+  RunFile gone = run.dir.create_work("emptied");
+  gone.write_values(std::span<const DocId>(emptied.data(), emptied.size()));
+  run.dir.close(gone);
+  Facts& facts = run.dir.facts();
+  facts.set("substring.ranges", ranges);
+  facts.set("substring.repeated_bytes", repeated_bytes);
+  facts.set("substring.removed_bytes", removed_bytes);
+  facts.set("substring.changed", changed - emptied.size());
+  facts.set("substring.emptied", std::uint64_t{emptied.size()});
+}
+
+DedupOutcome::DedupOutcome(DedupRun& run) : decisions_(run.dir.work("decided")) {
+  if (run.options.substrings == 0) return;
+  spans_.emplace(run.dir.work("spans"));
+  emptied_.emplace(run.dir.work("emptied"));
+  more_spans_ = spans_->next(next_span_);
+  more_emptied_ = emptied_->next(next_emptied_);
+}
+
+bool DedupOutcome::next(Decision& decision, std::vector<ByteRange>& spans) {
+  spans.clear();
+  if (!decisions_.next(decision)) return false;
+  for (; more_spans_ && next_span_.document == document_; more_spans_ = spans_->next(next_span_))
+    spans.push_back(next_span_.bytes);
+  if (more_emptied_ && next_emptied_ == document_) {
+    decision = {.match = document_, .similarity = 0, .reason = static_cast<std::uint64_t>(Reason::substring)};
+    more_emptied_ = emptied_->next(next_emptied_);
+  }
+  ++document_;
+  return true;
+}
+
+}  // namespace refrain

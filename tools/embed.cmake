@@ -1,0 +1,16 @@
+# Makes a C++ source that holds a text file as a constant.
+#   cmake -D INPUT=FILE -D OUTPUT=FILE.cc -D NAME=kConstant -P embed.cmake
+file(READ ${INPUT} text)
+string(FIND "${text}" ")EMBEDDED\"" clash)
+if(NOT clash EQUAL -1)
+  message(FATAL_ERROR "${INPUT}: holds the mark that ends it")
+endif()
+file(WRITE ${OUTPUT} "#include <string_view>
+
+namespace refrain {
+
+extern const std::string_view ${NAME};
+const std::string_view ${NAME} = R\"EMBEDDED(${text})EMBEDDED\";
+
+}  // namespace refrain
+")
