@@ -80,7 +80,7 @@ DedupOptions dedup_options(const Settings& settings) {
   options.against = input_options(settings, settings.against);
   options.against.format = settings.against_format.value_or(settings.format);
   if (settings.against_text_field) options.against.text_field = *settings.against_text_field;
-  if (settings.against_id_field) options.against.id_field = *settings.against_id_field;
+  options.against.id_field = settings.against_id_field.value_or("");
   options.against_min = settings.against_min.value_or(options.against_min);
   options.against_share = settings.against_share.value_or(options.against_share);
   options.against_passage = settings.against_passage.value_or(options.against_passage);

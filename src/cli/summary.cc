@@ -136,7 +136,7 @@ std::string written(const std::filesystem::path& folder, const std::vector<std::
   return out;
 }
 
-// "3 items were too short to look for (7, 12, 15)"
+// "3 items of fewer than 8 tokens not looked for: 7, 12, 15"
 std::string too_short_items(const AgainstReport& against, const DedupOptions& options) {
   constexpr std::size_t kShown = 3;
   std::string names;
