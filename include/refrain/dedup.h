@@ -4,6 +4,13 @@
 // unless it matches, at or above the threshold, one that is kept already. So nothing is removed through a chain, and
 // every document that is removed names a kept one that it was compared with, text against text.
 //
+// Held against another set of texts (`against`: a test set, say), documents that hold an item of that set go first. What
+// counts are tokens, so line breaks, case and punctuation do not matter. An item of n tokens *stands* in a document
+//   whole    where some stretch of the document becomes the item by changing, inserting or taking out at most
+//            n * (1 - against_share) tokens; for items of up to 4,096 tokens
+//   in part  where `against_passage` tokens in a row are the same in both
+// Items of fewer than `against_min` tokens are not looked for: so few return by chance.
+//
 // It runs in stages, in a directory of its own. A stage that has ended is never done again: a run that was interrupted
 // goes on where it was (`resume`), and gives the same bytes.
 #pragma once
@@ -44,6 +51,12 @@ struct KeepPolicy {
 KeepPolicy parse_keep_policy(std::string_view text);
 std::string to_string(const KeepPolicy& policy);
 
+// What becomes of a document in which an item of the other set stands.
+enum class AgainstAction {
+  remove,
+  mark,  // it is kept, if nothing else speaks against it, and told
+};
+
 inline constexpr double kDefaultThreshold = 0.8;
 inline constexpr unsigned kDefaultLanes = 128;
 
@@ -60,7 +73,12 @@ struct DedupOptions {
   unsigned distance = 3;                 // simhash: the most bits that may differ before the texts are compared
   unsigned close = 63;                   // simhash: with more, only texts of short_bytes at most match
   std::uint64_t short_bytes = 0;
-  std::size_t substrings = 0;  // bytes from which on a repeated range is cut out of what is kept; 0: off
+  std::size_t substrings = 0;          // bytes from which on a repeated range is cut out of what is kept; 0: off
+  InputOptions against = {};           // no paths: there is no other set
+  std::uint64_t against_min = 8;       // tokens
+  double against_share = 0.8;          // from 0.6 to 1
+  std::uint64_t against_passage = 50;  // tokens, from 8 to 4,096
+  AgainstAction against_action = AgainstAction::remove;
   KeepPolicy keep;
   std::string source_field = {};      // empty: a document's source is its file
   double alarm = 0.5;                 // warn of a source that loses a larger share than this
@@ -103,12 +121,26 @@ struct SelfCheck {
   double wrongful_high = 1;  // 95 %: at most this share is wrongful
 };
 
+// What was found of the other set.
+struct AgainstReport {
+  ReadReport read;
+  std::uint64_t items = 0;                   // that could be read
+  std::uint64_t found = 0;                   // of them stand in some document
+  std::uint64_t too_short = 0;               // to be looked for
+  std::vector<std::string> too_short_items;  // the ids of the first 20 of them
+  // Items that share their words with very many others: where they were changed they may be missed.
+  std::uint64_t common = 0;
+  std::uint64_t documents = 0;  // in which some item stands
+};
+
 struct DedupReport {
   ReadReport read;
   std::uint64_t kept = 0;
   std::uint64_t kept_bytes = 0;  // of text
   std::uint64_t removed_exact = 0;
   std::uint64_t removed_near = 0;
+  std::uint64_t removed_against = 0;
+  AgainstReport against;
   std::uint64_t removed_substring = 0;  // with `substrings`: nothing is left of them
   std::uint64_t ranges = 0;             // of bytes that kept documents repeat; rows of substring_bytes.tsv
   std::uint64_t repeated_bytes = 0;     // in them

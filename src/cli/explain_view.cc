@@ -70,6 +70,8 @@ std::string reason_text(const DecidedDocument& document) {
   const std::string match = printable(document.match, false);
   if (document.reason == "exact") return fmt::format("an exact copy of {}", match);
   if (document.reason == "near") return fmt::format("{:.3g} similar to {}", document.similarity, match);
+  if (document.reason == "against")
+    return fmt::format("{} of the other set stands in it ({:.3g} of it)", match, document.similarity);
   if (document.reason == "substring") return "all of it stands in other documents that are kept";
   return match.empty() ? document.reason : fmt::format("{}: {}", document.reason, match);
 }

@@ -47,6 +47,10 @@ unsigned narrow(const Value& value) {
   return static_cast<unsigned>(value.number);
 }
 
+// In the order of AgainstAction.
+std::vector<std::string_view> action_names() {
+  return {"remove", "mark"};
+}
 std::vector<std::string_view> on_off() {
   return {"on", "off"};
 }
@@ -256,6 +260,10 @@ constexpr Flag kFlags[] = {
      .description = "one of", .choices = tokenizer_names,
      .verbs = set_of(Verb::dedup), .group = Group::fingerprint,
      .store = [](Settings& s, const Value& v) { s.tokenizer = static_cast<TokenizerKind>(v.number); }},
+    {.name = "against", .kind = Kind::file, .metavar = "INPUT", .default_text = "none",
+     .description = "drop what holds an item of this set",
+     .verbs = set_of(Verb::dedup), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.against.emplace_back(v.text); }},
     {.name = "keep", .kind = Kind::text, .metavar = "POLICY", .default_text = "first",
      .description = "first, longest, shortest, newest:FIELD, max:FIELD, min:FIELD or source:A,B,..",
      .verbs = set_of(Verb::dedup), .group = Group::verb,
@@ -334,6 +342,34 @@ constexpr Flag kFlags[] = {
      .description = "field, column or WARC header that holds the id",
      .verbs = kReaders, .group = Group::input,
      .store = [](Settings& s, const Value& v) { s.id_field = v.text; }},
+    {.name = "against-share", .kind = Kind::share, .metavar = "SHARE", .default_text = "0.8",
+     .description = "of the tokens of an item of the other set that must agree, in order",
+     .verbs = set_of(Verb::dedup), .group = Group::input,
+     .store = [](Settings& s, const Value& v) { s.against_share = v.share; }},
+    {.name = "against-passage", .kind = Kind::number, .metavar = "TOKENS", .default_text = "50",
+     .description = "tokens in a row of an item of the other set that suffice", .least = 8, .most = 4096,
+     .verbs = set_of(Verb::dedup), .group = Group::input,
+     .store = [](Settings& s, const Value& v) { s.against_passage = v.number; }},
+    {.name = "against-min", .kind = Kind::number, .metavar = "TOKENS", .default_text = "8",
+     .description = "shorter items of the other set are not looked for", .least = 1, .most = kAnyNumber,
+     .verbs = set_of(Verb::dedup), .group = Group::input,
+     .store = [](Settings& s, const Value& v) { s.against_min = v.number; }},
+    {.name = "against-action", .kind = Kind::choice, .metavar = "ACTION", .default_text = "remove",
+     .description = "what becomes of documents that hold such an item", .choices = action_names,
+     .verbs = set_of(Verb::dedup), .group = Group::input,
+     .store = [](Settings& s, const Value& v) { s.against_action = static_cast<AgainstAction>(v.number); }},
+    {.name = "against-format", .kind = Kind::choice, .metavar = "NAME", .default_text = "the same",
+     .description = "of the other set, where it is not that of the corpus: one of", .choices = format_names,
+     .verbs = set_of(Verb::dedup), .group = Group::input,
+     .store = [](Settings& s, const Value& v) { s.against_format = static_cast<Format>(v.number + 1); }},
+    {.name = "against-text-field", .kind = Kind::text, .metavar = "NAME", .default_text = "the same",
+     .description = "the other set's field or column that holds the text",
+     .verbs = set_of(Verb::dedup), .group = Group::input,
+     .store = [](Settings& s, const Value& v) { s.against_text_field = v.text; }},
+    {.name = "against-id-field", .kind = Kind::text, .metavar = "NAME", .default_text = "none",
+     .description = "the other set's field or column that holds the id",
+     .verbs = set_of(Verb::dedup), .group = Group::input,
+     .store = [](Settings& s, const Value& v) { s.against_id_field = v.text; }},
     {.name = "max-doc-bytes", .kind = Kind::size, .metavar = "SIZE", .default_text = "64M",
      .description = "longer documents are skipped, as bad records", .least = 1, .most = kAnyNumber,
      .verbs = kReaders, .group = Group::input,

@@ -43,6 +43,14 @@ struct Settings {
   std::optional<bool> exact;
   std::optional<NearMethod> near;
   std::optional<double> threshold;
+  std::vector<std::string> against;
+  std::optional<std::uint64_t> against_min;
+  std::optional<double> against_share;
+  std::optional<std::uint64_t> against_passage;
+  std::optional<AgainstAction> against_action;
+  std::optional<Format> against_format;
+  std::optional<std::string> against_text_field;
+  std::optional<std::string> against_id_field;
   std::optional<KeepPolicy> policy;
   std::optional<std::string> source_field;
   std::optional<double> alarm;

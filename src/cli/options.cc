@@ -77,6 +77,14 @@ DedupOptions dedup_options(const Settings& settings) {
   if (settings.seed) options.windows.seed = *settings.seed;
   if (settings.near == NearMethod::simhash) options.threshold = kSimHashThreshold;
   options.threshold = settings.threshold.value_or(options.threshold);
+  options.against = input_options(settings, settings.against);
+  options.against.format = settings.against_format.value_or(settings.format);
+  if (settings.against_text_field) options.against.text_field = *settings.against_text_field;
+  options.against.id_field = settings.against_id_field.value_or("");
+  options.against_min = settings.against_min.value_or(options.against_min);
+  options.against_share = settings.against_share.value_or(options.against_share);
+  options.against_passage = settings.against_passage.value_or(options.against_passage);
+  options.against_action = settings.against_action.value_or(options.against_action);
   options.distance = settings.distance.value_or(options.distance);
   options.substrings = settings.length.value_or(options.substrings);
   if (settings.policy) options.keep = *settings.policy;

@@ -136,6 +136,16 @@ std::string written(const std::filesystem::path& folder, const std::vector<std::
   return out;
 }
 
+// "3 items of fewer than 8 tokens not looked for: 7, 12, 15"
+std::string too_short_items(const AgainstReport& against, const DedupOptions& options) {
+  constexpr std::size_t kShown = 3;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(against.too_short_items.size(), kShown); ++i)
+    names += (i == 0 ? "" : ", ") + printable(against.too_short_items[i], false);
+  return fmt::format("{} of fewer than {} not looked for: {}{}", count_of(against.too_short, "item"),
+                     count_of(options.against_min, "token"), names, against.too_short > kShown ? ", ..." : "");
+}
+
 }  // namespace
 
 std::string dedup_summary(const DedupReport& report, const DedupOptions& options, double seconds, const Look& look) {
@@ -143,6 +153,20 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
   Table table;
   const std::uint64_t all = report.read.documents;
   table.add("kept", count_text(report.kept), {fmt::format("{} of all", share_text(report.kept, all))});
+  if (!options.against.paths.empty()) {
+    const AgainstReport& against = report.against;
+    const bool removed = options.against_action == AgainstAction::remove;
+    table.add(removed ? "held against" : "marked", count_text(against.documents),
+              {fmt::format("{}; an item of the other set stands in them", share_text(against.documents, all))});
+    std::vector<std::string> remarks = {fmt::format("of {} of the other set", count_of(against.items, "item"))};
+    if (against.too_short > 0) remarks.push_back(too_short_items(against, options));
+    if (against.common > 0)
+      remarks.push_back(
+          fmt::format("{} like many others: where changed they may be missed", count_of(against.common, "item")));
+    if (against.read.bad_records > 0)
+      remarks.push_back(fmt::format("{} could not be read", count_of(against.read.bad_records, "record")));
+    table.add("items found", count_text(against.found), std::move(remarks));
+  }
   if (options.exact)
     table.add("exact copies", count_text(report.removed_exact), {share_text(report.removed_exact, all)});
   if (options.near != NearMethod::off) {
@@ -183,6 +207,7 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
   if (report.temp_peak_bytes > 0) table.add("temporary disk", size_of(report.temp_peak_bytes));
   add_memory(table, report.peak_rss_bytes, report.memory_bytes);
   std::vector<std::string_view> names = {"decisions.jsonl", "matches.tsv", "clusters.tsv"};
+  if (!options.against.paths.empty()) names.push_back("against.jsonl");
   if (options.substrings != 0) names.push_back("substring_bytes.tsv");
   if (options.apply) names.push_back("clean");
   if (options.annotate) names.push_back("annotated");

@@ -7,21 +7,17 @@
 namespace refrain {
 
 namespace {
-constexpr const char* kWhat = "the vocabulary ('--algorithm auto' needs none)";
 constexpr std::size_t kMostWords = std::size_t{0xFFFFFFFF} - 1;
 }  // namespace
 
-Vocabulary::Vocabulary(MemoryBudget& budget)
-    : bytes_(budget, kWhat), entries_(budget, kWhat), table_(budget, kWhat, std::size_t{1} << 14U) {}
+Vocabulary::Vocabulary(MemoryBudget& budget, const char* what)
+    : bytes_(budget, what), entries_(budget, what), table_(budget, what, std::size_t{1} << 14U) {}
 
 std::uint32_t Vocabulary::add(std::string_view word, std::uint64_t hash, std::uint64_t times) {
-  const std::size_t mask = table_.size() - 1;
-  std::size_t slot = static_cast<std::size_t>(hash) & mask;
-  for (; table_[slot] != 0; slot = (slot + 1) & mask) {
-    const std::uint32_t id = table_[slot] - 1;
-    if (entries_[id].hash != hash || this->word(id) != word) continue;
-    entries_[id].count += times;
-    return id;
+  const std::size_t slot = slot_of(word, hash);
+  if (table_[slot] != 0) {
+    entries_[table_[slot] - 1].count += times;
+    return table_[slot] - 1;
   }
   if (size() == kMostWords)
     throw Error(Errc::unsupported, "more than four billion distinct words; '--algorithm auto' takes any number");

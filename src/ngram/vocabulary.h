@@ -13,10 +13,15 @@ namespace refrain {
 // Not thread-safe while words are added.
 class Vocabulary {
  public:
-  explicit Vocabulary(MemoryBudget& budget);
+  // `what` names it where the budget is too small.
+  explicit Vocabulary(MemoryBudget& budget, const char* what = "the vocabulary ('--algorithm auto' needs none)");
 
   // The number of the word, which is new or known; it occurred `times` times more. `hash` is XXH3 of the word, seed 0.
   std::uint32_t add(std::string_view word, std::uint64_t hash, std::uint64_t times = 1);
+
+  // The number of a word; kNone where it is not known.
+  std::uint32_t find(std::string_view word, std::uint64_t hash) const { return table_[slot_of(word, hash)] - 1; }
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   std::size_t size() const { return entries_.size(); }
   std::string_view word(std::uint32_t id) const {
@@ -33,6 +38,16 @@ class Vocabulary {
     std::uint64_t end;  // of its bytes
     std::uint64_t count;
   };
+  // Where the word is in table_, or would be.
+  std::size_t slot_of(std::string_view word, std::uint64_t hash) const {
+    const std::size_t mask = table_.size() - 1;
+    std::size_t slot = static_cast<std::size_t>(hash) & mask;
+    for (; table_[slot] != 0; slot = (slot + 1) & mask) {
+      const std::uint32_t id = table_[slot] - 1;
+      if (entries_[id].hash == hash && this->word(id) == word) break;
+    }
+    return slot;
+  }
   void rehash();
 
   Array<char> bytes_;

@@ -9,8 +9,10 @@
 #include "base/threads.h"
 #include "corpus/rewrite.h"
 #include "pipeline/column.h"
+#include "pipeline/dedup_against.h"
 #include "pipeline/dedup_run.h"
 #include "pipeline/input_identity.h"
+#include "pipeline/reference_search.h"
 #include "pipeline/slice_file.h"
 #include "pipeline/sources.h"
 #include "refrain/error.h"
@@ -22,10 +24,26 @@ namespace refrain {
 
 namespace {
 
+bool names_standard_input(const InputOptions& input) {
+  return std::ranges::find(input.paths, "-") != input.paths.end();
+}
+
+void check_against(const DedupOptions& options) {
+  if (options.against.paths.empty()) return;
+  if (names_standard_input(options.input) && names_standard_input(options.against))
+    throw Error(Errc::invalid_argument, "--against -: standard input is the corpus already; name a file");
+  if (options.against_min == 0) throw Error(Errc::invalid_argument, "--against-min: must be at least 1");
+  if (!(options.against_share >= kLeastShare && options.against_share <= 1))
+    throw Error(Errc::invalid_argument, "--against-share: must be from 0.6 to 1");
+  if (options.against_passage < 8 || options.against_passage > kMostWhole)
+    throw Error(Errc::invalid_argument, fmt::format("--against-passage: must be from 8 to {}", kMostWhole));
+}
+
 void check(const DedupOptions& options) {
   if (options.input.paths.empty())
     throw Error(Errc::invalid_argument, "no input; name files or folders, or - for standard input");
-  if (!options.exact && options.near == NearMethod::off && options.substrings == 0)
+  check_against(options);
+  if (!options.exact && options.near == NearMethod::off && options.substrings == 0 && options.against.paths.empty())
     throw Error(Errc::invalid_argument, "--exact off --near off: nothing is left to look for");
   if (options.substrings != 0 && (options.substrings < kMinSubstringLength || options.substrings > kMaxSubstringLength))
     throw Error(Errc::invalid_argument,
@@ -33,7 +51,7 @@ void check(const DedupOptions& options) {
   if (!(options.threshold > 0 && options.threshold <= 1))
     throw Error(Errc::invalid_argument, "--threshold: must be above 0, and at most 1");
   if (options.apply || options.annotate) check_rewritable(options.input, options.apply && options.substrings != 0);
-  if (options.resume && std::ranges::find(options.input.paths, "-") != options.input.paths.end())
+  if (options.resume && (names_standard_input(options.input) || names_standard_input(options.against)))
     throw Error(Errc::invalid_argument, "--resume: what came from standard input cannot be known again");
   if (options.resume && options.force)
     throw Error(Errc::invalid_argument, "--resume: goes on with a run; --force begins anew; give one of them");
@@ -60,6 +78,13 @@ std::string identity(const DedupOptions& options) {
                  static_cast<int>(input.format), input.text_field, input.id_field, input.max_doc_bytes, input.binary,
                  input.strict);
   for (const std::string& word : windows.stop_words) text += "stop_word " + word + "\n";
+  const InputOptions& against = options.against;
+  if (!against.paths.empty())
+    fmt::format_to(std::back_inserter(text),
+                   "against min {} share {} passage {} action {}\nformat {}\ntext_field {}\nid_field {}\n{}",
+                   options.against_min, options.against_share, options.against_passage,
+                   static_cast<int>(options.against_action), static_cast<int>(against.format), against.text_field,
+                   against.id_field, input_identity(against));
   return text + input_identity(input);
 }
 
@@ -87,6 +112,8 @@ void fill_report(DedupRun& run) {
   report.too_short = facts.number("too_short");
   report.removed_exact = facts.number("removed_exact");
   report.removed_near = facts.number("removed_near");
+  report.removed_against = facts.number("removed_against");
+  if (run.against()) report.against = against_report(run);
   if (run.options.substrings != 0) {
     report.removed_substring = facts.number("substring.emptied");
     report.ranges = facts.number("substring.ranges");
@@ -94,7 +121,8 @@ void fill_report(DedupRun& run) {
     report.cut_bytes = facts.number("substring.removed_bytes");
     report.cut_documents = facts.number("substring.changed");
   }
-  report.kept = report.read.documents - report.removed_exact - report.removed_near - report.removed_substring;
+  report.kept = report.read.documents - report.removed_exact - report.removed_near - report.removed_substring -
+                report.removed_against;
   report.candidates = facts.number("candidates");
   report.compared = facts.number("compared");
   report.matches = facts.number("matches") + facts.number("exact");
@@ -194,6 +222,7 @@ DedupReport dedup(const DedupOptions& options, const Context& context) {
   };
   stage("read", dedup_read);
   stage("exact", dedup_exact);
+  if (run.against()) stage("against", dedup_against);
   stage("near", dedup_candidates);
   stage("verify", dedup_verify);
   stage("cluster", dedup_cluster);

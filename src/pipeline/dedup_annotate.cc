@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "corpus/rewrite.h"
 #include "pipeline/column.h"
+#include "pipeline/dedup_against.h"
 #include "pipeline/dedup_run.h"
 #include "pipeline/slice_file.h"
 #include "refrain/error.h"
@@ -25,6 +26,7 @@ void dedup_annotate(DedupRun& run) {
   std::error_code ignored;
   fs::remove_all(aside, ignored);
   make_folder(aside);
+  AgainstView against(run);
   DedupOutcome outcome(run);
   SliceFile ids(run.dir.work("ids"), run.dir.work("id_ends"));
   Decision decision;
@@ -44,7 +46,10 @@ void dedup_annotate(DedupRun& run) {
     values[1] = static_cast<std::int64_t>(size);
     values[2] = reason == Reason::none;
     if (reason == Reason::none || reason == Reason::substring) return;
-    ids.get(decision.match, match);
+    if (reason == Reason::against)
+      match = against.id(decision.match);
+    else
+      ids.get(decision.match, match);
     values[3] = std::string_view(match);
     values[4] = decision.similarity;
   };

@@ -7,6 +7,7 @@
 
 #include "base/progress.h"
 #include "cluster/union_find.h"
+#include "pipeline/dedup_against.h"
 #include "pipeline/sources.h"
 #include "refrain/error.h"
 
@@ -84,6 +85,18 @@ void dedup_decide(DedupRun& run) {
   Array<std::uint8_t> kept(run.budget, "the documents that are kept", count);
   for (DocId document = 0; document < count; ++document)
     kept[ranks.rank(document)] = heads[document] == document ? 1 : 0;
+  std::uint64_t against = 0;
+  if (run.against_removes()) {
+    // Before all others: so none of them is what another document is removed for.
+    AgainstReader hits(run);
+    for (DocId document = 0; document < count; ++document) {
+      const AgainstHit* hit = hits.find(document);
+      if (hit == nullptr) continue;
+      decisions[document] = {hit->item, hit->share, static_cast<std::uint64_t>(Reason::against)};
+      kept[ranks.rank(document)] = 0;
+      ++against;
+    }
+  }
   MatchMerge matches({run.dir.work("matches")});
   decide_kept(matches, kept, [&](const RankMatch& match) {
     decisions[ranks.document(match.pair.later)] = {ranks.document(match.pair.earlier), match.similarity,
@@ -107,6 +120,7 @@ void dedup_decide(DedupRun& run) {
   run.dir.close(file);
   run.dir.facts().set("removed_near", near);
   run.dir.facts().set("removed_exact", exact);
+  run.dir.facts().set("removed_against", against);
   judge_sources(run, decisions);
 }
 

@@ -24,6 +24,16 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   json.field("threshold", options.threshold);
   json.field("recall", options.recall);
   json.field("lanes", options.lanes);
+  if (!options.against.paths.empty()) {
+    static constexpr const char* kActions[] = {"remove", "mark"};
+    json.key("against").begin_object();
+    write_input(json, options.against);
+    json.end_object();
+    json.field("against_min", options.against_min);
+    json.field("against_share", options.against_share);
+    json.field("against_passage", options.against_passage);
+    json.field("against_action", kActions[static_cast<std::size_t>(options.against_action)]);
+  }
   json.field("distance", options.distance);
   json.field("close", options.close);
   json.field("short_bytes", options.short_bytes);
@@ -40,6 +50,18 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   json.field("kept_bytes", report.kept_bytes);
   json.field("removed_exact", report.removed_exact);
   json.field("removed_near", report.removed_near);
+  json.field("removed_against", report.removed_against);
+  if (!options.against.paths.empty()) {
+    json.key("against").begin_object();
+    json.field("items", report.against.items);
+    json.field("found", report.against.found);
+    json.field("documents", report.against.documents);
+    json.field("too_short", report.against.too_short);
+    write_strings(json, "too_short_items", report.against.too_short_items);
+    json.field("common", report.against.common);
+    json.field("bad_records", report.against.read.bad_records);
+    json.end_object();
+  }
   if (options.substrings != 0) {
     json.field("removed_substring", report.removed_substring);
     json.field("ranges", report.ranges);

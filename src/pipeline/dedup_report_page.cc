@@ -40,7 +40,8 @@ bool looked_for(const DedupOptions& options, std::size_t reason) {
   if (reason == static_cast<std::size_t>(Reason::exact)) return options.exact;
   if (reason == static_cast<std::size_t>(Reason::near)) return options.near != NearMethod::off;
   if (reason == static_cast<std::size_t>(Reason::substring)) return options.substrings != 0;
-  return false;
+  return reason == static_cast<std::size_t>(Reason::against) && !options.against.paths.empty() &&
+         options.against_action == AgainstAction::remove;
 }
 
 void add_glance(PageData& page, const DedupOptions& options, const DedupReport& report, const DedupFindings& found) {

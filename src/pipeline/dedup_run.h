@@ -11,6 +11,9 @@
 //   lanes                   its signature, a byte a lane
 //   fingerprints            uint64: its SimHash
 //   heads                   uint64: the best-ranked document with the same text; itself where there is none
+//   against, against_spans  AgainstHit: documents in which an item of the other set stands; ByteRange: where
+//   against_items, against_found, against_ids, against_id_ends
+//                           the items of the other set, as pipeline/dedup_against.h says
 //   candidates              RankPair: pairs that met in the first round, in order
 //   matches                 RankMatch: pairs that match, in order
 //   clusters                uint64: the first document of its cluster
@@ -52,7 +55,7 @@ struct RankMatch {
 };
 
 struct Decision {
-  DocId match = 0;  // of what is not kept
+  DocId match = 0;  // of what is not kept; for Reason::against the number of an item of the other set
   double similarity = 0;
   std::uint64_t reason = 0;  // Reason; none where it is kept
 };
@@ -113,6 +116,9 @@ struct DedupRun {
 
   // After the first stage.
   std::uint64_t documents() { return dir.facts().number("documents"); }
+  bool against() const { return !options.against.paths.empty(); }
+  // Documents that hold an item of the other set are removed.
+  bool against_removes() const { return against() && options.against_action == AgainstAction::remove; }
   bool near() const { return options.near != NearMethod::off; }
   Ranks ranks();
 };
@@ -123,6 +129,7 @@ std::string band_name(unsigned band);
 // A stage each.
 void dedup_read(DedupRun& run);
 void dedup_exact(DedupRun& run);
+void dedup_against(DedupRun& run);     // only where there is another set
 void dedup_candidates(DedupRun& run);  // "near"
 void dedup_verify(DedupRun& run);
 void dedup_cluster(DedupRun& run);

@@ -10,6 +10,7 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "pipeline/column.h"
+#include "pipeline/dedup_against.h"
 #include "pipeline/dedup_decide.h"
 #include "pipeline/dedup_pairs.h"
 #include "pipeline/dedup_run.h"
@@ -122,14 +123,17 @@ std::string pairs_name(unsigned round) {
   return round == 1 ? "candidates" : fmt::format("candidates.{}", round);
 }
 
-// Documents that are compared at all: the first of each text, if it can be judged.
+// Documents that are compared at all: the first of each text, if it can be judged and is not removed anyway.
 void mark_nodes(DedupRun& run, const Ranks& ranks, Array<std::uint8_t>& alive) {
   ColumnReader<DocId> heads(run.dir.work("heads"));
   ColumnReader<DocState> states(run.dir.work("states"));
   DocId head = 0;
+  AgainstReader against(run);
   DocState state{};
-  for (DocId document = 0; heads.next(head) && states.next(state); ++document)
-    alive[ranks.rank(document)] = head == document && state == DocState::judged ? 1 : 0;
+  for (DocId document = 0; heads.next(head) && states.next(state); ++document) {
+    const bool gone = run.against_removes() && against.find(document) != nullptr;
+    alive[ranks.rank(document)] = head == document && state == DocState::judged && !gone ? 1 : 0;
+  }
 }
 
 }  // namespace

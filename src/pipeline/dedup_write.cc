@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "corpus/rewrite.h"
 #include "pipeline/column.h"
+#include "pipeline/dedup_against.h"
 #include "pipeline/dedup_run.h"
 #include "pipeline/slice_file.h"
 #include "pipeline/tsv.h"
@@ -99,6 +100,7 @@ void write_clusters(DedupRun& run) {
   SliceFile matched(run.dir.work("ids"), run.dir.work("id_ends"));
   ColumnReader<DocState> states(run.dir.work("states"));
   ColumnReader<Digest> digests(run.dir.work("hashes"));
+  AgainstView against(run);
   DedupOutcome outcome(run);
   std::vector<ByteRange> spans;
   RunFile rows = run.dir.create_output("clusters.tsv");
@@ -134,13 +136,17 @@ void write_clusters(DedupRun& run) {
     else if (reason == Reason::substring)
       text += R"("substring", "match": null, "similarity": null)";
     else
-      fmt::format_to(std::back_inserter(text), R"("{}", "match": {}, "similarity": {:.6g})", reason_name(reason),
-                     json_string(matched.get(decision.match, match)), decision.similarity);
+      fmt::format_to(
+          std::back_inserter(text), R"("{}", "match": {}, "similarity": {:.6g})", reason_name(reason),
+          json_string(reason == Reason::against ? against.id(decision.match) : matched.get(decision.match, match)),
+          decision.similarity);
+    if (reason == Reason::against) spans = against.spans(document);
     text += R"(, "spans": [)";
     for (const ByteRange& span : spans)
       fmt::format_to(std::back_inserter(text), "{}[{}, {}]", &span == spans.data() ? "" : ", ", span.begin, span.end);
     text += R"(], "cluster": )";
     text += shared[document] != 0 ? std::to_string(clusters[document]) : "null";
+    text += against.mark(document);
     text += "}\n";
     lines.write(text);
   }
@@ -159,6 +165,7 @@ std::string_view reason_name(Reason reason) {
 void dedup_write(DedupRun& run) {
   write_matches(run);
   write_clusters(run);
+  write_against(run);
 }
 
 void dedup_apply(DedupRun& run) {

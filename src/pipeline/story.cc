@@ -207,25 +207,28 @@ StoryReport tell_story(const StoryOptions& options, const Context& context) {
 
   Place other;
   bool matched = false;
-  decisions.with(fmt::format("\"cluster\": {}", *story.document.cluster),
-                 [&](std::uint64_t number, DecidedDocument&& document) {
-                   if (document.cluster != story.document.cluster) return;
-                   ++story.cluster_size;
-                   story.cluster_kept += document.keep ? 1 : 0;
-                   if (!story.document.keep && !matched && document.keep && document.id == story.document.match) {
-                     matched = true;
-                     other = {document.id, number};
-                   }
-                   if (story.document.keep && !document.keep && json_string(document.match) == id) {
-                     ++story.removed_for_it;
-                     take_less(story.least_similar, other.row, document, number);
-                   }
-                   if (story.members.size() < StoryReport::kMaxMembers) story.members.push_back(std::move(document));
-                 });
+  // What a document was held against is no document of the run, though its id may be that of one.
+  const auto by_document = [](const DecidedDocument& document) { return document.reason != "against"; };
+  decisions.with(
+      fmt::format("\"cluster\": {}", *story.document.cluster), [&](std::uint64_t number, DecidedDocument&& document) {
+        if (document.cluster != story.document.cluster) return;
+        ++story.cluster_size;
+        story.cluster_kept += document.keep ? 1 : 0;
+        if (!story.document.keep && by_document(story.document) && !matched && document.keep &&
+            document.id == story.document.match) {
+          matched = true;
+          other = {document.id, number};
+        }
+        if (story.document.keep && !document.keep && by_document(document) && json_string(document.match) == id) {
+          ++story.removed_for_it;
+          take_less(story.least_similar, other.row, document, number);
+        }
+        if (story.members.size() < StoryReport::kMaxMembers) story.members.push_back(std::move(document));
+      });
   if (story.least_similar) other.id = story.least_similar->id;
   if (matched || story.least_similar)
     add_texts(story, options.run, told, self, other, context);
-  else if (!story.document.match.empty())
+  else if (!story.document.match.empty() && by_document(story.document))
     story.problems.push_back(fmt::format("{}: is not among the documents of the run", story.document.match));
   return story;
 }
