@@ -62,6 +62,7 @@ SegmentBuilder::SegmentBuilder(fs::path folder, const IndexLayout& layout, std::
   options.expected_records = expected_posts;
   options.order_values = true;
   options.temp = &temp;
+  options.compress = false;  // two fifths of the text at most, and quickly made
   const std::uint64_t available = budget.available();
   options.memory_bytes =
       std::max(available / 2, std::min(available * 3 / 4, available - std::min(available, kForReading)));

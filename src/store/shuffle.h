@@ -80,6 +80,7 @@ struct ShuffleOptions {
   bool order_values = false;
   std::size_t run_records = std::numeric_limits<std::size_t>::max();
   TempSpace* temp = nullptr;       // where to spill; null: never
+  bool compress = true;            // what is spilled, where that pays; it takes about as long as making the records
   std::uint64_t memory_bytes = 0;  // with `temp`: what writing and reading may hold (at least 512 KiB a thread);
                                    // 0: seven eighths of what the budget has left
 };

@@ -42,7 +42,7 @@ ShufflePlan plan_shuffle(const ShuffleOptions& options, std::size_t record_bytes
   plan.frames.record_bytes = record_bytes;
   plan.frames.frame_bytes =
       std::clamp<std::size_t>(worker / 32, record_bytes, kMostFrameBytes) / record_bytes * record_bytes;
-  plan.frames.compress = worker >= kCompressBytes;
+  plan.frames.compress = options.compress && worker >= kCompressBytes;
 
   // Writing takes blocks, room for spilling them and a list of where they went; grouping in memory some partitions.
   const std::uint64_t data = static_cast<std::uint64_t>(options.expected_records) * record_bytes;
