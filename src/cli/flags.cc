@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "cli/choices.h"
 #include "cli/numbers.h"
 #include "refrain/context.h"
 
@@ -24,39 +25,8 @@ constexpr VerbSet kWorkers = kReaders | kAskers | Verb::match | Verb::ngrams_sho
 constexpr VerbSet kAll = kWorkers | Verb::ngrams | Verb::ngrams_lookup | Verb::ngrams_stats | Verb::ngrams_check |
                          Verb::index | Verb::index_stats | Verb::completion | Verb::man | Verb::help;
 
-// In the order of Format, less `automatic`.
-std::vector<std::string_view> format_names() {
-  return {"files", "lines", "jsonl", "csv", "tsv", "warc", "parquet"};
-}
-// In the order of Snap and of Keep.
-std::vector<std::string_view> snap_names() {
-  return {"none", "utf8", "word", "line"};
-}
-std::vector<std::string_view> keep_names() {
-  return {"first", "none"};
-}
-// In the order of Rows.
-std::vector<std::string_view> rows_names() {
-  return {"json", "text"};
-}
-std::vector<std::string_view> stop_word_lists() {
-  return {"english"};
-}
-
 unsigned narrow(const Value& value) {
   return static_cast<unsigned>(value.number);
-}
-
-// In the order of AgainstAction.
-std::vector<std::string_view> action_names() {
-  return {"remove", "mark"};
-}
-std::vector<std::string_view> on_off() {
-  return {"on", "off"};
-}
-// In the order of NearMethod.
-std::vector<std::string_view> near_names() {
-  return {"minhash", "simhash", "off"};
 }
 
 // clang-format off
@@ -244,8 +214,9 @@ constexpr Flag kFlags[] = {
      .description = "simhash: most bits that may differ", .least = 0, .most = 63,
      .verbs = set_of(Verb::dedup), .group = Group::fingerprint,
      .store = [](Settings& s, const Value& v) { s.distance = narrow(v); }},
-    {.name = "substrings", .kind = Kind::number, .metavar = "BYTES", .default_text = "0: off",
-     .description = "cut repeated ranges of so many bytes out of what is kept", .least = 0, .most = kMaxSubstringLength,
+    {.name = "substrings", .kind = Kind::number, .metavar = "BYTES", .default_text = "off",
+     .description = "cut repeated ranges of so many bytes out of what is kept", .least = kMinSubstringLength,
+     .most = kMaxSubstringLength, .may_be_off = true,
      .verbs = set_of(Verb::dedup), .group = Group::verb,
      .store = [](Settings& s, const Value& v) { s.length = v.number; }},
     {.name = "threshold", .kind = Kind::share, .metavar = "SHARE", .default_text = "0.8; simhash 0.5",
@@ -486,7 +457,8 @@ std::string allowed(const Flag& flag) {
     case Kind::number:
       if (flag.most == kAnyNumber) return {};
       if (flag.most == kAnyUnsigned) return fmt::format("at least {}", flag.least);
-      return fmt::format("{} {} {}", flag.least, flag.most - flag.least == 1 ? "or" : "to", flag.most);
+      return fmt::format("{}{} {} {}", flag.may_be_off ? "off or " : "", flag.least,
+                         flag.most - flag.least == 1 ? "or" : "to", flag.most);
     case Kind::size:
       return flag.least <= 1 ? std::string() : fmt::format("at least {}", size_text(flag.least));
     case Kind::choice:

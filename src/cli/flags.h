@@ -152,6 +152,7 @@ struct Flag {
   std::string_view description;
   std::uint64_t least = 0;
   std::uint64_t most = 0;
+  bool may_be_off = false;  // a number: "off" is 0
   std::vector<std::string_view> (*choices)() = nullptr;
   VerbSet verbs;
   Group group;

@@ -104,6 +104,8 @@ class Parser {
         fail(fmt::format("{}: unknown {} '{}'; one of: {}", spelling, flag.name, text, allowed(flag)));
       }
       value.number = static_cast<std::uint64_t>(found - choices.begin());
+    } else if (flag.may_be_off && text == "off") {
+      value.number = 0;
     } else if (flag.kind == Kind::number || flag.kind == Kind::size) {
       const bool is_size = flag.kind == Kind::size;
       const std::optional<std::uint64_t> number = is_size ? parse_size(text) : parse_number(text);

@@ -23,7 +23,7 @@ class Parquet : public Corpus {
         fmt::format("PYTHONPATH={} python3 {}/parquet_files.py {}", REFRAIN_PYTHON_DIR, REFRAIN_TESTS_DIR, at(""));
     ASSERT_EQ(std::system(command.c_str()), 0) << command;
 #else
-    GTEST_SKIP() << "built without Arrow";
+    GTEST_SKIP() << "built without Arrow: tools/setup fetches it";
 #endif
   }
 

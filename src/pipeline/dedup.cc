@@ -12,6 +12,7 @@
 #include "pipeline/dedup_against.h"
 #include "pipeline/dedup_run.h"
 #include "pipeline/input_identity.h"
+#include "pipeline/read_facts.h"
 #include "pipeline/reference_search.h"
 #include "pipeline/slice_file.h"
 #include "pipeline/sources.h"
@@ -46,8 +47,8 @@ void check(const DedupOptions& options) {
   if (!options.exact && options.near == NearMethod::off && options.substrings == 0 && options.against.paths.empty())
     throw Error(Errc::invalid_argument, "--exact off --near off: nothing is left to look for");
   if (options.substrings != 0 && (options.substrings < kMinSubstringLength || options.substrings > kMaxSubstringLength))
-    throw Error(Errc::invalid_argument,
-                fmt::format("--substrings: must be off, or {} to {} bytes", kMinSubstringLength, kMaxSubstringLength));
+    throw Error(Errc::invalid_argument, fmt::format("--substrings: must be off, or from {} to {} bytes",
+                                                    kMinSubstringLength, kMaxSubstringLength));
   if (!(options.threshold > 0 && options.threshold <= 1))
     throw Error(Errc::invalid_argument, "--threshold: must be above 0, and at most 1");
   if (options.apply || options.annotate) check_rewritable(options.input, options.apply && options.substrings != 0);
@@ -88,27 +89,10 @@ std::string identity(const DedupOptions& options) {
   return text + input_identity(input);
 }
 
-ReadReport read_report(const Facts& facts) {
-  ReadReport read;
-  read.files = facts.number("read.files");
-  read.bytes = facts.number("read.bytes");
-  read.text_bytes = facts.number("read.text_bytes");
-  read.documents = facts.number("read.documents");
-  read.bad_records = facts.number("read.bad_records");
-  read.hidden_skipped = facts.number("read.hidden_skipped");
-  read.binary_skipped = facts.number("read.binary_skipped");
-  read.special_skipped = facts.number("read.special_skipped");
-  for (std::uint64_t i = 0; i < facts.number("read.examples"); ++i) {
-    const std::string name = fmt::format("read.example.{}.", i);
-    read.examples.push_back({facts.text(name + "path"), facts.number(name + "line"), facts.text(name + "reason")});
-  }
-  return read;
-}
-
 void fill_report(DedupRun& run) {
   const Facts& facts = run.dir.facts();
   DedupReport& report = run.report;
-  report.read = read_report(facts);
+  report.read = kept_read(facts);
   report.too_short = facts.number("too_short");
   report.removed_exact = facts.number("removed_exact");
   report.removed_near = facts.number("removed_near");
@@ -170,7 +154,12 @@ DedupRun::DedupRun(const DedupOptions& options_in, const Context& context_in)
       threads(thread_count(context_in)),
       budget(context_in),
       temp(context_in),
-      dir({options_in.output, identity(options_in), options_in.resume, options_in.force}) {
+      dir({.target = options_in.output,
+           .identity = identity(options_in),
+           .resume = options_in.resume,
+           .force = options_in.force,
+           .outputs = {"decisions.jsonl", "matches.tsv", "clusters.tsv", "substring_bytes.tsv", "against.jsonl",
+                       "clean", "annotated", "report.html"}}) {
   report.threads = threads;
   report.memory_bytes = budget.ceiling();
 }

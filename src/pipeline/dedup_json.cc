@@ -44,6 +44,7 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   json.field("max_removed_per_source", options.max_removed_per_source);
   json.field("sample", options.sample);
   json.field("apply", options.apply);
+  json.field("annotate", options.annotate);
   json.end_object();
   write_read(json, report.read);
   json.field("kept", report.kept);

@@ -11,6 +11,7 @@
 #include "corpus/reader.h"
 #include "pipeline/dedup_run.h"
 #include "pipeline/keep_policy.h"
+#include "pipeline/read_facts.h"
 #include "pipeline/tsv.h"
 #include "refrain/error.h"
 #include "sketch/minhash.h"
@@ -207,25 +208,7 @@ class Reading {
     facts.set("bands", std::uint64_t{bands_.bands});
     facts.set("rows", std::uint64_t{bands_.rows});
     facts.set("sources", std::uint64_t{numbers_.size()});
-    keep_report(facts, read);
-  }
-
-  static void keep_report(Facts& facts, const ReadReport& read) {
-    facts.set("read.files", read.files);
-    facts.set("read.bytes", read.bytes);
-    facts.set("read.text_bytes", read.text_bytes);
-    facts.set("read.documents", read.documents);
-    facts.set("read.bad_records", read.bad_records);
-    facts.set("read.hidden_skipped", read.hidden_skipped);
-    facts.set("read.binary_skipped", read.binary_skipped);
-    facts.set("read.special_skipped", read.special_skipped);
-    facts.set("read.examples", std::uint64_t{read.examples.size()});
-    for (std::size_t i = 0; i < read.examples.size(); ++i) {
-      const std::string name = fmt::format("read.example.{}.", i);
-      facts.set(name + "path", read.examples[i].path);
-      facts.set(name + "line", read.examples[i].line);
-      facts.set(name + "reason", read.examples[i].reason);
-    }
+    keep_read(facts, read);
   }
 
   static constexpr std::size_t kNone = ~std::size_t{0};

@@ -221,6 +221,28 @@ TEST_F(DedupTest, InterruptedAnywhereItGoesOnToTheSameBytes) {
   }
 }
 
+TEST_F(DedupTest, BegunAnewNothingOfTheEarlierRunIsLeft) {
+  std::mt19937_64 random(18);
+  const std::string input = write(std::vector<std::string>{join(random_words(random, 60)), "other"});
+  DedupOptions first = options(input);
+  first.apply = true;
+  first.substrings = 50;
+  run(first);
+  std::ofstream(folder_.path() / "out" / "mine.txt") << "kept";
+  run(options(input));
+  EXPECT_FALSE(fs::exists(folder_.path() / "out" / "clean"));
+  EXPECT_FALSE(fs::exists(folder_.path() / "out" / "substring_bytes.tsv"));
+  EXPECT_EQ(read_file((folder_.path() / "out" / "mine.txt").string()), "kept");
+}
+
+TEST_F(DedupTest, AFolderCalledWorkThatNoRunMadeIsLeftAlone) {
+  const std::string input = write(std::vector<std::string>{"one", "two"});
+  fs::create_directories(folder_.path() / "out" / "work");
+  std::ofstream(folder_.path() / "out" / "work" / "mine.txt") << "kept";
+  EXPECT_THROW(run(options(input)), Error);
+  EXPECT_EQ(read_file((folder_.path() / "out" / "work" / "mine.txt").string()), "kept");
+}
+
 TEST_F(DedupTest, DamagedWorkIsDoneAgain) {
   std::mt19937_64 random(12);
   std::vector<std::string> texts;

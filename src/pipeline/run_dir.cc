@@ -128,23 +128,32 @@ RunDir::RunDir(const RunDirOptions& options) : target_(options.target) {
   const bool there = fs::exists(fs::symlink_status(target_, error));
   if (there && !fs::is_directory(target_, error)) refuse(target_, "exists, and is not a folder; name another");
   const bool whole = there && fs::exists(output(kSummary), error);
-  const bool begun = there && !whole && fs::exists(work(kIdentityName), error);
+  const bool ours = there && fs::exists(work(kIdentityName), error);
+  const bool begun = ours && !whole;
   if (options.resume) {
     if (whole) refuse(target_, "holds a run that has ended; there is nothing to resume");
     if (!begun) refuse(target_, "holds no run that was begun; leave --resume out");
     if (read_file(work(kIdentityName).string()) != options.identity)
       refuse(target_, "was begun with other inputs or options; give the same, or begin anew with --force");
+    lock_.emplace(work(kIdentityName).string());
     return;
   }
   if (there && !options.force)
     refuse(target_, begun ? "holds a run that has not ended; go on with --resume, or begin anew with --force"
                           : "exists; name another directory, or write into it with --force");
+  // An empty one may be what is left of a run that was killed at once.
+  if (!ours && fs::exists(fs::symlink_status(target_ / "work", error)) && !fs::is_empty(target_ / "work", error))
+    refuse(target_ / "work", "is there, and no run made it; name another directory");
+  if (ours) lock_.emplace(work(kIdentityName).string());
   fs::create_directories(target_, error);
   if (error) throw Error(Errc::io, fmt::format("{}: cannot make the folder: {}", target_.string(), error.message()));
   fs::remove(output(kSummary), error);
+  if (whole || begun)
+    for (const std::string& name : options.outputs) fs::remove_all(output(name), error);
   fs::remove_all(target_ / "work", error);
   make_folder(target_ / "work");
   write_aside(work(kIdentityName), options.identity);
+  lock_.emplace(work(kIdentityName).string());
 }
 
 bool RunDir::believe(const std::string& stage) {
@@ -217,6 +226,7 @@ std::uint64_t RunDir::work_bytes() const {
 
 void RunDir::finish(std::string_view summary) {
   write_aside(output(kSummary), summary);
+  lock_.reset();
   std::error_code ignored;
   fs::remove_all(target_ / "work", ignored);
   sync_folder(target_);

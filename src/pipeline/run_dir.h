@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,6 +51,8 @@ struct RunDirOptions {
   std::string identity;
   bool resume = false;
   bool force = false;
+  // All that such a run may leave in the directory: what an earlier one left goes where `force` begins anew.
+  std::vector<std::string> outputs = {};
 };
 
 // A file that a stage makes. Its checksum is taken as it is written. Not thread-safe.
@@ -89,7 +92,8 @@ class RunFile {
 class RunDir {
  public:
   // Error(invalid_argument) where the directory exists and neither `resume` nor `force` says what to do with it, where
-  // it holds another run than this one, or where there is none to resume.
+  // it holds another run than this one, a folder `work` that no run made, or where there is none to resume. Error(busy)
+  // where another process is at it.
   explicit RunDir(const RunDirOptions& options);
 
   // Runs a stage, or passes it over where it has ended. What it finds out goes into facts(). Returns whether it ran.
@@ -116,6 +120,7 @@ class RunDir {
   bool believe(const std::string& stage);
 
   std::filesystem::path target_;
+  std::optional<FileLock> lock_;
   Facts facts_;
   std::vector<RunFile::Mark> made_;  // by the stage that runs
   bool anew_ = false;                // a stage ran: what comes after it must run too

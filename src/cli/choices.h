@@ -1,0 +1,24 @@
+// The words that a flag may be given, each list in the order of what it stands for.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace refrain::cli {
+
+// In the order of Format, less `automatic`.
+std::vector<std::string_view> format_names();
+// In the order of Snap and of Keep.
+std::vector<std::string_view> snap_names();
+std::vector<std::string_view> keep_names();
+// In the order of Rows.
+std::vector<std::string_view> rows_names();
+std::vector<std::string_view> stop_word_lists();
+
+// In the order of AgainstAction.
+std::vector<std::string_view> action_names();
+std::vector<std::string_view> on_off();
+// In the order of NearMethod.
+std::vector<std::string_view> near_names();
+
+}  // namespace refrain::cli
