@@ -40,9 +40,32 @@ void check_against(const DedupOptions& options) {
     throw Error(Errc::invalid_argument, fmt::format("--against-passage: must be from 8 to {}", kMostWhole));
 }
 
+// Neither may what is read lie where the run writes, nor the run write where it reads.
+void check_apart(const InputOptions& input, const std::filesystem::path& output) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const auto below = [](const fs::path& path, const fs::path& folder) {
+    return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+  };
+  fs::path target = fs::weakly_canonical(output, ignored);
+  if (!target.has_filename()) target = target.parent_path();
+  for (const std::string& path : input.paths) {
+    if (path == "-") continue;
+    fs::path from = fs::weakly_canonical(path, ignored);
+    if (!from.has_filename()) from = from.parent_path();
+    if (below(from, target) || below(target, from))
+      throw Error(Errc::invalid_argument,
+                  fmt::format("{}: the input and the output folder {} lie in each other; name an output elsewhere with "
+                              "-o DIR",
+                              path, output.string()));
+  }
+}
+
 void check(const DedupOptions& options) {
   if (options.input.paths.empty())
     throw Error(Errc::invalid_argument, "no input; name files or folders, or - for standard input");
+  check_apart(options.input, options.output);
+  check_apart(options.against, options.output);
   check_against(options);
   if (!options.exact && options.near == NearMethod::off && options.substrings == 0 && options.against.paths.empty())
     throw Error(Errc::invalid_argument, "--exact off --near off: nothing is left to look for");

@@ -30,6 +30,22 @@ TEST_F(DedupMethods, SimHashDecidesAsTheDefinitionSays) {
   }
 }
 
+TEST_F(DedupMethods, ABadRecordDoesNotShiftTheFingerprintsOfOthers) {
+  std::mt19937_64 random(19);
+  std::vector<std::string> texts;
+  for (int i = 0; i < 20; ++i) texts.push_back(join(random_words(random, 100)));
+  for (int i = 0; i < 20; ++i) texts.push_back(texts[static_cast<std::size_t>(i)] + " !");
+  const std::string input = write(texts);
+  const std::string good = read_file(input);
+  std::ofstream(input) << "no record\n" << good;
+  DedupOptions wanted = options(input);
+  wanted.near = NearMethod::simhash;
+  wanted.distance = 0;
+  const DedupReport report = run(wanted);
+  EXPECT_EQ(report.read.bad_records, 1U);
+  EXPECT_EQ(report.removed_near, 20U);
+}
+
 TEST_F(DedupMethods, SubstringsAreCutOutOfWhatIsKept) {
   std::mt19937_64 random(14);
   std::vector<std::string> passages;

@@ -41,7 +41,7 @@ class Group {
   // Calls pair(later, earlier); large(entry) for each of a group of more than kAll.
   template <class Pair, class Large>
   void add(const Entry& entry, bool first, Pair pair, Large large) {
-    if (first) few_.clear(), count_ = 0;
+    if (first) few_.clear(), at_ = count_ = 0;
     if (few_.size() < kAll) {
       for (const Entry& before : few_) pair(entry.rank, before.rank);
       few_.push_back(entry);

@@ -92,6 +92,7 @@ class Reading {
       const auto end = static_cast<std::size_t>(batch.texts.offsets.back());
       done->text.append(std::span(batch.texts.text + begin, end - begin));
     }
+    if (fingerprints_) done->fingerprints.resize(size);
     if (minhash_) {
       done->band_keys.resize(size * bands_.bands);
       done->lanes.resize(size * minhash_->lanes());
@@ -140,7 +141,7 @@ class Reading {
       std::uint8_t* lanes = done.lanes.data() + i * signature.size();
       for (const std::uint32_t lane : signature) *lanes++ = static_cast<std::uint8_t>(lane);
     } else {
-      done.fingerprints.push_back(counter.fingerprint(false));
+      done.fingerprints[i] = counter.fingerprint(false);
     }
     return count != 0;
   }

@@ -158,6 +158,25 @@ TEST_F(DedupTest, RefusesWhereASourceWouldLoseTooMuch) {
   EXPECT_FALSE(fs::exists(folder_.path() / "out" / "summary.json"));
 }
 
+TEST_F(DedupTest, TheLimitOfASourceHoldsBelowTheAlarmToo) {
+  std::mt19937_64 random(20);
+  std::vector<std::string> texts;
+  for (int i = 0; i < 12; ++i) texts.push_back(join(random_words(random, 50)));
+  for (int i = 0; i < 8; ++i) texts.push_back(texts[0]);
+  DedupOptions wanted = options(write(texts));
+  wanted.max_removed_per_source = 0.3;
+  EXPECT_THROW(run(wanted), Error);
+}
+
+TEST_F(DedupTest, InputAndOutputMustLieApart) {
+  const std::string input = write(std::vector<std::string>{"one", "two"});
+  fs::create_directories(folder_.path() / "out" / "clean");
+  fs::copy_file(input, folder_.path() / "out" / "clean" / "in.jsonl");
+  EXPECT_THROW(run(options((folder_.path() / "out" / "clean").string())), Error);
+  EXPECT_TRUE(fs::exists(folder_.path() / "out" / "clean" / "in.jsonl"));
+  EXPECT_THROW(run(options(folder_.path().string())), Error);
+}
+
 TEST_F(DedupTest, AppliedCorpusHoldsTheKeptRecordsByteForByte) {
   std::mt19937_64 random(10);
   std::vector<std::string> texts;

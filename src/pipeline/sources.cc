@@ -49,18 +49,17 @@ std::vector<SourceLoss> source_losses(const RunDir& dir, const Array<Decision>& 
 
 void judge_sources(DedupRun& run, const Array<Decision>& decisions) {
   std::vector<SourceLoss> losses = source_losses(run.dir, decisions);
-  std::erase_if(losses, [&](const SourceLoss& loss) {
-    return loss.documents < kLeastOfSource || share(loss) <= run.options.alarm;
-  });
+  std::erase_if(losses, [](const SourceLoss& loss) { return loss.documents < kLeastOfSource; });
   std::stable_sort(losses.begin(), losses.end(),
                    [](const SourceLoss& a, const SourceLoss& b) { return share(a) > share(b); });
   if (!losses.empty() && share(losses.front()) > run.options.max_removed_per_source) {
     const SourceLoss& worst = losses.front();
     throw Error(Errc::bad_input,
                 fmt::format("{}: would lose {} of {} documents, more than --max-removed-per-source allows; nothing was "
-                            "written",
+                            "written; look at it with a higher limit and without --apply",
                             worst.source.empty() ? "the input" : worst.source, worst.removed, worst.documents));
   }
+  std::erase_if(losses, [&](const SourceLoss& loss) { return share(loss) <= run.options.alarm; });
   Facts& facts = run.dir.facts();
   losses.resize(std::min(losses.size(), kMostAlarms));
   facts.set("alarms", std::uint64_t{losses.size()});
