@@ -60,7 +60,8 @@ void run_dedup(const Settings& settings) {
   }();
   conclude(settings, options.output, report.read,
            dedup_summary(report, options, seconds_since(start), look_of(STDOUT_FILENO)));
-  if (!settings.quiet) remark(alarm_remark(report));
+  if (settings.quiet) return;
+  for (const std::string& line : alarm_remarks(report)) remark(line);
 }
 
 void run_near(const Settings& settings) {

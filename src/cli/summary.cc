@@ -216,18 +216,19 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
   return out + table.text() + written(options.output, names);
 }
 
-std::string alarm_remark(const DedupReport& report) {
+std::vector<std::string> alarm_remarks(const DedupReport& report) {
   constexpr std::size_t kShown = 5;
-  std::string out;
+  std::vector<std::string> remarks;
   for (std::size_t i = 0; i < std::min(report.alarms.size(), kShown); ++i) {
     const SourceLoss& loss = report.alarms[i];
-    out += fmt::format("warning: {} loses {} of its {} documents ({})\n",
-                       loss.source.empty() ? "the input" : printable(loss.source, false), count_text(loss.removed),
-                       count_text(loss.documents), share_text(loss.removed, loss.documents));
+    remarks.push_back(fmt::format("warning: {} loses {} of its {} documents ({})\n",
+                                  loss.source.empty() ? "the input" : printable(loss.source, false),
+                                  count_text(loss.removed), count_text(loss.documents),
+                                  share_text(loss.removed, loss.documents)));
   }
   if (report.alarms.size() > kShown)
-    out += fmt::format("warning: and {} more sources\n", report.alarms.size() - kShown);
-  return out;
+    remarks.push_back(fmt::format("warning: and {} more sources\n", report.alarms.size() - kShown));
+  return remarks;
 }
 
 std::string near_summary(const NearReport& report, const NearOptions& options, double seconds, const Look& look) {

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/terminal.h"
 #include "refrain/dedup.h"
@@ -19,9 +20,9 @@ namespace refrain::cli {
 // The screen that ends `refrain near`. What is zero and odd is not mentioned. `seconds` is the time of the whole run.
 std::string near_summary(const NearReport& report, const NearOptions& options, double seconds, const Look& look);
 
-// The same for `refrain dedup`. Which sources lost much is a remark, for standard error; empty where none did.
+// The same for `refrain dedup`. Which sources lost much are remarks, a line each, for standard error.
 std::string dedup_summary(const DedupReport& report, const DedupOptions& options, double seconds, const Look& look);
-std::string alarm_remark(const DedupReport& report);
+std::vector<std::string> alarm_remarks(const DedupReport& report);
 
 // The same for `refrain substrings`, and for `refrain ngrams build`.
 std::string substrings_summary(const SubstringsReport& report, const SubstringsOptions& options, double seconds,

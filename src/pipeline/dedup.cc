@@ -216,9 +216,10 @@ DedupOptions dedup_preset(std::string_view name) {
   return options;
 }
 
-DedupReport dedup(const DedupOptions& options, const Context& context) {
-  check(options);
-  DedupRun run(options, context);
+namespace {
+
+void run_stages(DedupRun& run) {
+  const DedupOptions& options = run.options;
   const auto stage = [&](const char* name, void (*work)(DedupRun&)) {
     Facts& facts = run.dir.facts();
     const bool ran = run.dir.stage(name, [&] {
@@ -249,6 +250,23 @@ DedupReport dedup(const DedupOptions& options, const Context& context) {
   run.report.kept_bytes = run.dir.facts().number("kept_bytes");
   run.report.peak_rss_bytes = peak_rss_bytes();
   run.dir.finish(to_json(options, run.report));
+}
+
+}  // namespace
+
+DedupReport dedup(const DedupOptions& options, const Context& context) {
+  check(options);
+  DedupRun run(options, context);
+  try {
+    run_stages(run);
+  } catch (const Error& error) {
+    // What is wrong with the input or the options stays wrong; all else may be resumed.
+    const Errc code = error.code();
+    if (code == Errc::invalid_argument || code == Errc::not_found || code == Errc::bad_input ||
+        code == Errc::unsupported)
+      run.dir.abandon();
+    throw;
+  }
   return run.report;
 }
 

@@ -145,6 +145,7 @@ RunDir::RunDir(const RunDirOptions& options) : target_(options.target) {
   if (!ours && fs::exists(fs::symlink_status(target_ / "work", error)) && !fs::is_empty(target_ / "work", error))
     refuse(target_ / "work", "is there, and no run made it; name another directory");
   if (ours) lock_.emplace(work(kIdentityName).string());
+  made_target_ = !there;
   fs::create_directories(target_, error);
   if (error) throw Error(Errc::io, fmt::format("{}: cannot make the folder: {}", target_.string(), error.message()));
   fs::remove(output(kSummary), error);
@@ -222,6 +223,12 @@ std::uint64_t RunDir::work_bytes() const {
   for (const fs::directory_entry& file : fs::directory_iterator(target_ / "work", ignored))
     if (file.is_regular_file(ignored)) bytes += file.file_size(ignored);
   return bytes;
+}
+
+void RunDir::abandon() {
+  lock_.reset();
+  std::error_code ignored;
+  fs::remove_all(made_target_ ? target_ : target_ / "work", ignored);
 }
 
 void RunDir::finish(std::string_view summary) {

@@ -112,6 +112,9 @@ class RunDir {
   // What the files for later stages take.
   std::uint64_t work_bytes() const;
 
+  // Takes away what no resumed run could use: after an error that the same command would meet again.
+  void abandon();
+
   // Writes summary.json and takes `work` away.
   void finish(std::string_view summary);
 
@@ -120,6 +123,7 @@ class RunDir {
   bool believe(const std::string& stage);
 
   std::filesystem::path target_;
+  bool made_target_ = false;
   std::optional<FileLock> lock_;
   Facts facts_;
   std::vector<RunFile::Mark> made_;  // by the stage that runs
