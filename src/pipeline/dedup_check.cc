@@ -7,6 +7,8 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/mix.h"
@@ -15,13 +17,16 @@
 #include "pipeline/column.h"
 #include "pipeline/dedup_run.h"
 #include "pipeline/dedup_similarity.h"
+#include "pipeline/read_facts.h"
 
 namespace refrain {
 
 namespace {
 
-constexpr std::uint64_t kMostComparisons = 200'000'000;  // of signatures: about a second
+constexpr std::uint64_t kMostComparisons = 200'000'000;           // of signatures: about half a second
+constexpr std::uint64_t kMostCompared = std::uint64_t{8} << 30U;  // bytes of texts that are held against others
 constexpr std::uint64_t kLeastSample = 20;
+constexpr std::size_t kFirstOfSample = 16;  // after them it is known what one costs
 constexpr std::uint64_t kBlock = 4096;
 
 // Wilson's interval of a share, 95 %.
@@ -54,10 +59,11 @@ class Draw {
     std::pop_heap(drawn_.begin(), drawn_.end());
     drawn_.pop_back();
   }
-  std::vector<DocId> documents() const {
+  // In the order of that number: the first of them are a fair draw too.
+  std::vector<DocId> documents() {
+    std::sort(drawn_.begin(), drawn_.end());
     std::vector<DocId> all;
     for (const auto& [ticket, document] : drawn_) all.push_back(document);
-    std::sort(all.begin(), all.end());
     return all;
   }
 
@@ -96,6 +102,105 @@ std::optional<double> plain_similarity(SliceFile& texts, const FeaturePlan& plan
   return all == 0 ? 1 : static_cast<double>(common) / static_cast<double>(all);
 }
 
+// Kept documents of a sample, held against all kept ones that rank better.
+class SampleCheck {
+ public:
+  SampleCheck(DedupRun& run, const FeaturePlan& plan, const Ranks& ranks, const Array<std::uint8_t>& kept,
+              std::vector<DocId> sample)
+      : run_(run),
+        plan_(plan),
+        ranks_(ranks),
+        kept_(kept),
+        sketches_(run),
+        sample_(std::move(sample)),
+        workers_(run.threads) {
+    std::vector<std::uint8_t> scratch;
+    for (const DocId document : sample_) {
+      const std::uint8_t* sketch = sketches_.get(document, scratch);
+      signatures_.insert(signatures_.end(), sketch, sketch + sketches_.width());
+    }
+    for (Worker& worker : workers_) worker.missed.resize(sample_.size());
+  }
+
+  // Some of the sample, then more, as long as it does not cost too much: among documents that are all alike every pair
+  // must be looked at.
+  void run() {
+    const std::uint64_t text_bytes = kept_read(run_.dir.facts()).text_bytes;
+    const std::uint64_t pair_bytes = 2 * text_bytes / std::max<std::uint64_t>(kept_.size(), 1) + 1;
+    std::uint64_t compared = 0;
+    for (std::size_t size = kFirstOfSample; checked_ < sample_.size(); size *= 2) {
+      const std::uint64_t before = compared;
+      compared += hold(checked_, std::min(sample_.size(), checked_ + size));
+      checked_ = std::min(sample_.size(), checked_ + size);
+      if ((compared + 2 * (compared - before)) * pair_bytes > kMostCompared) break;
+    }
+  }
+
+  std::uint64_t checked() const { return checked_; }
+  std::uint64_t missed() const {
+    std::uint64_t count = 0;
+    for (std::size_t s = 0; s < checked_; ++s)
+      count +=
+          std::any_of(workers_.begin(), workers_.end(), [&](const Worker& worker) { return worker.missed[s] != 0; });
+    return count;
+  }
+  const Sketches& sketches() const { return sketches_; }
+
+ private:
+  struct Worker {
+    std::vector<std::uint8_t> scratch;
+    std::vector<std::uint32_t> places;
+    std::vector<std::uint8_t> missed;  // by place in the sample
+    std::unique_ptr<Similarity> similarity;
+    std::uint64_t pairs = 0;
+  };
+
+  // Those from `first` to `last`. Returns how many pairs their sketches did not rule out.
+  std::uint64_t hold(std::size_t first, std::size_t last) {
+    const std::uint64_t count = kept_.size();
+    Progress progress(run_.context, "check", "documents", count);
+    parallel_for(
+        run_.threads, static_cast<std::size_t>((count + kBlock - 1) / kBlock), [&](unsigned number, std::size_t block) {
+          throw_if_stopped(run_.context);
+          Worker& worker = workers_[number];
+          if (!worker.similarity)
+            worker.similarity = std::make_unique<Similarity>(run_, plan_, run_.budget.available() / 4 / run_.threads);
+          const std::uint64_t end = std::min(count, (block + 1) * kBlock);
+          for (DocId document = block * kBlock; document < end; ++document)
+            if (kept_[document] != 0) hold(worker, document, first, last);
+          progress.add(end - block * kBlock);
+        });
+    progress.finish();
+    std::uint64_t pairs = 0;
+    for (Worker& worker : workers_) pairs += std::exchange(worker.pairs, 0);
+    return pairs;
+  }
+
+  void hold(Worker& worker, DocId document, std::size_t first, std::size_t last) const {
+    const double threshold = run_.options.threshold;
+    worker.places.clear();
+    sketches_.may_match(sketches_.get(document, worker.scratch), signatures_.data() + first * sketches_.width(),
+                        std::span(sample_).subspan(first, last - first), worker.places);
+    for (const std::uint32_t place : worker.places) {
+      const std::size_t s = first + place;
+      if (ranks_.rank(document) >= ranks_.rank(sample_[s])) continue;
+      ++worker.pairs;
+      if (worker.missed[s] == 0 && worker.similarity->of(sample_[s], document, threshold) >= threshold)
+        worker.missed[s] = 1;
+    }
+  }
+
+  DedupRun& run_;
+  const FeaturePlan& plan_;
+  const Ranks& ranks_;
+  const Array<std::uint8_t>& kept_;
+  const Sketches sketches_;
+  const std::vector<DocId> sample_;
+  std::vector<std::uint8_t> signatures_;
+  std::vector<Worker> workers_;
+  std::size_t checked_ = 0;
+};
+
 }  // namespace
 
 void dedup_check(DedupRun& run) {
@@ -124,51 +229,15 @@ void dedup_check(DedupRun& run) {
         if (decision.reason == static_cast<std::uint64_t>(Reason::near)) from_removed.offer(document);
       }
     }
-    const std::vector<DocId> sample = from_kept.documents();
-    const Sketches sketches(run);
-    const std::size_t width = sketches.width();
-    std::vector<std::uint8_t> signatures;
-    std::vector<std::uint8_t> scratch;
-    for (const DocId document : sample) {
-      const std::uint8_t* sketch = sketches.get(document, scratch);
-      signatures.insert(signatures.end(), sketch, sketch + width);
-    }
-    struct Worker {
-      std::vector<std::uint8_t> scratch;
-      std::vector<std::uint8_t> missed;  // by place in the sample
-      std::unique_ptr<Similarity> similarity;
-    };
-    std::vector<Worker> workers(run.threads);
-    Progress progress(run.context, "check", "documents", count);
-    parallel_for(
-        run.threads, static_cast<std::size_t>((count + kBlock - 1) / kBlock), [&](unsigned number, std::size_t block) {
-          Worker& worker = workers[number];
-          if (!worker.similarity) {
-            worker.missed.resize(sample.size());
-            worker.similarity = std::make_unique<Similarity>(run, plan, run.budget.available() / 4 / run.threads);
-          }
-          const std::uint64_t end = std::min(count, (block + 1) * kBlock);
-          for (DocId document = block * kBlock; document < end; ++document) {
-            if (kept[document] == 0) continue;
-            const std::uint8_t* sketch = sketches.get(document, worker.scratch);
-            for (std::size_t s = 0; s < sample.size(); ++s) {
-              if (!sketches.may_match(sketch, signatures.data() + s * width, sample[s])) continue;
-              if (ranks.rank(document) >= ranks.rank(sample[s]) || worker.missed[s] != 0) continue;
-              if (worker.similarity->of(sample[s], document, run.options.threshold) >= run.options.threshold)
-                worker.missed[s] = 1;
-            }
-          }
-          progress.add(end - block * kBlock);
-        });
-    progress.finish();
-    check.sampled = sample.size();
-    for (std::size_t s = 0; s < sample.size(); ++s)
-      check.missed += std::any_of(workers.begin(), workers.end(), [&](const Worker& worker) {
-        return !worker.missed.empty() && worker.missed[s] != 0;
-      });
+    SampleCheck sample(run, plan, ranks, kept, from_kept.documents());
+    sample.run();
+    check.sampled = sample.checked();
+    check.missed = sample.missed();
 
     SliceFile texts(run.dir.work("text"), run.dir.work("text_ends"));
     RandomFile decided(run.dir.work("decided"));
+    const Sketches& sketches = sample.sketches();
+    std::vector<std::uint8_t> scratch;
     std::vector<std::uint8_t> other;
     for (const DocId document : from_removed.documents()) {
       Decision decision;

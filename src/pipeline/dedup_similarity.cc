@@ -60,6 +60,13 @@ bool Sketches::may_match(const std::uint8_t* earlier, const std::uint8_t* later,
   return text_ends_[document] - (document == 0 ? 0 : text_ends_[document - 1]) <= short_bytes_;
 }
 
+void Sketches::may_match(const std::uint8_t* earlier, const std::uint8_t* laters, std::span<const DocId> documents,
+                         std::vector<std::uint32_t>& places) const {
+  if (!simhash_) return find_equal_bytes(earlier, laters, documents.size(), width_, limit_, places);
+  for (std::size_t i = 0; i < documents.size(); ++i)
+    if (may_match(earlier, laters + i * width_, documents[i])) places.push_back(static_cast<std::uint32_t>(i));
+}
+
 Similarity::Similarity(DedupRun& run, const FeaturePlan& plan, std::uint64_t memory_bytes)
     : budget_(run.budget),
       memory_bytes_(memory_bytes),

@@ -5,6 +5,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -30,6 +31,9 @@ class Sketches {
   // threshold is let through but for four standard deviations. SimHash: the distance decides, and where that is more
   // than options.close, only a short text may match.
   bool may_match(const std::uint8_t* earlier, const std::uint8_t* later, DocId document) const;
+  // The same for many that are later, whose sketches lie one after the other: appends the places of those that may.
+  void may_match(const std::uint8_t* earlier, const std::uint8_t* laters, std::span<const DocId> documents,
+                 std::vector<std::uint32_t>& places) const;
 
  private:
   bool simhash_;

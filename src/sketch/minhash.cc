@@ -65,16 +65,30 @@ void add_all(const std::uint64_t* features, std::size_t count, const std::uint32
   for (; i < lanes; i += n) add_to_one(features, count, factors + i, addends + i, signature + i);
 }
 
-unsigned count_equal(const std::uint8_t* HWY_RESTRICT a, const std::uint8_t* HWY_RESTRICT b, std::size_t size) {
+// Stops early, with any number below `least`, once it can no longer be that many.
+HWY_INLINE std::size_t count_equal_from(const std::uint8_t* HWY_RESTRICT a, const std::uint8_t* HWY_RESTRICT b,
+                                        std::size_t size, std::size_t least) {
   const hn::CappedTag<std::uint8_t, 64> wide;
   const hn::CappedTag<std::uint8_t, 16> narrow;
   std::size_t equal = 0;
   std::size_t i = 0;
-  for (const std::size_t n = hn::Lanes(wide); i + n <= size; i += n)
+  for (const std::size_t n = hn::Lanes(wide); i + n <= size; i += n) {
+    if (equal + size - i < least) return equal;
     equal += hn::CountTrue(wide, hn::Eq(hn::LoadU(wide, a + i), hn::LoadU(wide, b + i)));
+  }
   for (const std::size_t n = hn::Lanes(narrow); i + n <= size; i += n)
     equal += hn::CountTrue(narrow, hn::Eq(hn::LoadU(narrow, a + i), hn::LoadU(narrow, b + i)));
-  return static_cast<unsigned>(equal);
+  return equal;
+}
+
+unsigned count_equal(const std::uint8_t* a, const std::uint8_t* b, std::size_t size) {
+  return static_cast<unsigned>(count_equal_from(a, b, size, 0));
+}
+
+void find_equal(const std::uint8_t* one, const std::uint8_t* many, std::size_t count, std::size_t size, unsigned least,
+                std::vector<std::uint32_t>& found) {
+  for (std::size_t i = 0; i < count; ++i)
+    if (count_equal_from(one, many + i * size, size, least) >= least) found.push_back(static_cast<std::uint32_t>(i));
 }
 
 }  // namespace refrain::HWY_NAMESPACE
@@ -85,6 +99,7 @@ namespace refrain {
 
 HWY_EXPORT(add_all);
 HWY_EXPORT(count_equal);
+HWY_EXPORT(find_equal);
 
 namespace {
 
@@ -132,6 +147,11 @@ void MinHash::add_plain(std::span<const std::uint64_t> features, std::uint32_t* 
 
 unsigned equal_bytes(const std::uint8_t* a, const std::uint8_t* b, std::size_t size) {
   return HWY_DYNAMIC_DISPATCH(count_equal)(a, b, size);
+}
+
+void find_equal_bytes(const std::uint8_t* one, const std::uint8_t* many, std::size_t count, std::size_t size,
+                      unsigned least, std::vector<std::uint32_t>& found) {
+  HWY_DYNAMIC_DISPATCH(find_equal)(one, many, count, size, least, found);
 }
 
 unsigned equal_bytes_plain(const std::uint8_t* a, const std::uint8_t* b, std::size_t size) {

@@ -46,6 +46,11 @@ class MinHash {
 unsigned equal_bytes(const std::uint8_t* a, const std::uint8_t* b, std::size_t size);
 unsigned equal_bytes_plain(const std::uint8_t* a, const std::uint8_t* b, std::size_t size);
 
+// Of `count` signatures one after the other, the numbers of those of which at least `least` bytes are equal to those of
+// `one`: appended, ascending. SIMD.
+void find_equal_bytes(const std::uint8_t* one, const std::uint8_t* many, std::size_t count, std::size_t size,
+                      unsigned least, std::vector<std::uint32_t>& found);
+
 // The similarity that so many equal bytes of `lanes` speak for: chance makes one in 256 of the others equal.
 double similarity_of(unsigned equal, unsigned lanes);
 

@@ -243,6 +243,11 @@ TEST(EqualBytes, EqualsThePlainCountOnEveryTarget) {
         const unsigned plain = equal_bytes_plain(a.data(), b.data(), size);
         ASSERT_TRUE(values != 1 || plain == size);
         ASSERT_EQ(equal_bytes(a.data(), b.data(), size), plain) << size;
+        for (const unsigned least : {0U, plain, plain + 1}) {
+          std::vector<std::uint32_t> found{7};
+          find_equal_bytes(a.data(), b.data(), 1, size, least, found);
+          ASSERT_EQ(found.size(), least <= plain ? 2U : 1U) << size;
+        }
       }
     }
   });
