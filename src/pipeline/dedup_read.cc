@@ -254,7 +254,7 @@ class Reading {
     Facts& facts = run_.dir.facts();
     facts.set("documents", documents_);
     facts.set("too_short", too_short_);
-    facts.set("unranked", unranked_);
+    facts.set("unranked", policy_.needs_field() ? unranked_ : 0);
     facts.set("unsourced", unsourced_);
     facts.set("bands", std::uint64_t{bands_.bands});
     facts.set("rows", std::uint64_t{bands_.rows});
