@@ -57,6 +57,12 @@ enum class AgainstAction {
   mark,  // it is kept, if nothing else speaks against it, and told
 };
 
+// What was decided, written for other tools, beside the files of the input.
+enum class Attributes {
+  none,
+  dolma,  // JSONL with ids alone: a file of attributes a file of documents, with a line a document; docs/format.md
+};
+
 inline constexpr double kDefaultThreshold = 0.8;
 inline constexpr unsigned kDefaultLanes = 128;
 
@@ -86,6 +92,7 @@ struct DedupOptions {
   std::uint64_t sample = 2000;        // kept documents that are held against all others at the end, by brute force
   bool apply = false;                 // also write the clean corpus
   bool annotate = false;              // also write copies of the input with what was decided added to each record
+  Attributes attributes = Attributes::none;
   bool resume = false;
   bool force = false;  // an existing directory is written into
 };

@@ -61,7 +61,7 @@ void check_apart(const InputOptions& input, const std::filesystem::path& output)
   }
 }
 
-void check(const DedupOptions& options) {
+void check(const DedupOptions& options, const Context& context) {
   if (options.input.paths.empty())
     throw Error(Errc::invalid_argument, "no input; name files or folders, or - for standard input");
   check_apart(options.input, options.output);
@@ -75,6 +75,7 @@ void check(const DedupOptions& options) {
   if (!(options.threshold > 0 && options.threshold <= 1))
     throw Error(Errc::invalid_argument, "--threshold: must be above 0, and at most 1");
   if (options.apply || options.annotate) check_rewritable(options.input, options.apply && options.substrings != 0);
+  check_attributes(options, context);
   if (options.resume && (names_standard_input(options.input) || names_standard_input(options.against)))
     throw Error(Errc::invalid_argument, "--resume: what came from standard input cannot be known again");
   if (options.resume && options.force)
@@ -90,12 +91,12 @@ std::string identity(const DedupOptions& options) {
       "recall {}\nlanes {}\ndistance {} close {} short {}\nsubstrings {}\nkeep {}\nsource_field {}\nalarm "
       "{}\nmax_removed {}\nsample "
       "{}\napply "
-      "{}\nannotate {}\n",
+      "{}\nannotate {}\nattributes {}\n",
       kVersion, kFingerprintVersion, kMinHashVersion, options.exact, static_cast<int>(options.near),
       static_cast<int>(windows.tokenizer), static_cast<int>(windows.hash), windows.window, windows.seed,
       options.threshold, options.recall, options.lanes, options.distance, options.close, options.short_bytes,
       options.substrings, to_string(options.keep), options.source_field, options.alarm, options.max_removed_per_source,
-      options.sample, options.apply, options.annotate);
+      options.sample, options.apply, options.annotate, static_cast<int>(options.attributes));
   const InputOptions& input = options.input;
   fmt::format_to(std::back_inserter(text),
                  "format {}\ntext_field {}\nid_field {}\nmax_doc_bytes {}\nbinary {}\nstrict {}\n",
@@ -182,7 +183,7 @@ DedupRun::DedupRun(const DedupOptions& options_in, const Context& context_in)
            .resume = options_in.resume,
            .force = options_in.force,
            .outputs = {"decisions.jsonl", "matches.tsv", "clusters.tsv", "substring_bytes.tsv", "against.jsonl",
-                       "clean", "annotated", "report.html"}}) {
+                       "clean", "annotated", "attributes", "report.html"}}) {
   report.threads = threads;
   report.memory_bytes = budget.ceiling();
 }
@@ -245,6 +246,7 @@ void run_stages(DedupRun& run) {
   stage("write", dedup_write);
   if (options.apply) stage("apply", dedup_apply);
   if (options.annotate) stage("annotate", dedup_annotate);
+  if (options.attributes != Attributes::none) stage("attributes", dedup_attributes);
   fill_report(run);
   stage("report", dedup_report);
   run.report.kept_bytes = run.dir.facts().number("kept_bytes");
@@ -255,7 +257,7 @@ void run_stages(DedupRun& run) {
 }  // namespace
 
 DedupReport dedup(const DedupOptions& options, const Context& context) {
-  check(options);
+  check(options, context);
   DedupRun run(options, context);
   try {
     run_stages(run);

@@ -45,6 +45,7 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   json.field("sample", options.sample);
   json.field("apply", options.apply);
   json.field("annotate", options.annotate);
+  json.field("attributes", options.attributes == Attributes::dolma ? "dolma" : "none");
   json.end_object();
   write_read(json, report.read);
   json.field("kept", report.kept);
