@@ -8,6 +8,7 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "corpus/rewrite.h"
+#include "corpus/walk.h"
 #include "pipeline/column.h"
 #include "pipeline/dedup_against.h"
 #include "pipeline/dedup_run.h"
@@ -260,6 +261,10 @@ DedupReport dedup(const DedupOptions& options, const Context& context) {
   check(options, context);
   DedupRun run(options, context);
   try {
+    check_named(options.input);
+    if (run.against()) check_named(options.against);
+    run.report.estimate = dedup_estimate(options, context);
+    if (options.estimated) options.estimated(run.report.estimate);
     run_stages(run);
   } catch (const Error& error) {
     // What is wrong with the input or the options stays wrong; all else may be resumed.
