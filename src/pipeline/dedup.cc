@@ -15,6 +15,7 @@
 #include "pipeline/input_identity.h"
 #include "pipeline/read_facts.h"
 #include "pipeline/reference_search.h"
+#include "pipeline/run_progress.h"
 #include "pipeline/slice_file.h"
 #include "pipeline/sources.h"
 #include "refrain/error.h"
@@ -220,18 +221,43 @@ DedupOptions dedup_preset(std::string_view name) {
 
 namespace {
 
-void run_stages(DedupRun& run) {
+// The stages of a run and what they cost, against each other: milliseconds for 10 MB of text, measured over 300 MB.
+std::vector<RunStage> stages_of(const DedupOptions& options) {
+  const bool near = options.near != NearMethod::off;
+  std::vector<RunStage> stages = {{.name = "read", .weight = near ? 120.0 : 60.0}, {.name = "exact", .weight = 7}};
+  if (!options.against.paths.empty()) stages.push_back({.name = "against", .weight = 120});
+  stages.push_back({.name = "near", .weight = near ? 13.0 : 1.0});
+  stages.push_back({.name = "verify", .weight = near ? 30.0 : 1.0});
+  stages.push_back({.name = "cluster", .weight = 1});
+  stages.push_back({.name = "decide", .weight = 1});
+  stages.push_back({.name = "check", .weight = near && options.sample != 0 ? 120.0 : 1.0});
+  if (options.substrings != 0)
+    stages.push_back({.name = "substrings", .weight = 300, .section = "sample", .part = 0.3});
+  stages.push_back({.name = "write", .weight = 20});
+  if (options.apply) stages.push_back({.name = "apply", .weight = 75, .section = "write"});
+  if (options.annotate) stages.push_back({.name = "annotate", .weight = 85, .section = "write"});
+  if (options.attributes != Attributes::none) stages.push_back({.name = "attributes", .weight = 80});
+  stages.push_back({.name = "report", .weight = 2});
+  return stages;
+}
+
+void run_stages(DedupRun& run, RunProgress& whole) {
   const DedupOptions& options = run.options;
   const auto stage = [&](const char* name, void (*work)(DedupRun&)) {
     Facts& facts = run.dir.facts();
     const bool ran = run.dir.stage(name, [&] {
+      whole.begin(name);
+      if (run.context.progress) run.context.progress({.stage = name, .unit = ""});
       run.budget.reset_peak();
       const Stopwatch watch;
       work(run);
       facts.set(fmt::format("cost.{}.seconds", name), watch.seconds());
       facts.set(fmt::format("cost.{}.memory", name), run.budget.set_aside() + run.budget.peak());
     });
-    if (!ran) run.report.resumed.emplace_back(name);
+    if (!ran) {
+      whole.pass(name);
+      run.report.resumed.emplace_back(name);
+    }
     run.report.stages.push_back(
         {name, facts.real(fmt::format("cost.{}.seconds", name)), 0, facts.number(fmt::format("cost.{}.memory", name))});
   };
@@ -259,13 +285,23 @@ void run_stages(DedupRun& run) {
 
 DedupReport dedup(const DedupOptions& options, const Context& context) {
   check(options, context);
-  DedupRun run(options, context);
+  // Every report of a stage tells how far the whole run is.
+  RunProgress whole(stages_of(options));
+  const Stopwatch watch;
+  Context shown = context;
+  if (context.progress)
+    shown.progress = [&](const ProgressUpdate& update) {
+      ProgressUpdate both = update;
+      both.run = whole.update(update, watch.seconds());
+      context.progress(both);
+    };
+  DedupRun run(options, shown);
   try {
     check_named(options.input);
     if (run.against()) check_named(options.against);
     run.report.estimate = dedup_estimate(options, context);
     if (options.estimated) options.estimated(run.report.estimate);
-    run_stages(run);
+    run_stages(run, whole);
   } catch (const Error& error) {
     // What is wrong with the input or the options stays wrong; all else may be resumed.
     const Errc code = error.code();
