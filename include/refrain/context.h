@@ -17,6 +17,16 @@ struct ProgressUpdate {
   std::string_view unit;   // "bytes", "documents", "tables", ...
   std::uint64_t done = 0;
   std::uint64_t total = 0;
+
+  // The whole of a run that goes by stages.
+  struct Run {
+    std::string_view stage = {};
+    unsigned number = 0;       // of that stage, from 1
+    unsigned stages = 0;       // 0: the verb tells of single stages alone
+    double share = 0;          // of the run that is done
+    double seconds_left = -1;  // negative: not known
+  };
+  Run run = {};
 };
 
 struct Context {

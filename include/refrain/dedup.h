@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,6 +58,32 @@ enum class AgainstAction {
   mark,  // it is kept, if nothing else speaks against it, and told
 };
 
+// What was decided, written for other tools, beside the files of the input.
+enum class Attributes {
+  none,
+  dolma,  // JSONL with ids alone: a file of attributes a file of documents, with a line a document; docs/format.md
+};
+
+// What a run will take, as far as that can be told from the sizes of its files and their first records.
+struct DedupEstimate {
+  bool known = true;    // false: an input is standard input or a pipe. Of disk only what is free is told then
+  bool packed = false;  // some files are compressed: they are taken to hold four times their size
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;  // of the files
+  std::uint64_t unpacked_bytes = 0;
+  std::uint64_t documents = 0;        // about
+  std::uint64_t memory_bytes = 0;     // at most
+  std::uint64_t disk_bytes = 0;       // about, in the output folder, all that it holds at a time
+  std::uint64_t disk_free_bytes = 0;  // of what the output folder lies on
+  std::uint64_t temp_bytes = 0;       // about, in the folder for temporary files
+  std::uint64_t temp_free_bytes = 0;
+  bool one_disk = false;  // both folders lie on the same
+
+  bool disk_suffices() const {
+    return disk_bytes + (one_disk ? temp_bytes : 0) <= disk_free_bytes && temp_bytes <= temp_free_bytes;
+  }
+};
+
 inline constexpr double kDefaultThreshold = 0.8;
 inline constexpr unsigned kDefaultLanes = 128;
 
@@ -86,8 +113,11 @@ struct DedupOptions {
   std::uint64_t sample = 2000;        // kept documents that are held against all others at the end, by brute force
   bool apply = false;                 // also write the clean corpus
   bool annotate = false;              // also write copies of the input with what was decided added to each record
+  Attributes attributes = Attributes::none;
   bool resume = false;
   bool force = false;  // an existing directory is written into
+  // Told once, when all that can be checked has been, and before anything is read. May be empty.
+  std::function<void(const DedupEstimate&)> estimated = {};
 };
 
 // Options that go together, over defaults; Error(invalid_argument) for a name that is none.
@@ -164,12 +194,17 @@ struct DedupReport {
   std::vector<SourceLoss> alarms;    // the worst first
   std::uint64_t written_bytes = 0;   // with `apply`
   std::vector<std::string> resumed;  // stages that an earlier run had ended
+  DedupEstimate estimate;
   std::uint64_t temp_peak_bytes = 0;
   std::vector<StageCost> stages;
   std::uint64_t peak_rss_bytes = 0;
   std::uint64_t memory_bytes = 0;
   unsigned threads = 0;
 };
+
+// Lists all folders, and looks into a few files. Error where the memory is too little or the folder for temporary files
+// is not there; an input that cannot be read counts for nothing.
+DedupEstimate dedup_estimate(const DedupOptions& options, const Context& context);
 
 DedupReport dedup(const DedupOptions& options, const Context& context);
 

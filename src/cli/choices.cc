@@ -26,6 +26,10 @@ std::vector<std::string_view> action_names() {
   return {"remove", "mark"};
 }
 
+std::vector<std::string_view> attributes_names() {
+  return {"dolma"};
+}
+
 std::vector<std::string_view> on_off() {
   return {"on", "off"};
 }

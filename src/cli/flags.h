@@ -57,6 +57,7 @@ struct Settings {
   std::optional<double> max_removed_per_source;
   std::optional<std::uint64_t> sample;
   bool annotate = false;
+  Attributes attributes = Attributes::none;
   bool resume = false;
   bool groups = false;
   bool apply = false;

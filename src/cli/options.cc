@@ -94,6 +94,7 @@ DedupOptions dedup_options(const Settings& settings) {
   options.sample = settings.sample.value_or(options.sample);
   options.apply = settings.apply;
   options.annotate = settings.annotate;
+  options.attributes = settings.attributes;
   options.resume = settings.resume;
   options.force = settings.force;
   return options;

@@ -24,6 +24,13 @@ std::string amount(double value, std::string_view unit) {
 // What there is to say, most important first.
 std::vector<std::string> facts(const ProgressUpdate& update, double seconds) {
   std::vector<std::string> out;
+  if (update.run.stages != 0) {
+    out.push_back(fmt::format("{:3} %", static_cast<int>(100 * update.run.share)));
+    if (update.run.seconds_left >= 0 && seconds >= kLeastSeconds)
+      out.push_back(fmt::format("{} left", clock_text(update.run.seconds_left)));
+    out.push_back(fmt::format("stage {} of {}", update.run.number, update.run.stages));
+    return out;
+  }
   const double done = static_cast<double>(update.done);
   const double total = static_cast<double>(update.total);
   if (update.total == 0) {
@@ -42,6 +49,10 @@ std::vector<std::string> facts(const ProgressUpdate& update, double seconds) {
   return out;
 }
 
+std::string_view stage_of(const ProgressUpdate& update) {
+  return update.run.stages != 0 ? update.run.stage : update.stage;
+}
+
 std::size_t columns_of(std::string_view text) {
   std::size_t columns = 0;
   while (!text.empty()) {
@@ -57,28 +68,30 @@ std::string progress_bar(const ProgressUpdate& update, double seconds, const Loo
   constexpr std::size_t kMostCells = 24;
   constexpr std::size_t kLeastCells = 6;
   const std::vector<std::string> all = facts(update, seconds);
+  const std::string_view stage = stage_of(update);
   std::string tail;
   for (const std::string& fact : all) {
     const std::string longer = fmt::format("{}  {}", tail, fact);
-    if (update.stage.size() + columns_of(longer) > columns) break;
+    if (stage.size() + columns_of(longer) > columns) break;
     tail = longer;
   }
-  const std::size_t text_columns = update.stage.size() + 2 + columns_of(tail);
+  const std::size_t text_columns = stage.size() + 2 + columns_of(tail);
   std::string bar;
-  if (update.total != 0 && text_columns + kLeastCells <= columns) {
+  if ((update.total != 0 || update.run.stages != 0) && text_columns + kLeastCells <= columns) {
     const std::size_t cells = std::min(kMostCells, columns - text_columns);
-    const double share = std::min(1.0, static_cast<double>(update.done) / static_cast<double>(update.total));
-    const auto full = static_cast<std::size_t>(share * static_cast<double>(cells));
+    const double share = update.run.stages != 0 ? update.run.share
+                                                : static_cast<double>(update.done) / static_cast<double>(update.total);
+    const auto full = static_cast<std::size_t>(std::min(1.0, share) * static_cast<double>(cells));
     bar = look.colour ? "  \x1b[36m" : "  ";
     for (std::size_t i = 0; i < full; ++i) bar += look.utf8 ? "█" : "#";
     if (look.colour) bar += "\x1b[0m";
     for (std::size_t i = full; i < cells; ++i) bar += look.utf8 ? "░" : "-";
   }
-  return fmt::format("{}{}{}", update.stage.substr(0, columns), bar, tail);
+  return fmt::format("{}{}{}", stage.substr(0, columns), bar, tail);
 }
 
 std::string progress_line(const ProgressUpdate& update, double seconds) {
-  std::string line = fmt::format("{}:", update.stage);
+  std::string line = fmt::format("{}:", stage_of(update));
   bool first = true;
   for (const std::string& fact : facts(update, seconds)) {
     line += first ? " " : ", ";
@@ -88,7 +101,8 @@ std::string progress_line(const ProgressUpdate& update, double seconds) {
   return line;
 }
 
-ProgressView::ProgressView(const Look& look) : look_(look), last_update_(Clock::now()), last_line_(last_update_) {}
+ProgressView::ProgressView(const Look& look)
+    : look_(look), begun_(Clock::now()), last_update_(begun_), last_line_(begun_) {}
 
 ProgressView::~ProgressView() {
   clear();
@@ -107,7 +121,9 @@ ProgressView::Clock::time_point ProgressView::start_of(std::string_view stage, C
 void ProgressView::show(const ProgressUpdate& update) {
   const std::lock_guard lock(mutex_);
   const Clock::time_point now = Clock::now();
-  const double seconds = std::chrono::duration<double>(now - start_of(update.stage, now)).count();
+  // Of a whole run, what it says is about all of it.
+  const Clock::time_point start = update.run.stages != 0 ? begun_ : start_of(update.stage, now);
+  const double seconds = std::chrono::duration<double>(now - start).count();
   if (look_.terminal) {
     // The last column stays free: some terminals would begin a new line.
     const std::size_t columns = std::max<std::size_t>(terminal_columns(STDERR_FILENO), 2) - 1;

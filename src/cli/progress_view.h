@@ -14,7 +14,8 @@
 namespace refrain::cli {
 
 // "read  ██████░░░░  62 %  1.2 GiB of 2.0 GiB  310 MiB/s  0:04 left", in at most `columns` columns.
-// `seconds` is how long the stage has run. Without a total: what was done, and how fast.
+// `seconds` is how long the stage has run. Without a total: what was done, and how fast. Of a run that goes by stages:
+// "near  ██████░░░░  62 %  0:31 left  stage 4 of 11", the share and the time being those of the whole run.
 std::string progress_bar(const ProgressUpdate& update, double seconds, const Look& look, std::size_t columns);
 
 // "read: 62 %, 1.2 GiB of 2.0 GiB, 310 MiB/s, 0:04 left"
@@ -40,6 +41,7 @@ class ProgressView {
   const Look look_;
   std::mutex mutex_;
   bool drawn_ = false;
+  const Clock::time_point begun_;
   // A stage first reports when it has run for a while: it is taken to have begun at the last report before that.
   Clock::time_point last_update_;
   Clock::time_point last_line_;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/completion.h"
+#include "cli/estimate_view.h"
 #include "cli/explain_view.h"
 #include "cli/help.h"
 #include "cli/man_page.h"
@@ -52,7 +53,11 @@ void conclude(const Settings& settings, const std::filesystem::path& folder, con
 }
 
 void run_dedup(const Settings& settings) {
-  const DedupOptions options = dedup_options(settings);
+  DedupOptions options = dedup_options(settings);
+  if (!settings.quiet)
+    options.estimated = [&](const DedupEstimate& estimate) {
+      for (const std::string& line : estimate_remarks(estimate, options.output.string())) remark(line);
+    };
   const auto start = std::chrono::steady_clock::now();
   const DedupReport report = [&] {
     const Session session(settings);

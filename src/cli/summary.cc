@@ -215,6 +215,7 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
   if (options.substrings != 0) names.push_back("substring_bytes.tsv");
   if (options.apply) names.push_back("clean");
   if (options.annotate) names.push_back("annotated");
+  if (options.attributes != Attributes::none) names.push_back("attributes");
   names.push_back("summary.json");
   names.push_back("report.html");
   return out + table.text() + written(options.output, names);

@@ -15,6 +15,7 @@
 #include "pipeline/input_identity.h"
 #include "pipeline/read_facts.h"
 #include "pipeline/reference_search.h"
+#include "pipeline/run_progress.h"
 #include "pipeline/slice_file.h"
 #include "pipeline/sources.h"
 #include "refrain/error.h"
@@ -64,7 +65,7 @@ void check_apart(const InputOptions& input, const std::filesystem::path& output)
   }
 }
 
-void check(const DedupOptions& options) {
+void check(const DedupOptions& options, const Context& context) {
   if (options.input.paths.empty())
     throw Error(Errc::invalid_argument, "no input; name files or folders, or - for standard input");
   check_named(options.input);
@@ -87,6 +88,7 @@ void check(const DedupOptions& options) {
   if (options.near == NearMethod::simhash && options.distance > 63)
     throw Error(Errc::invalid_argument, "--distance: must be from 0 to 63");
   if (options.apply || options.annotate) check_rewritable(options.input, options.apply && options.substrings != 0);
+  check_attributes(options, context);
   if (options.resume && (names_standard_input(options.input) || names_standard_input(options.against)))
     throw Error(Errc::invalid_argument, "--resume: what came from standard input cannot be known again");
   if (options.resume && options.force)
@@ -102,12 +104,12 @@ std::string identity(const DedupOptions& options) {
       "recall {}\nlanes {}\ndistance {} close {} short {}\nsubstrings {}\nkeep {}\nsource_field {}\nalarm "
       "{}\nmax_removed {}\nsample "
       "{}\napply "
-      "{}\nannotate {}\n",
+      "{}\nannotate {}\nattributes {}\n",
       kVersion, kFingerprintVersion, kMinHashVersion, options.exact, static_cast<int>(options.near),
       static_cast<int>(windows.tokenizer), static_cast<int>(windows.hash), windows.window, windows.seed,
       options.threshold, options.recall, options.lanes, options.distance, options.close, options.short_bytes,
       options.substrings, to_string(options.keep), options.source_field, options.alarm, options.max_removed_per_source,
-      options.sample, options.apply, options.annotate);
+      options.sample, options.apply, options.annotate, static_cast<int>(options.attributes));
   const InputOptions& input = options.input;
   fmt::format_to(std::back_inserter(text),
                  "format {}\ntext_field {}\nid_field {}\nmax_doc_bytes {}\nbinary {}\nstrict {}\n",
@@ -196,7 +198,7 @@ DedupRun::DedupRun(const DedupOptions& options_in, const Context& context_in)
            .resume = options_in.resume,
            .force = options_in.force,
            .outputs = {"decisions.jsonl", "matches.tsv", "clusters.tsv", "substring_bytes.tsv", "against.jsonl",
-                       "clean", "annotated", "report.html"}},
+                       "clean", "annotated", "attributes", "report.html"}},
           budget) {
   report.threads = threads;
   report.memory_bytes = budget.ceiling();
@@ -233,18 +235,43 @@ DedupOptions dedup_preset(std::string_view name) {
 
 namespace {
 
-void run_stages(DedupRun& run) {
+// The stages of a run and what they cost, against each other: milliseconds for 10 MB of text, measured over 300 MB.
+std::vector<RunStage> stages_of(const DedupOptions& options) {
+  const bool near = options.near != NearMethod::off;
+  std::vector<RunStage> stages = {{.name = "read", .weight = near ? 120.0 : 60.0}, {.name = "exact", .weight = 7}};
+  if (!options.against.paths.empty()) stages.push_back({.name = "against", .weight = 120});
+  stages.push_back({.name = "near", .weight = near ? 13.0 : 1.0});
+  stages.push_back({.name = "verify", .weight = near ? 30.0 : 1.0});
+  stages.push_back({.name = "cluster", .weight = 1});
+  stages.push_back({.name = "decide", .weight = 1});
+  stages.push_back({.name = "check", .weight = near && options.sample != 0 ? 120.0 : 1.0});
+  if (options.substrings != 0)
+    stages.push_back({.name = "substrings", .weight = 300, .section = "sample", .part = 0.3});
+  stages.push_back({.name = "write", .weight = 20});
+  if (options.apply) stages.push_back({.name = "apply", .weight = 75, .section = "write"});
+  if (options.annotate) stages.push_back({.name = "annotate", .weight = 85, .section = "write"});
+  if (options.attributes != Attributes::none) stages.push_back({.name = "attributes", .weight = 80});
+  stages.push_back({.name = "report", .weight = 2});
+  return stages;
+}
+
+void run_stages(DedupRun& run, RunProgress& whole) {
   const DedupOptions& options = run.options;
   const auto stage = [&](const char* name, void (*work)(DedupRun&)) {
     Facts& facts = run.dir.facts();
     const bool ran = run.dir.stage(name, [&] {
+      whole.begin(name);
+      if (run.context.progress) run.context.progress({.stage = name, .unit = ""});
       run.budget.reset_peak();
       const Stopwatch watch;
       work(run);
       facts.set(fmt::format("cost.{}.seconds", name), watch.seconds());
       facts.set(fmt::format("cost.{}.memory", name), run.budget.set_aside() + run.budget.peak());
     });
-    if (!ran) run.report.resumed.emplace_back(name);
+    if (!ran) {
+      whole.pass(name);
+      run.report.resumed.emplace_back(name);
+    }
     run.report.stages.push_back(
         {name, facts.real(fmt::format("cost.{}.seconds", name)), 0, facts.number(fmt::format("cost.{}.memory", name))});
   };
@@ -260,6 +287,7 @@ void run_stages(DedupRun& run) {
   stage("write", dedup_write);
   if (options.apply) stage("apply", dedup_apply);
   if (options.annotate) stage("annotate", dedup_annotate);
+  if (options.attributes != Attributes::none) stage("attributes", dedup_attributes);
   fill_report(run);
   stage("report", dedup_report);
   run.report.kept_bytes = run.dir.facts().number("kept_bytes");
@@ -270,10 +298,24 @@ void run_stages(DedupRun& run) {
 }  // namespace
 
 DedupReport dedup(const DedupOptions& options, const Context& context) {
-  check(options);
-  DedupRun run(options, context);
+  check(options, context);
+  // Every report of a stage tells how far the whole run is.
+  RunProgress whole(stages_of(options));
+  const Stopwatch watch;
+  Context shown = context;
+  if (context.progress)
+    shown.progress = [&](const ProgressUpdate& update) {
+      ProgressUpdate both = update;
+      both.run = whole.update(update, watch.seconds());
+      context.progress(both);
+    };
+  DedupRun run(options, shown);
   try {
-    run_stages(run);
+    check_named(options.input);
+    if (run.against()) check_named(options.against);
+    run.report.estimate = dedup_estimate(options, context);
+    if (options.estimated) options.estimated(run.report.estimate);
+    run_stages(run, whole);
   } catch (const Error& error) {
     // What is wrong with the input or the options stays wrong; all else may be resumed.
     const Errc code = error.code();

@@ -19,30 +19,36 @@ namespace {
 
 }  // namespace
 
-const Decision& SecondReading::at(DocId document, std::string_view text) {
+const Decision& SecondReading::at(DocId document, const Digest& text) {
   for (; next_ <= document; ++next_)
     if (!outcome_.next(decision_, spans_) || !digests_.next(digest_)) refuse("the input");
-  if (digest(text) == digest_) return decision_;
+  if (text == digest_) return decision_;
   SliceFile ids(run_.dir.work("ids"), run_.dir.work("id_ends"));
   std::string id;
   ids.get(document, id);
   refuse(id + ": the input");
 }
 
-RewriteReport SecondReading::write(const std::string& name, const CutDocument& cut, const Annotations& annotations) {
+void SecondReading::make(const std::string& name, const std::function<std::uint64_t(const fs::path&)>& fill) {
   // A stage that was interrupted may have left part of it.
   const fs::path aside = run_.dir.work(name);
   const fs::path target = run_.dir.output(name);
   std::error_code ignored;
   fs::remove_all(aside, ignored);
   make_folder(aside);
-  const RewriteReport report =
-      rewrite_documents(run_.options.input, run_.context, run_.budget, aside, cut, annotations);
-  if (report.documents != kept_read(run_.dir.facts()).documents) refuse("the input");
+  if (fill(aside) != kept_read(run_.dir.facts()).documents) refuse("the input");
   fs::remove_all(target, ignored);
   rename_checked(aside, target);
   sync_folder(target.parent_path());
   run_.dir.close_folder(name);
+}
+
+RewriteReport SecondReading::write(const std::string& name, const CutDocument& cut, const Annotations& annotations) {
+  RewriteReport report;
+  make(name, [&](const fs::path& folder) {
+    report = rewrite_documents(run_.options.input, run_.context, run_.budget, folder, cut, annotations);
+    return report.documents;
+  });
   return report;
 }
 

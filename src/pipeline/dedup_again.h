@@ -19,12 +19,15 @@ class SecondReading {
   explicit SecondReading(DedupRun& run) : run_(run), outcome_(run), digests_(run.dir.work("hashes")) {}
 
   // Documents in input order, some passed over. Error(bad_input) where `text` is not what was read the first time.
-  const Decision& at(DocId document, std::string_view text);
+  const Decision& at(DocId document, std::string_view text) { return at(document, digest(text)); }
+  const Decision& at(DocId document, const Digest& text);
   // What is cut out of that document.
   const std::vector<ByteRange>& spans() const { return spans_; }
 
-  // Writes the input again into an output folder of the run, `name`, which is there whole or not at all.
-  // Error(bad_input) where records are missing.
+  // Makes an output folder of the run, `name`, which is there whole or not at all. `fill` is given an empty one, and
+  // returns how many documents it saw, the bad ones aside: Error(bad_input) where some are missing.
+  void make(const std::string& name, const std::function<std::uint64_t(const std::filesystem::path& folder)>& fill);
+  // Writes the input again into one.
   RewriteReport write(const std::string& name, const CutDocument& cut, const Annotations& annotations = {});
 
  private:

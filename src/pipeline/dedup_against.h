@@ -59,6 +59,8 @@ class AgainstReader {
 class AgainstView {
  public:
   explicit AgainstView(DedupRun& run);
+  // Null where nothing stands in the document.
+  const AgainstHit* hit(DocId document) { return hits_.find(document); }
   // In the document; none where nothing stands there.
   std::vector<ByteRange> spans(DocId document);
   // A JSON field that marks the document, with a comma before it; empty where such documents are removed.

@@ -8,6 +8,27 @@
 
 namespace refrain {
 
+namespace {
+
+void write_estimate(JsonWriter& json, const DedupEstimate& estimate) {
+  json.key("estimate").begin_object();
+  json.field("known", estimate.known);
+  if (estimate.known) {
+    json.field("files", estimate.files);
+    json.field("bytes", estimate.bytes);
+    json.field("unpacked_bytes", estimate.unpacked_bytes);
+    json.field("documents", estimate.documents);
+    json.field("disk_bytes", estimate.disk_bytes);
+    json.field("temp_bytes", estimate.temp_bytes);
+  }
+  json.field("memory_bytes", estimate.memory_bytes);
+  json.field("disk_free_bytes", estimate.disk_free_bytes);
+  json.field("temp_free_bytes", estimate.temp_free_bytes);
+  json.end_object();
+}
+
+}  // namespace
+
 std::string to_json(const DedupOptions& options, const DedupReport& report) {
   static constexpr const char* kNear[] = {"minhash", "simhash", "off"};
   JsonWriter json;
@@ -45,6 +66,7 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   json.field("sample", options.sample);
   json.field("apply", options.apply);
   json.field("annotate", options.annotate);
+  json.field("attributes", options.attributes == Attributes::dolma ? "dolma" : "none");
   json.end_object();
   write_read(json, report.read);
   json.field("kept", report.kept);
@@ -107,6 +129,7 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   json.field("memory_bytes", report.memory_bytes);
   json.field("peak_rss_bytes", report.peak_rss_bytes);
   json.field("temp_peak_bytes", report.temp_peak_bytes);
+  write_estimate(json, report.estimate);
   json.field("bytes_read", report.read.bytes);
   if (options.apply) json.field("written_bytes", report.written_bytes);
   write_strings(json, "resumed", report.resumed);

@@ -51,6 +51,8 @@ class Finder {
     documents();
     similarities();
     texts();
+    found_.items = find_items(run_);
+    found_.passages = find_passages(run_);
     return std::move(found_);
   }
 

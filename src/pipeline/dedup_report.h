@@ -41,6 +41,24 @@ struct ShownCluster {
   std::vector<ShownPair> pairs;        // the least similar first
 };
 
+// An item of the other set, where it stands first.
+struct ShownItem {
+  std::string id;
+  std::uint64_t documents = 0;  // in which it stands
+  std::string first_id;
+  double share = 0;  // of its tokens that agree there
+  std::vector<ShownPiece> text;
+};
+
+// A passage that is cut out of several documents, or several times.
+struct ShownPassage {
+  std::uint64_t cuts = 0;
+  std::uint64_t bytes = 0;   // of all of them
+  std::uint64_t length = 0;  // of the longest
+  std::string id;            // of the document that it is cut out of
+  std::vector<ShownPiece> text;
+};
+
 struct DedupFindings {
   std::uint64_t documents = 0;  // that could be read
   std::uint64_t kept = 0;
@@ -60,10 +78,18 @@ struct DedupFindings {
   std::vector<SourceLoss> losses;  // the sources that lose most
   SourceLoss other_sources;        // all others together
   std::vector<ShownCluster> clusters;
+  std::vector<ShownItem> items;        // in most documents first
+  std::vector<ShownPassage> passages;  // by what is saved
 };
 
 // Needs eight bytes a document, and some megabytes.
 DedupFindings find_dedup(DedupRun& run);
+
+// Parts of those. Passages meet in a shuffle, so they may be any number.
+std::vector<ShownItem> find_items(DedupRun& run);
+std::vector<ShownPassage> find_passages(DedupRun& run);
+// Bytes in a row by which cuts are known to be of one passage.
+std::uint64_t passage_core_bytes(const DedupOptions& options);
 
 // The page. The same for the same input and options, but for what stands between two comments that say so.
 std::string dedup_page(const DedupOptions& options, const DedupReport& report, const DedupFindings& findings);

@@ -238,6 +238,43 @@ void add_cluster(PageData& page, const ShownCluster& cluster, std::size_t place)
   }
 }
 
+void add_items(PageData& page, const DedupOptions& options, const DedupReport& report, const DedupFindings& found) {
+  if (options.against.paths.empty()) return;
+  PageData& box = page.add("against");
+  box.set("items", count_of(report.against.items, "item"))
+      .set("found", grouped(report.against.found))
+      .set("in", count_of(report.against.documents, "document"));
+  if (found.items.empty()) return;
+  PageData& table = box.add("table");
+  for (const ShownItem& item : found.items) {
+    PageData& row = table.add("rows");
+    row.set("id", item.id)
+        .set("count", grouped(item.documents))
+        .set("first", item.first_id)
+        .set("share", in_percent(item.share));
+    add_pieces(row, item.text);
+  }
+  if (report.against.found > found.items.size())
+    table.add("more").set("count", grouped(report.against.found - found.items.size()));
+}
+
+void add_passages(PageData& page, const DedupOptions& options, const DedupFindings& found) {
+  if (options.substrings == 0) return;
+  PageData& box = page.add("passages");
+  box.set("least", grouped(options.substrings)).set("core", grouped(passage_core_bytes(options)));
+  std::size_t place = 0;
+  for (const ShownPassage& passage : found.passages) {
+    PageData& item = box.add("list");
+    item.set("place", std::to_string(++place))
+        .set("bytes", human_bytes(passage.bytes))
+        .set("count", count_of(passage.cuts, "time"))
+        .set("id", passage.id)
+        .set("length", count_of(passage.length, "byte"))
+        .set("beginning", passage.text.empty() ? std::string() : shortened(passage.text.front().text, 80));
+    add_pieces(item, passage.text);
+  }
+}
+
 void add_cost(PageData& page, const DedupReport& report) {
   double seconds = 0;
   std::uint64_t most = 0;
@@ -294,6 +331,8 @@ std::string dedup_page(const DedupOptions& options, const DedupReport& report, c
     page.add("more_clusters")
         .set("shown", grouped(findings.clusters.size()))
         .set("count", grouped(report.clusters - findings.clusters.size()));
+  add_items(page, options, report, findings);
+  add_passages(page, options, findings);
   add_cost(page, report);
   add_options(page, options, report);
   return fill_page(kDedupReportHtml, page);

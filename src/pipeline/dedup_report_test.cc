@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -170,6 +171,105 @@ TEST_F(DedupReportTest, TellsWhatIsCutOutOfKeptDocuments) {
   EXPECT_EQ(all.document.reason, "substring");
   EXPECT_TRUE(all.document.match.empty());
   EXPECT_TRUE(all.problems.empty());
+}
+
+// A character of which no other of 64 has the last byte, so that nothing beside it agrees by chance.
+std::string seam(std::uint64_t i) {
+  return "\xE4\xB8" + std::string(1, static_cast<char>(0x80 + i));
+}
+
+TEST_F(DedupReportTest, TellsThePassagesThatAreCutOutMost) {
+  const std::string often = "often " + words(1, 40) + " <end>";
+  const std::string seldom = "seldom " + words(2, 50) + " end";
+  std::vector<Given> documents;
+  for (std::uint64_t i = 0; i < 60; ++i)
+    documents.push_back({"d" + std::to_string(i),
+                         words(100 + i, 90) + seam(i) + (i % 4 == 3 ? seldom : often) + seam(i) + words(300 + i, 90)});
+  write(documents);
+  const DedupReport report = run("out", 2, std::uint64_t{1} << 30, 60);
+  const std::string html = page();
+  ASSERT_EQ(times(html, "<details class=\"passage\""), 2U) << "no more than were planted";
+  const std::size_t first = html.find("<details class=\"passage\"");
+  const std::size_t second = html.find("<details class=\"passage\"", first + 1);
+  EXPECT_NE(html.substr(first, second - first).find("<span>cut out 44 times</span>"), std::string::npos);
+  EXPECT_NE(html.substr(first, second - first).find(">often " + words(1, 40) + " &lt;end&gt;</div>"),
+            std::string::npos);
+  EXPECT_NE(html.substr(first, second - first).find("Cut out of <code>d1</code>"), std::string::npos);
+  EXPECT_NE(html.find("<span>cut out 14 times</span>", second), std::string::npos);
+  EXPECT_NE(html.find(">" + seldom + "</div>", second), std::string::npos);
+  EXPECT_EQ(report.cut_bytes, 44 * often.size() + 14 * seldom.size());
+  run("small", 3, kMinMemoryBytes, 60);
+  EXPECT_EQ(lasting("small"), lasting("out"));
+}
+
+TEST_F(DedupReportTest, PartsOfAPassageAreNoOtherPassages) {
+  // What stands beside it agrees here and there: then first copies reach into it, and of some only parts are cut.
+  const std::string passage = words(1, 60);
+  std::vector<Given> documents;
+  for (std::uint64_t i = 0; i < 300; ++i)
+    documents.push_back({"d" + std::to_string(i), words(1000 + i, 60) + " " + passage + " " + words(2000 + i, 60)});
+  write(documents);
+  run("out", 2, std::uint64_t{1} << 30, 60);
+  EXPECT_EQ(times(page(), "<details class=\"passage\""), 1U);
+  EXPECT_NE(page().find(passage), std::string::npos) << "all of it is shown";
+}
+
+TEST_F(DedupReportTest, NoMoreThanTenPassagesAreShown) {
+  std::vector<Given> documents;
+  std::vector<std::string> passages;
+  for (std::uint64_t i = 0; i < 15; ++i) passages.push_back(words(i, 30 + i));
+  for (std::uint64_t i = 0; i < 60; ++i)
+    documents.push_back({"d" + std::to_string(i), words(100 + i, 90) + seam(i) + passages[i % 15]});
+  write(documents);
+  run("out", 2, std::uint64_t{1} << 30, 60);
+  EXPECT_EQ(times(page(), "<details class=\"passage\""), 10U);
+  std::sort(passages.begin(), passages.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  for (std::size_t i = 0; i < 15; ++i) EXPECT_EQ(times(page(), ">" + passages[i] + "</div>"), i < 10 ? 1U : 0U) << i;
+}
+
+TEST_F(DedupReportTest, WithoutRepeatedPassagesThePageSaysSo) {
+  write({{"a", words(1, 60)}, {"b", words(2, 60)}});
+  run("out", 2, std::uint64_t{1} << 30, 100);
+  EXPECT_NE(page().find("No 100 bytes in a row stand in what is kept more than once."), std::string::npos);
+  run("out");
+  EXPECT_EQ(page().find("id=\"passages\""), std::string::npos);
+  EXPECT_EQ(page().find("id=\"against\""), std::string::npos);
+}
+
+TEST_F(DedupReportTest, TellsTheItemsOfTheOtherSetAndWhereTheyStand) {
+  const std::string often = "an item <b>that</b> several documents hold, word for word";
+  const std::string once = words(7, 12);
+  std::vector<Given> documents;
+  for (std::uint64_t i = 0; i < 6; ++i)
+    documents.push_back({"d" + std::to_string(i), "é" + words(10 + i, 70) + " 重 " + (i < 2 ? "" : often + " ") +
+                                                      words(30 + i, 70) + (i == 1 ? " " + once : "")});
+  write(documents);
+  const std::string other = (folder_.path() / "quiz.jsonl").string();
+  {
+    std::ofstream out(other);
+    for (const std::string& text : {words(8, 20), once, often})
+      out << R"({"id": )" << json_string("q-" + text.substr(0, 2)) << R"(, "text": )" << json_string(text) << "}\n";
+  }
+  DedupOptions options;
+  options.input.paths = {input_};
+  options.input.id_field = "id";
+  options.against.paths = {other};
+  options.against.id_field = "id";
+  options.output = folder_.path() / "out";
+  dedup(options, {.memory_bytes = kMinMemoryBytes, .threads = 2, .temp_dir = folder_.path().string()});
+  const std::string html = page();
+  EXPECT_NE(html.find("2 of its 3 items stand in 5 documents of this corpus"), std::string::npos);
+  const std::size_t table = html.find("<table id=\"items\">");
+  ASSERT_NE(table, std::string::npos);
+  const std::size_t first = html.find("<code>q-an</code></th><td class=\"n\">4</td>", table);
+  const std::size_t second = html.find("<code>q-w", table);
+  ASSERT_LT(first, second);
+  EXPECT_NE(html.find("<code>d2</code>", first), std::string::npos);
+  EXPECT_NE(html.substr(first, second - first)
+                .find("重 <mark>an item &lt;b&gt;that&lt;/b&gt; several documents hold, word for word</mark> w"),
+            std::string::npos);
+  EXPECT_NE(html.substr(second).find("<td class=\"n\">1</td><td class=\"wide\"><code>d1</code>"), std::string::npos);
+  EXPECT_NE(html.substr(second).find("<mark>" + once + "</mark></div>"), std::string::npos);
 }
 
 TEST_F(DedupReportTest, OfNothingThereIsAPageToo) {

@@ -130,6 +130,9 @@ struct DedupRun {
 // "bands.0" and so on.
 std::string band_name(unsigned band);
 
+// Whether attributes can be written, where they are asked for; told before anything is read.
+void check_attributes(const DedupOptions& options, const Context& context);
+
 // A stage each.
 void dedup_read(DedupRun& run);
 void dedup_exact(DedupRun& run);
@@ -143,6 +146,7 @@ void dedup_substrings(DedupRun& run);
 void dedup_write(DedupRun& run);
 void dedup_apply(DedupRun& run);
 void dedup_annotate(DedupRun& run);
+void dedup_attributes(DedupRun& run);
 void dedup_report(DedupRun& run);  // report.html; the figures of run.report are there
 
 }  // namespace refrain

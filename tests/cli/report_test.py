@@ -263,6 +263,66 @@ class Report(TestCase):
         page = self.open()
         self.assertTrue(page.locator(".cluster .text").first.text_content().startswith("\\xff\\xfe\\xc3 w"))
 
+    def with_passages(self):
+        """A footer in 30 documents, one of which also holds an item of a quiz; another item stands nowhere."""
+        footer = "<footer> " + words(1, 60) + " 😀"
+        item = "who " + words(2, 20) + "?"
+        documents = [(f"page{i}", "site", words(100 + i, 90) + chr(0x4E00 + i) + footer + chr(0x4E00 + i) + words(300 + i, 20))
+                     for i in range(30)]
+        documents.append(("leak", "site", words(5, 90) + " " + item.upper() + " " + words(6, 90)))
+        self.write("quiz.jsonl", "".join(json.dumps({"id": name, "text": text}) + "\n"
+                                         for name, text in (("q1", item), ("q2", words(3, 20)))))
+        self.dedup(documents, "--substrings", "80", "--against", "quiz.jsonl", "--against-id-field", "id")
+        return footer, item
+
+    def test_items_of_the_other_set_are_told_with_their_places(self):
+        _, item = self.with_passages()
+        page = self.open()
+        self.assertIn("1 of its 2 items stand in 1 document", page.inner_text("section[aria-labelledby=against]"))
+        cells = page.eval_on_selector_all("#items tbody tr", "rows => rows.map(row => Array.from(row.cells, c => c.innerText))")
+        self.assertEqual(len(cells), 1)
+        self.assertEqual(cells[0][:2], ["q1", "1"])
+        self.assertIn("leak", cells[0][2])
+        mark = page.locator("#items mark")
+        self.assertEqual(mark.inner_text(), item.upper().rstrip("?"))
+        self.assertIn("underline", mark.evaluate("one => getComputedStyle(one).textDecorationLine"))
+        self.assertEqual(page.complaints, [])
+
+    def test_the_most_repeated_passages_open_by_keyboard(self):
+        footer, _ = self.with_passages()
+        page = self.open()
+        passages = page.locator(".passage")
+        self.assertEqual(passages.count(), 1)
+        self.assertIn("cut out 29 times", passages.first.locator("summary").inner_text())
+        text = passages.first.locator(".text")
+        self.assertFalse(text.is_visible())
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.parentElement.className") == "passage":
+                break
+        self.assertEqual(page.evaluate("document.activeElement.tagName"), "SUMMARY")
+        self.assertNotEqual(page.evaluate("getComputedStyle(document.activeElement).outlineStyle"), "none")
+        page.keyboard.press("Enter")
+        self.assertTrue(text.is_visible())
+        self.assertIn(footer, text.inner_text())
+        for width in (360, 1400):
+            page.set_viewport_size({"width": width, "height": 800})
+            self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+
+    def test_hostile_passages_and_items_are_inert(self):
+        passage = HOSTILE + " " + words(1, 60) + " " + HOSTILE
+        documents = [(f"{HOSTILE}{i}", "s", words(100 + i, 90) + " " + passage + " " + words(300 + i, 90)) for i in range(5)]
+        self.write("quiz.jsonl", json.dumps({"id": HOSTILE, "text": passage}) + "\n")
+        self.dedup(documents, "--substrings", "80", "--against", "quiz.jsonl", "--against-id-field", "id",
+                   "--against-action", "mark")
+        page = self.open()
+        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+        self.assertEqual(page.locator(".passage .text").count(), 1)
+        self.assertEqual(page.locator("#items .text").count(), 1)
+        self.assertIsNone(page.evaluate("window.owned || null"))
+        self.assertEqual(page.complaints, [])
+        self.assertEqual(page.locator("script, style, img, main a").count(), 2)
+
     def test_a_source_that_lost_much_stands_out(self):
         documents = [(str(i), "copies", words(i // 10, 60) + f" {i}") for i in range(40)]
         documents += [(f"x{i}", "library", words(100 + i, 60)) for i in range(20)]
