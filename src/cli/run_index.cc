@@ -243,7 +243,7 @@ int run_raw_query(const Settings& settings) {
   BlotsOptions options = blots_options(settings);
   options.min_documents = 1;
   options.limit = settings.limit.value_or(0);
-  options.query = asked.documents;
+  options.query_files = asked.files;
   if (settings.id) {
     std::optional<IndexDocument> document = index.document(*settings.id, Session(settings).context());
     if (!document) throw Error(Errc::not_found, fmt::format("{}: no document of the index has this id", *settings.id));

@@ -320,6 +320,29 @@ class Memory(Limited):
         self.keeps_the_ceiling("match", "known.tsv", "queries.tsv", codes=(3,))
         self.keeps_the_ceiling("match", "queries.tsv", "known.tsv", codes=(3,))
 
+    def test_a_large_text_that_is_asked_about_or_excluded_stays_inside_the_budget(self):
+        a60, a3 = self.corpus.path("a60"), self.corpus.path("a3")
+        with open(a60, "rb") as file:
+            for name, size in (("q1", 1 << 20), ("q3", 3 << 20), ("q10", 10 << 20)):
+                file.seek(0)
+                self.write(name, file.read(size))
+        self.run_program("index", "create", "index", "q10", a3, "-q")
+        memory = ("--memory", "64M", "-q")
+        # The text, its tokens, what it is compared with: each too large in its turn.
+        for name in (a60, "q10", "q3"):
+            self.does_not_fit("index", "query", "index", name, *memory)
+        self.does_not_fit("index", "query", "index", "--id", "q10", *memory)
+        self.does_not_fit("index", "query", "index", a60, "--raw", *memory)
+        self.does_not_fit("index", "query", "index", "q1", "--exclude", a60, *memory)
+        self.does_not_fit("index", "extract", "index", "--exclude", a60, *memory)
+        with open(self.path("out"), "wb") as out:
+            self.fits("index", "query", "index", "q1", "--limit", "1", *memory, stdout=out)
+        (passage,) = [row for row in map(json.loads, self.read("out").splitlines()) if "passage" in row]
+        self.assertGreater(passage["length"], 100_000)
+        for name in ("q1", "q3", "q10"):
+            self.fits("index", "query", "index", name, "--raw", *memory)
+        self.fits("index", "extract", "index", "--exclude", "q3", *memory)
+
     def test_a_long_record_in_any_format_stays_inside_the_budget(self):
         block = b"some words " * 100_000
         for name, begin, end in (("in.jsonl", b'{"text": "', b'"}'), ("in.csv", b'text\n"', b'"'), ("in.txt", b"", b"")):
