@@ -312,7 +312,8 @@ class Refused(Index):
                 ("query index docs/0 --threads 2", "--threads"), ("query index docs/0 --temp-dir .", "--temp-dir"),
                 ("merge index --threads 2", "--threads"), ("merge index --temp-dir .", "--temp-dir"),
                 ("blots docs --min-documents 3", "index"), ("blots index --unblot xyz", "xyz"),
-                ("blots docs --unblot xyz", "xyz"), ("remov index", "did you mean 'index remove'?")):
+                ("blots docs --unblot xyz", "xyz"), ("remov index", "did you mean 'index remove'?"),
+                ("serve index", "did you mean 'serve'?")):
             arguments = line.split()
             result = self.run_program("index", *arguments, code=2)
             self.assertIn(hint, result.err, arguments)
