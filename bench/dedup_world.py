@@ -151,6 +151,23 @@ def repunctuated(text, pick):
     return text
 
 
+class Template:
+    """Fixed text, and slots of SLOT_WORDS words where it is cut, which make up `rate` of the words."""
+
+    def __init__(self, speaker, words, rate):
+        self.fixed = speaker.text(words)
+        slots = max(1, round(rate / (1 - rate) * len(self.fixed) / SLOT_WORDS))
+        self.cuts = sorted(speaker.pick.choices(range(1, len(self.fixed)), k=slots))
+
+    def page(self, fill):
+        """`fill` gives the words of a slot."""
+        text, before = [], 0
+        for cut in self.cuts:
+            text += self.fixed[before:cut] + [[word, " "] for word in fill()]
+            before = cut
+        return text + self.fixed[before:]
+
+
 class World:
     def __init__(self, documents, words, seed):
         self.pick = random.Random(f"dedup {seed}")
@@ -229,24 +246,18 @@ class World:
             self.add("quotation", "\n\n".join(own), of, round(sum(map(len, quoted)) / total, 2))
 
     def make_templates(self, count):
-        """Two families a rate. Slots of a few words stand where the fixed text is cut."""
+        """Two families a rate."""
         families = [rate for rate in SLOTS for _ in range(2)]
         for number, rate in enumerate(families):
             group = self.new_group("template")
-            fixed = self.words.text(self.pick.randint(150, 400))
-            slots = max(1, round(rate / (1 - rate) * len(fixed) / SLOT_WORDS))
-            cuts = sorted(self.pick.choices(range(1, len(fixed)), k=slots))
+            template = Template(self.words, self.pick.randint(150, 400), rate)
             pages = count * (number + 1) // len(families) - count * number // len(families)
             last = None
             for page in range(pages):
                 if page % 20 == 19 or 0 < page == pages - 1:
                     self.add("template-copy", rewrapped(self.rows[last][1], self.pick), last, rate, group)
                     continue
-                text, before = [], 0
-                for cut in cuts:
-                    text += fixed[before:cut] + [[word, " "] for word in self.words.say(SLOT_WORDS)]
-                    before = cut
-                last = self.add("template", text + fixed[before:], None, rate, group)
+                last = self.add("template", template.page(lambda: self.words.say(SLOT_WORDS)), None, rate, group)
 
     def make_chains(self, count):
         for first in range(0, count, LINKS):

@@ -1,9 +1,11 @@
-"""Was the answer right? Each check raises Failed where it was not. Files are read a line at a time: what this process
-holds would count as its children's memory."""
+"""Was the answer right? Each check raises Failed where it was not, and may return a note for the record. Files are read a line at
+a time: what this process holds would count as its children's memory."""
 import filecmp
 import itertools
 import json
 import os
+import pathlib
+import re
 import subprocess
 
 from measure import Failed
@@ -154,3 +156,60 @@ def passages_true(out, _twin, file, least=1, files=True, planted=None):
             raise Failed(f"bytes {begin} to {end} of the query are from {name}, and that was not found")
     if not excerpts:
         raise Failed("nothing is planted, so nothing was checked")
+
+
+def dedup_whole(out, _twin, file, nearly_all_removed=False, alarms=None, **expected):
+    """Every record of the JSONL `file` is in the clean one, byte for byte and in order, or was removed for an earlier one that is kept;
+    and the summary counts them so."""
+    run, kept = out / "run", bytearray()
+    with open(file, "rb") as records, open(run / "decisions.jsonl", "rb") as decisions, \
+            open(run / "clean" / os.path.basename(file), "rb") as clean:
+        for number, (record, line) in enumerate(itertools.zip_longest(records, decisions)):
+            if record is None or line is None:
+                raise Failed(f"decisions.jsonl has {'more' if record is None else 'fewer'} lines than there are documents")
+            decision = json.loads(line)
+            if decision["id"] != str(number):
+                raise Failed(f"document {number}: decisions.jsonl has {decision['id']} there")
+            if decision["keep"] and (decision["reason"] is not None or clean.readline() != record):
+                raise Failed(f"document {number} is kept, and is not in the clean file as it was")
+            if not decision["keep"] and not (int(decision["match"]) < number and kept[int(decision["match"])]):
+                raise Failed(f"document {number} was removed for {decision['match']}, which is not a kept one before it")
+            kept.append(decision["keep"])
+        if clean.read(1):
+            raise Failed("the clean file has more than what is kept")
+    with open(run / "summary.json", encoding="utf-8") as summary_file:
+        summary = json.load(summary_file)
+    removed = len(kept) - sum(kept)
+    if (summary["documents"], summary["kept"]) != (len(kept), sum(kept)) or summary["removed_exact"] + summary["removed_near"] != removed:
+        raise Failed(f"the summary does not count the {sum(kept)} of {len(kept)} that are kept")
+    counts(run, expected)
+    check = summary["check"]
+    if check["wrongful"]:
+        raise Failed(f"{check['wrongful']} of {check['removals']} removals were wrongful")
+    if alarms is not None and len(summary["alarms"]) != int(alarms):
+        raise Failed(f"{len(summary['alarms'])} sources raised the alarm and not {alarms}")
+    if nearly_all_removed and 100 * sum(kept) > len(kept):
+        raise Failed(f"{sum(kept)} of {len(kept)} are kept")
+    # Of exact copies alone, or of nothing, there is no recall to estimate.
+    span = f" ({check['recall_low']:.4f} to {check['recall_high']:.4f})" if summary["removed_near"] else ""
+    return f"{removed} of {len(kept)} removed; {check['missed']} missed of {check['sampled']} kept ones, recall {check['recall']:.4f}{span}"
+
+
+def dedup_agrees(out, twin, file, program):
+    """What was removed matches by its true similarity; and how far the twin keeps the same. `program` is a Python with pyarrow."""
+    agreement = pathlib.Path(__file__).resolve().parents[1] / "dedup_agreement.py"
+    done = subprocess.run([program, "-B", agreement, file, out / "run", twin / "kept"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Failed(f"dedup_agreement: {done.stderr.strip()[-500:]}")
+    found = json.loads(done.stdout)
+    if found["false"]:
+        raise Failed(f"{found['false']} were removed for one that is not similar")
+    if not found["neither"]:
+        raise Failed("nothing was removed by both, so nothing was checked")
+    log = (twin / "log").read_text(encoding="utf-8")
+    times = {name: float(seconds) for name, seconds in re.findall(r"(Loading|Total|seconds)[\s\":]+([\d.]+)", log)}
+    own = times["seconds"] if "seconds" in times else times["Total"] - times["Loading"]
+    share = f" ({found['wrongful'] / found['ours']:.0%})" if found["ours"] else ""
+    return (f"kept by both {found['both']}, by us alone {found['ours']}, by the peer alone {found['theirs']}, by neither {found['neither']};"
+            f" of what the peer alone removed {found['wrongful']}{share} are below the threshold to all that it kept;"
+            f" of what it alone kept {found['missed']} are above it to another; its own time without loading {own:.3g} s")

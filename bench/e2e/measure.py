@@ -22,6 +22,7 @@ class Measured:
     peak_rss_mb: float
     temp_mb: float  # the most that stood in the watched folders and in files without a name, less what is left at the end
     stderr: str
+    note: str = ""  # what the check had to say
 
 
 def folder_bytes(folders):

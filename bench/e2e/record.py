@@ -8,7 +8,7 @@ import platform
 import re
 import subprocess
 
-COLUMNS = ["bench", "case", "seconds", "rate", "unit", "peak_rss_mb", "temp_mb", "baseline_seconds", "ratio", "bar", "ok"]
+COLUMNS = ["bench", "case", "seconds", "rate", "unit", "peak_rss_mb", "temp_mb", "baseline_seconds", "ratio", "bar", "ok", "note"]
 COMPARE = {">=": operator.ge, "<=": operator.le}
 
 
@@ -16,7 +16,7 @@ COMPARE = {">=": operator.ge, "<=": operator.le}
 class Figure:
     """One row. `baseline_seconds` is what the baseline takes, or would take, for the same work; `ratio` is how many times
     as fast we are. `rate_kept` is this rate in parts of that of the case it is compared with, and `disk_share` what is left on
-    disk in parts of the work."""
+    disk in parts of the work. `note` is what the check had to say."""
 
     bench: str
     case: str
@@ -30,6 +30,7 @@ class Figure:
     disk_share: float = None
     bar: str = ""
     error: str = ""
+    note: str = ""
 
     @property
     def ratio(self):
@@ -55,7 +56,7 @@ class Figure:
                 bar = bar.replace(name, f"{name}({getattr(self, name):.2f})")
         values = [self.seconds, self.rate, self.peak_rss_mb, self.temp_mb, self.baseline_seconds, self.ratio]
         seconds, rate, rss, temp, baseline, ratio = ["" if v is None else f"{v:.4g}" if v < 1000 else f"{v:.0f}" for v in values]
-        return [self.bench, self.case, seconds, rate, self.unit, rss, temp, baseline, ratio, bar, self.verdict(judged)]
+        return [self.bench, self.case, seconds, rate, self.unit, rss, temp, baseline, ratio, bar, self.verdict(judged), self.note]
 
 
 def machine_name():
@@ -78,7 +79,7 @@ def save(figures, folder, judged=True):
     rows = {}
     if path.exists():
         with open(path, newline="", encoding="utf-8") as file:
-            rows = {tuple(row[:2]): row for row in list(csv.reader(file))[1:]}
+            rows = {tuple(row[:2]): row + [""] * (len(COLUMNS) - len(row)) for row in list(csv.reader(file))[1:]}
     for figure in figures:
         rows[figure.bench, figure.case] = figure.row(judged)
     folder.mkdir(parents=True, exist_ok=True)
@@ -91,7 +92,7 @@ def save(figures, folder, judged=True):
 
 def print_table(figures, judged):
     titles = ["bench", "case", "seconds", "rate", "unit", "RSS MB", "temp MB", "baseline s", "ratio", "bar", "met"]
-    rows = [titles] + [figure.row(judged) for figure in figures]
+    rows = [titles] + [figure.row(judged)[:-1] for figure in figures]  # notes are lines of their own
     widths = [max(len(row[i]) for row in rows) for i in range(len(titles))]
     to_the_right = {2, 3, 5, 6, 7, 8}
     for number, row in enumerate(rows):

@@ -13,7 +13,8 @@ A [[case]] is a whole command:
     twin           the baseline (a command that several cases share is not run again); its standard output goes to
                    {twin}/`stdout`
     twin_runs      how often; the best counts [1]
-    check          a function of checks.py; no figure counts before the answer has been found right, in every run
+    check          a function of checks.py; no figure counts before the answer has been found right, in every run;
+                   what it has to say is printed and kept
     work, unit     rate = work / seconds (work_counts: the work is this number of the output's summary.json, beside `work`
                    bytes); the unit's first letter scales it (M: millions, k: thousands)
     work_seconds   seconds are this number under "run" in the JSON on standard error (the twin's too), not the whole command's
@@ -125,7 +126,7 @@ class CaseRunner:
                 arguments[key] = self.fill(value)
             elif not isinstance(value, bool):
                 arguments[key] = self.number(value)
-        function(out, twin, **arguments)
+        return function(out, twin, **arguments) or ""
 
     def measure_once(self, case, twin):
         folders = self.fresh_folders()
@@ -134,7 +135,7 @@ class CaseRunner:
         command = [self.fill(word, **folders) for word in case["command"]]
         stdout = folders["out"] / case["stdout"] if "stdout" in case else None
         measured = measure.run(command, watched=list(folders.values()), stdout=stdout)
-        self.check(case, folders["out"], twin)
+        measured.note = self.check(case, folders["out"], twin)
         return measured
 
     def run(self, case):
@@ -154,6 +155,7 @@ class CaseRunner:
             runs = [self.measure_once(case, twin) for _ in range(1 if self.quick else case.get("runs", 3))]
             take = statistics.median if case.get("take") == "median" else min
             figure.seconds = take(work_seconds(case, one) for one in runs)
+            figure.note = runs[-1].note
             if "disk" in case:
                 figure.disk_share = measure.folder_bytes([self.fill(case["disk"], out=self.scratch / "out")]) / work
         except (measure.Failed, OSError, KeyError, ValueError) as error:  # also an answer that cannot be read is wrong
@@ -240,6 +242,8 @@ def main():
     for figure in figures:
         if figure.error:
             print(f"{figure.bench}: {figure.case}: {figure.error}")
+        elif figure.note:
+            print(f"{figure.bench}: {figure.case}: {figure.note}")
     if not options.quick:
         print(f"kept in {record.save(figures, SOURCE / 'bench' / 'record' / machine).relative_to(SOURCE)}")
     # A bar that is missed is for a person to judge (the machine may be busy); a wrong answer is a failure.

@@ -147,6 +147,8 @@ struct DedupReport {
   std::uint64_t cut_bytes = 0;          // what goes where a first copy stays
   std::uint64_t cut_documents = 0;      // that are kept without some of it
   std::uint64_t too_short = 0;          // to be judged by their windows; kept, unless they are exact copies
+  std::uint64_t unranked = 0;           // without what the keep policy ranks by; they rank last
+  std::uint64_t unsourced = 0;          // without the field of `source_field`; they are one source
   std::uint64_t candidates = 0;         // pairs that met
   std::uint64_t compared = 0;           // of them: text against text
   std::uint64_t matches = 0;            // of them: at or above the threshold; rows of matches.tsv

@@ -9,7 +9,7 @@ namespace refrain {
 
 enum class Format {
   automatic,  // by the name: .jsonl and .ndjson, .csv, .tsv, .warc, .parquet; any other is one document; standard
-              // input: lines
+              // input: jsonl where a field is named, else lines
   files,      // every file is one document; its id is its path
   lines,      // every line is one document, also an empty one; its id is its ordinal
   jsonl,      // every line is one JSON object; blank lines are passed over

@@ -26,7 +26,7 @@ struct DecidedDocument {
   std::string reason;  // empty where it is kept
   std::string match;   // empty where it is kept, or goes for no single other
   double similarity = 0;
-  std::vector<ByteRange> spans;  // what goes of its text
+  std::vector<ByteRange> spans;  // what goes of its text; or where an item of the other set stands in it
   std::optional<std::uint64_t> cluster;
 };
 
@@ -47,6 +47,10 @@ struct StoryReport {
   // The document (a) beside what it was removed for, or, where it is kept, beside the least similar one that was
   // removed for it (b). None where there is nothing to compare it with, or the texts are not to be had.
   std::optional<ExplainReport> texts;
+  // The document with its spans marked, where it has any, and the item that stands there, of a document that was
+  // removed for one.
+  std::optional<ExplainedDocument> spanned;
+  std::optional<ExplainedDocument> item;
   std::vector<std::string> problems;  // why there are no texts: an input is gone, or has changed since
 
   static constexpr std::size_t kMaxMembers = 10;

@@ -2,10 +2,29 @@
 
 #include <xxhash.h>
 
+#include <new>
+
 namespace refrain {
 
 std::uint64_t checksum(std::string_view bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());
+}
+
+RunningChecksum::RunningChecksum() : state_(XXH3_createState()) {
+  if (!state_) throw std::bad_alloc();
+  XXH3_64bits_reset(static_cast<XXH3_state_t*>(state_.get()));
+}
+
+void RunningChecksum::Free::operator()(void* state) const {
+  XXH3_freeState(static_cast<XXH3_state_t*>(state));
+}
+
+void RunningChecksum::add(std::string_view bytes) {
+  XXH3_64bits_update(static_cast<XXH3_state_t*>(state_.get()), bytes.data(), bytes.size());
+}
+
+std::uint64_t RunningChecksum::value() const {
+  return XXH3_64bits_digest(static_cast<const XXH3_state_t*>(state_.get()));
 }
 
 Digest digest(std::string_view bytes) {

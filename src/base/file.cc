@@ -21,7 +21,6 @@ namespace refrain {
 
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{256} << 10;
 constexpr std::uint64_t kReadAheadBytes = std::uint64_t{128} << 10;  // what the system does unasked
 constexpr int kPollMilliseconds = 100;
 

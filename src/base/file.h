@@ -48,6 +48,8 @@ class InputFile {
 // A full disk is Error(over_budget), any other refusal Error(io). Nothing is promised before close() has returned.
 class OutputFile {
  public:
+  static constexpr std::size_t kBufferBytes = std::size_t{256} << 10;
+
   explicit OutputFile(const std::string& path);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;

@@ -104,7 +104,8 @@ std::string story_text(const StoryReport& story, const Look& look) {
     out += fmt::format("{:<8} {}\n", name, text);
   };
   if (!document.keep) {
-    line("why", reason_text(document) + (document.match.empty() ? "" : ", which is kept"));
+    const bool for_document = !document.match.empty() && document.reason != "against";
+    line("why", reason_text(document) + (for_document ? ", which is kept" : ""));
     if (document.reason == "near")
       line("", fmt::format("the texts were compared; {:g} or more is a match", story.threshold));
   } else if (!document.cluster) {
@@ -132,6 +133,13 @@ std::string story_text(const StoryReport& story, const Look& look) {
       out += fmt::format("  and {} more\n", count_text(story.cluster_size - story.members.size()));
   }
   for (const std::string& problem : story.problems) out += fmt::format("no text: {}\n", printable(problem, false));
+  if (story.spanned) {
+    const bool against = document.reason == "against";
+    out += fmt::format("\nWhat {} {}.\n", against ? "it has of the item" : "is cut out, and stands elsewhere,",
+                       look.colour ? "is underlined" : "stands in [[ ]]");
+    out += text_of(document.keep ? "kept" : "removed", *story.spanned, look);
+    if (story.item) out += text_of("item of the other set", *story.item, look);
+  }
   if (!story.texts) return out;
   out += "\n" + similarity_line(*story.texts) + sharing(*story.texts, look);
   return out + text_of(document.keep ? "kept" : "removed", story.texts->a, look) +

@@ -117,9 +117,13 @@ std::string headline(const ReadReport& read, double seconds, unsigned threads, c
   return look.colour ? fmt::format("\x1b[1m{}.\x1b[0m\n\n", line) : fmt::format("{}.\n\n", line);
 }
 
-void add_losses(Table& table, const ReadReport& read) {
+// `kept`: what became of bad records.
+void add_losses(Table& table, const ReadReport& read, const std::string& kept = {}) {
   if (skipped_count(read) > 0) table.add("skipped", count_text(skipped_count(read)), {skipped_text(read)});
-  if (read.bad_records > 0) table.add("bad records", count_text(read.bad_records), example_lines(read));
+  if (read.bad_records == 0) return;
+  std::vector<std::string> remarks = example_lines(read);
+  if (!kept.empty()) remarks.push_back(kept);
+  table.add("bad records", count_text(read.bad_records), std::move(remarks));
 }
 
 void add_memory(Table& table, std::uint64_t peak, std::uint64_t ceiling) {
@@ -203,7 +207,7 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
     table.add("largest cluster", count_text(report.largest_cluster),
               {fmt::format("first is {}", printable(report.largest_representative, false))});
   }
-  add_losses(table, report.read);
+  add_losses(table, report.read, options.apply ? "they stand in clean as they were" : "");
   if (report.temp_peak_bytes > 0) table.add("temporary disk", size_of(report.temp_peak_bytes));
   add_memory(table, report.peak_rss_bytes, report.memory_bytes);
   std::vector<std::string_view> names = {"decisions.jsonl", "matches.tsv", "clusters.tsv"};
@@ -228,6 +232,12 @@ std::vector<std::string> alarm_remarks(const DedupReport& report) {
   }
   if (report.alarms.size() > kShown)
     remarks.push_back(fmt::format("warning: and {} more sources\n", report.alarms.size() - kShown));
+  if (report.unranked > 0)
+    remarks.push_back(fmt::format("warning: {} of {} documents have nothing that --keep ranks by; they rank last\n",
+                                  count_text(report.unranked), count_text(report.read.documents)));
+  if (report.unsourced > 0)
+    remarks.push_back(fmt::format("warning: {} of {} documents do not tell their source; they count as one\n",
+                                  count_text(report.unsourced), count_text(report.read.documents)));
   return remarks;
 }
 

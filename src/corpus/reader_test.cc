@@ -82,13 +82,16 @@ TEST_F(Corpus, HiddenBinaryAndSpecialFilesInFoldersAreCountedNotRead) {
 }
 
 TEST_F(Corpus, TheNameDecidesTheFormat) {
-  EXPECT_EQ(format_by_name("a.jsonl"), Format::jsonl);
-  EXPECT_EQ(format_by_name("a.ndjson.zstd"), Format::jsonl);
-  EXPECT_EQ(format_by_name("a.csv.gz"), Format::csv);
-  EXPECT_EQ(format_by_name("a.tsv.zst"), Format::tsv);
-  EXPECT_EQ(format_by_name("a.txt.gz"), Format::files);
-  EXPECT_EQ(format_by_name("jsonl"), Format::files);
-  EXPECT_EQ(format_by_name("-"), Format::lines);
+  EXPECT_EQ(format_of({}, "a.jsonl"), Format::jsonl);
+  EXPECT_EQ(format_of({}, "a.ndjson.zstd"), Format::jsonl);
+  EXPECT_EQ(format_of({}, "a.csv.gz"), Format::csv);
+  EXPECT_EQ(format_of({}, "a.tsv.zst"), Format::tsv);
+  EXPECT_EQ(format_of({}, "a.txt.gz"), Format::files);
+  EXPECT_EQ(format_of({}, "jsonl"), Format::files);
+  EXPECT_EQ(format_of({}, "-"), Format::lines);
+  EXPECT_EQ(format_of({.paths = {}, .id_field = "id"}, "-"), Format::jsonl);
+  EXPECT_EQ(format_of({.paths = {}, .text_field = "body"}, "-"), Format::jsonl);
+  EXPECT_EQ(format_of({.paths = {}, .format = Format::lines, .id_field = "id"}, "-"), Format::lines);
   write("in/a.jsonl", "{\"text\":\"json\",\"id\":1}\n");
   write("in/b.txt.zst", zstd("whole\nfile"));
   write("in/c.csv", "text,id\ncsv,2\n");

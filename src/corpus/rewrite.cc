@@ -416,7 +416,7 @@ void Rewriter::write_files(const Held& held, DocId first) {
 
 void check_rewritable(const InputOptions& options, bool cuts) {
   for (const std::string& path : options.paths) {
-    const Format format = options.format == Format::automatic ? format_by_name(path) : options.format;
+    const Format format = format_of(options, path);
     if (cuts && format == Format::warc) throw cannot_cut(path);
     struct stat info {};
     if (path == "-" || (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))

@@ -72,8 +72,12 @@ bool is_marker(std::string_view name) {
 
 }  // namespace
 
-Format format_by_name(std::string_view path) {
-  if (path == "-") return Format::lines;
+Format format_of(const InputOptions& options, std::string_view path) {
+  if (options.format != Format::automatic) return options.format;
+  if (path == "-") {
+    const bool fields = !options.id_field.empty() || !options.extra_fields.empty() || options.text_field != "text";
+    return fields ? Format::jsonl : Format::lines;
+  }
   for (const std::string_view packed : {".gz", ".zst", ".zstd"})
     if (path.ends_with(packed)) {
       path.remove_suffix(packed.size());
@@ -124,7 +128,7 @@ Walk::Walk(const InputOptions& options, MemoryBudget& budget)
     : options_(options), entries_(budget, "the listing of a folder"), names_(budget, "the names in a folder") {}
 
 Format Walk::format_of(std::string_view path) const {
-  return options_.format == Format::automatic ? format_by_name(path) : options_.format;
+  return refrain::format_of(options_, path);
 }
 
 bool Walk::next(Input& input) {

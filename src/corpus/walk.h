@@ -31,8 +31,8 @@ inline const std::string& source_of(const Input& input, const InputOptions& opti
   return input.path == "-" && !options.standard_input.empty() ? options.standard_input : input.path;
 }
 
-// What Format::automatic stands for, by the name without .gz, .zst or .zstd.
-Format format_by_name(std::string_view path);
+// The format of an input; Format::automatic goes by its name without .gz, .zst or .zstd.
+Format format_of(const InputOptions& options, std::string_view path);
 
 // Throws for what is wrong with the paths themselves: there are none, "-" comes twice, one does not exist or may not be
 // read. Opens regular files and folders to find out, but never a pipe, whose writer would notice.

@@ -8,6 +8,7 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "corpus/rewrite.h"
+#include "corpus/walk.h"
 #include "pipeline/column.h"
 #include "pipeline/dedup_against.h"
 #include "pipeline/dedup_run.h"
@@ -20,6 +21,8 @@
 #include "refrain/report_json.h"
 #include "refrain/substrings.h"
 #include "refrain/version.h"
+#include "sketch/minhash.h"
+#include "text/windows.h"
 
 namespace refrain {
 
@@ -64,6 +67,8 @@ void check_apart(const InputOptions& input, const std::filesystem::path& output)
 void check(const DedupOptions& options) {
   if (options.input.paths.empty())
     throw Error(Errc::invalid_argument, "no input; name files or folders, or - for standard input");
+  check_named(options.input);
+  if (!options.against.paths.empty()) check_named(options.against);
   check_apart(options.input, options.output);
   check_apart(options.against, options.output);
   check_against(options);
@@ -74,6 +79,13 @@ void check(const DedupOptions& options) {
                                                     kMinSubstringLength, kMaxSubstringLength));
   if (!(options.threshold > 0 && options.threshold <= 1))
     throw Error(Errc::invalid_argument, "--threshold: must be above 0, and at most 1");
+  if (options.near != NearMethod::off) FeaturePlan{options.windows};
+  if (options.near == NearMethod::minhash) {
+    MinHash{options.lanes, options.windows.seed};
+    choose_bands(options.threshold, options.recall, options.lanes);
+  }
+  if (options.near == NearMethod::simhash && options.distance > 63)
+    throw Error(Errc::invalid_argument, "--distance: must be from 0 to 63");
   if (options.apply || options.annotate) check_rewritable(options.input, options.apply && options.substrings != 0);
   if (options.resume && (names_standard_input(options.input) || names_standard_input(options.against)))
     throw Error(Errc::invalid_argument, "--resume: what came from standard input cannot be known again");
@@ -117,6 +129,8 @@ void fill_report(DedupRun& run) {
   DedupReport& report = run.report;
   report.read = kept_read(facts);
   report.too_short = facts.number("too_short");
+  report.unranked = facts.number("unranked");
+  report.unsourced = facts.number("unsourced");
   report.removed_exact = facts.number("removed_exact");
   report.removed_near = facts.number("removed_near");
   report.removed_against = facts.number("removed_against");
@@ -182,7 +196,8 @@ DedupRun::DedupRun(const DedupOptions& options_in, const Context& context_in)
            .resume = options_in.resume,
            .force = options_in.force,
            .outputs = {"decisions.jsonl", "matches.tsv", "clusters.tsv", "substring_bytes.tsv", "against.jsonl",
-                       "clean", "annotated", "report.html"}}) {
+                       "clean", "annotated", "report.html"}},
+          budget) {
   report.threads = threads;
   report.memory_bytes = budget.ceiling();
 }

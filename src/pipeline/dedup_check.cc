@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <unordered_set>
+#include <optional>
 #include <vector>
 
 #include "base/mix.h"
@@ -67,20 +67,31 @@ class Draw {
   std::vector<std::pair<std::uint64_t, DocId>> drawn_;
 };
 
-// Slow and obvious.
-double plain_similarity(SliceFile& texts, const FeaturePlan& plan, DocId a, DocId b) {
-  const auto set_of = [&](DocId document) {
+// Slow and obvious. Nothing where the two are so long that there is no room for it.
+std::optional<double> plain_similarity(SliceFile& texts, const FeaturePlan& plan, MemoryBudget& budget, DocId a,
+                                       DocId b) {
+  const ByteRange first_range = texts.range(a);
+  const ByteRange second_range = texts.range(b);
+  // At most a window a byte.
+  const std::uint64_t most = (first_range.end - first_range.begin + second_range.end - second_range.begin) * 9 + 8192;
+  if (most > budget.available()) return std::nullopt;
+  const Reservation reservation = budget.reserve(most, "the windows of a sample");
+  const auto set_of = [&](DocId document, const ByteRange& range) {
     std::string scratch;
+    std::vector<std::uint64_t> set;
+    set.reserve(range.end - range.begin);
     FeatureStream stream(plan);
     stream.start(texts.get(document, scratch));
-    std::unordered_set<std::uint64_t> set;
-    for (std::span<const std::uint64_t> features; stream.next(features);) set.insert(features.begin(), features.end());
+    for (std::span<const std::uint64_t> features; stream.next(features);)
+      set.insert(set.end(), features.begin(), features.end());
+    std::sort(set.begin(), set.end());
+    set.erase(std::unique(set.begin(), set.end()), set.end());
     return set;
   };
-  const auto first = set_of(a);
-  const auto second = set_of(b);
+  const std::vector<std::uint64_t> first = set_of(a, first_range);
+  const std::vector<std::uint64_t> second = set_of(b, second_range);
   std::size_t common = 0;
-  for (const std::uint64_t feature : first) common += second.contains(feature) ? 1 : 0;
+  for (const std::uint64_t feature : first) common += std::binary_search(second.begin(), second.end(), feature) ? 1 : 0;
   const std::size_t all = first.size() + second.size() - common;
   return all == 0 ? 1 : static_cast<double>(common) / static_cast<double>(all);
 }
@@ -141,7 +152,7 @@ void dedup_check(DedupRun& run) {
             if (kept[document] == 0) continue;
             const std::uint8_t* sketch = sketches.get(document, worker.scratch);
             for (std::size_t s = 0; s < sample.size(); ++s) {
-              if (!sketches.may_match(sketch, signatures.data() + s * width)) continue;
+              if (!sketches.may_match(sketch, signatures.data() + s * width, sample[s])) continue;
               if (ranks.rank(document) >= ranks.rank(sample[s]) || worker.missed[s] != 0) continue;
               if (worker.similarity->of(sample[s], document, run.options.threshold) >= run.options.threshold)
                 worker.missed[s] = 1;
@@ -158,11 +169,17 @@ void dedup_check(DedupRun& run) {
 
     SliceFile texts(run.dir.work("text"), run.dir.work("text_ends"));
     RandomFile decided(run.dir.work("decided"));
+    std::vector<std::uint8_t> other;
     for (const DocId document : from_removed.documents()) {
       Decision decision;
       decided.read(document * sizeof decision, {reinterpret_cast<char*>(&decision), sizeof decision});
+      const std::optional<double> similarity = plain_similarity(texts, plan, run.budget, document, decision.match);
+      if (!similarity) continue;
       ++check.removals;
-      check.wrongful += plain_similarity(texts, plan, document, decision.match) < run.options.threshold ? 1 : 0;
+      const bool apart =
+          run.options.near == NearMethod::simhash &&
+          !sketches.may_match(sketches.get(decision.match, scratch), sketches.get(document, other), document);
+      check.wrongful += *similarity < run.options.threshold || apart ? 1 : 0;
     }
   }
   // Of so many kept documents so many should not be: what does that make of all?

@@ -121,7 +121,7 @@ void dedup_decide(DedupRun& run) {
   run.dir.facts().set("removed_near", near);
   run.dir.facts().set("removed_exact", exact);
   run.dir.facts().set("removed_against", against);
-  judge_sources(run, decisions);
+  judge_sources(run, DedupOutcome::without_substrings(run));
 }
 
 }  // namespace refrain

@@ -71,6 +71,8 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
     json.field("cut_documents", report.cut_documents);
   }
   json.field("too_short", report.too_short);
+  json.field("unranked", report.unranked);
+  json.field("unsourced", report.unsourced);
   json.field("bands", report.bands);
   json.field("rows", report.rows);
   json.field("candidates", report.candidates);

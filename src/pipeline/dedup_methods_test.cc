@@ -149,6 +149,9 @@ TEST_F(DedupMethods, PresetsAreWhatTheySay) {
   EXPECT_GT(report.removed_near, 10U);
   const std::vector<Decided> rows = decided("preset");
   for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_TRUE(rows[i].keep || texts[i].size() <= 1024U) << i;
+  // The rule for short texts is the check's too.
+  EXPECT_EQ(report.check.missed, 0U);
+  EXPECT_EQ(report.check.wrongful, 0U);
 }
 
 }  // namespace

@@ -223,7 +223,7 @@ void find_simhash_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& plan,
   Pairs pairs(pair_options(run, ranks.size()), run.budget);
   std::vector<Pairs::Writer> writers;
   for (unsigned i = 0; i < run.threads; ++i) writers.push_back(pairs.writer());
-  // Documents with equal fingerprints are one node, under the best-ranked.
+  // Documents with equal fingerprints are one node.
   Array<FingerprintNode> nodes(run.budget, "the fingerprints");
   {
     ColumnReader<std::uint64_t> fingerprints(run.dir.work("fingerprints"));
@@ -232,10 +232,11 @@ void find_simhash_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& plan,
       if (plan.alive[ranks.rank(document)] != 0) nodes.push_back({fingerprint, ranks.rank(document)});
   }
   std::sort(nodes.begin(), nodes.end());
-  std::size_t count = 0;
+  Array<std::uint64_t> distinct(run.budget, "the fingerprints");
+  Array<std::uint64_t> begins(run.budget, "the fingerprints");  // of each among the nodes, and the end
   Group group;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const bool first = i == 0 || nodes[i].fingerprint != nodes[count - 1].fingerprint;
+    const bool first = i == 0 || nodes[i].fingerprint != nodes[i - 1].fingerprint;
     group.add(
         {0, 0, nodes[i].rank}, first,
         [&](std::uint64_t later, std::uint64_t earlier) {
@@ -243,21 +244,24 @@ void find_simhash_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& plan,
         },
         [](const Entry&) {});
     plan.crowded[nodes[i].rank] = 1;
-    if (first) nodes[count++] = nodes[i];
+    if (!first) continue;
+    distinct.push_back(nodes[i].fingerprint);
+    begins.push_back(i);
   }
-  nodes.resize(count);
-  Array<std::uint64_t> distinct(run.budget, "the fingerprints", count);
-  for (std::size_t i = 0; i < count; ++i) distinct[i] = nodes[i].fingerprint;
-  const auto rank_of = [&](std::uint64_t fingerprint) {
-    return nodes[static_cast<std::size_t>(std::lower_bound(distinct.begin(), distinct.end(), fingerprint) -
-                                          distinct.begin())]
-        .rank;
+  begins.push_back(nodes.size());
+  // Those that stand for a fingerprint: the best-ranked few.
+  const auto standing = [&](std::uint64_t fingerprint) {
+    const auto at =
+        static_cast<std::size_t>(std::lower_bound(distinct.begin(), distinct.end(), fingerprint) - distinct.begin());
+    const auto begin = static_cast<std::size_t>(begins[at]);
+    return std::span<const FingerprintNode>(nodes.data() + begin,
+                                            std::min(static_cast<std::size_t>(begins[at + 1]) - begin, kAll));
   };
   hamming_join({distinct.data(), distinct.size()}, {.distance = run.options.distance}, run.context, run.budget,
                [&](unsigned worker, std::uint64_t a, std::uint64_t b) {
-                 const std::uint64_t first = rank_of(a);
-                 const std::uint64_t second = rank_of(b);
-                 writers[worker].add({std::max(first, second), std::min(first, second)});
+                 for (const FingerprintNode& one : standing(a))
+                   for (const FingerprintNode& other : standing(b))
+                     writers[worker].add({std::max(one.rank, other.rank), std::min(one.rank, other.rank)});
                });
   writers.clear();
   list_pairs(run, pairs, known, out, kMostOfLater);

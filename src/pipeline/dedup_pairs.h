@@ -33,7 +33,8 @@ void find_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& plan, const std::v
                 RunFile& out);
 
 // The same by SimHash: documents whose fingerprints differ in at most options.distance bits. One that is near many is
-// paired with the best-ranked of them; all are looked at again in the next round.
+// paired with the best-ranked of them; all are looked at again in the next round. Of documents with the same fingerprint
+// that do not match each other, the eight best-ranked meet what is near them.
 void find_simhash_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& plan,
                         const std::vector<std::filesystem::path>& known, RunFile& out);
 

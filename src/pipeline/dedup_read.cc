@@ -12,6 +12,7 @@
 #include "pipeline/dedup_run.h"
 #include "pipeline/keep_policy.h"
 #include "pipeline/read_facts.h"
+#include "pipeline/sources.h"
 #include "pipeline/tsv.h"
 #include "refrain/error.h"
 #include "sketch/minhash.h"
@@ -24,7 +25,9 @@ namespace {
 
 // What was made of a batch.
 struct Done {
-  explicit Done(MemoryBudget& budget) : text(budget, "text that was read") {}
+  explicit Done(MemoryBudget& budget) : reservation(budget.reserve(0, kWhat)), text(budget, "text that was read") {}
+  static constexpr std::string_view kWhat = "what was made of the text that was read";
+  Reservation reservation;  // of all but the text
   Array<char> text;
   std::vector<std::uint64_t> lengths;
   std::vector<Digest> digests;
@@ -49,13 +52,13 @@ class Reading {
         id_ends_(run.dir.create_work("id_ends")),
         digests_(run.dir.create_work("hashes")),
         states_(run.dir.create_work("states")),
-        sources_(run.dir.create_work("sources")) {
+        sources_(run.dir.create_work("sources")),
+        sources_reservation_(run.budget.reserve(0, "the names of the sources")) {
     if (run.options.near == NearMethod::minhash) {
       minhash_.emplace(run.options.lanes, run.options.windows.seed);
       bands_ = choose_bands(run.options.threshold, run.options.recall, run.options.lanes);
       lanes_.emplace(run.dir.create_work("lanes"));
-      for (unsigned band = 0; band < bands_.bands; ++band)
-        band_files_.push_back(std::make_unique<RunFile>(run.dir.work(band_name(band)), "work/" + band_name(band)));
+      for (unsigned band = 0; band < bands_.bands; ++band) band_files_.push_back(run.dir.create_work(band_name(band)));
     }
     if (run.options.near == NearMethod::simhash) fingerprints_.emplace(run.dir.create_work("fingerprints"));
     if (!policy_.in_input_order()) keys_.emplace(run.dir.create_work("keys"));
@@ -92,12 +95,18 @@ class Reading {
       const auto end = static_cast<std::size_t>(batch.texts.offsets.back());
       done->text.append(std::span(batch.texts.text + begin, end - begin));
     }
+    const bool own_source = source_field_ != kNone || batch.file.empty();
+    done->reservation.resize(size * record_bytes(own_source), Done::kWhat);
+    done->lengths.reserve(size);
+    done->digests.reserve(size);
+    done->states.reserve(size);
+    if (keys_) done->keys.reserve(size);
     if (fingerprints_) done->fingerprints.resize(size);
     if (minhash_) {
       done->band_keys.resize(size * bands_.bands);
       done->lanes.resize(size * minhash_->lanes());
     }
-    if (source_field_ == kNone && !batch.file.empty()) done->sources.emplace_back(batch.file);
+    if (!own_source) done->sources.emplace_back(batch.file);
     std::vector<std::uint32_t> signature(minhash_ ? minhash_->lanes() : 0);
     for (std::size_t i = 0; i < size; ++i) {
       const std::string_view text = batch.texts[i];
@@ -111,7 +120,7 @@ class Reading {
         source = batch.fields.value(i, source_field_);
       else if (batch.file.empty())
         source = batch.ids.ordinals ? std::string() : folder_of(batch.ids[i]);
-      if (source_field_ != kNone || batch.file.empty()) done->sources.push_back(source);
+      if (own_source) done->sources.push_back(source);
       if (keys_)
         done->keys.push_back(
             bad ? kLastKey
@@ -120,6 +129,16 @@ class Reading {
     }
     done->ids = std::move(batch.ids);
     return done;
+  }
+
+  // What a record of a batch takes, beside its text and its id.
+  std::size_t record_bytes(bool own_source) const {
+    std::size_t bytes = sizeof(std::uint64_t) + sizeof(Digest) + sizeof(DocState);
+    if (keys_) bytes += sizeof(std::uint64_t);
+    if (own_source) bytes += sizeof(std::string);
+    if (fingerprints_) bytes += sizeof(std::uint64_t);
+    if (minhash_) bytes += bands_.bands * sizeof(std::uint32_t) + minhash_->lanes();
+    return bytes;
   }
 
   // False where it is too short to be judged.
@@ -167,6 +186,9 @@ class Reading {
       id_ends[i] = ids_at_ + ids.size();
       sources[i] = done.states[i] == DocState::bad ? 0 : number_of(done.sources[done.sources.size() == 1 ? 0 : i]);
       too_short_ += done.states[i] == DocState::too_short ? 1 : 0;
+      if (done.states[i] == DocState::bad) continue;
+      if (keys_) unranked_ += done.keys[i] == kLastKey ? 1 : 0;
+      if (source_field_ != kNone) unsourced_ += done.sources[i].empty() ? 1 : 0;
     }
     ids_at_ += ids.size();
     ids_.write(ids);
@@ -181,7 +203,7 @@ class Reading {
     std::vector<std::uint32_t> column(count);
     for (std::size_t band = 0; band < band_files_.size(); ++band) {
       for (std::size_t i = 0; i < count; ++i) column[i] = done.band_keys[i * bands_.bands + band];
-      band_files_[band]->write_values(std::span<const std::uint32_t>(column));
+      band_files_[band].write_values(std::span<const std::uint32_t>(column));
     }
     documents_ += count;
   }
@@ -191,21 +213,49 @@ class Reading {
     if (is_new) {
       append_escaped(names_, source);
       names_ += '\n';
+      sources_bytes_ += source_bytes(source);
+      if (sources_bytes_ > sources_reservation_.bytes())
+        sources_reservation_.resize(sources_bytes_ + sources_bytes_ / 2, "the names of the sources");
     }
     return found->second;
   }
 
+  // What is wrong with all records is wrong with what was asked for.
+  void check(const ReadReport& read) const {
+    if (read.documents == 0 && read.bad_records != 0) {
+      const BadRecord& first = read.examples.front();
+      throw Error(
+          Errc::bad_input,
+          fmt::format("none of {} records could be read; {}{}: {}; is it the right --text-field, --id-field and "
+                      "--format?",
+                      read.bad_records, first.path, first.line == 0 ? "" : fmt::format(":{}", first.line),
+                      first.reason));
+    }
+    if (read.documents == 0) return;
+    if (unranked_ == read.documents)
+      throw Error(Errc::bad_input,
+                  fmt::format("--keep {}: {}", to_string(run_.options.keep),
+                              policy_.needs_field() ? "no document has such a field with a value to rank it by"
+                                                    : "no document is of one of these sources; see --source-field"));
+    if (unsourced_ == read.documents)
+      throw Error(Errc::bad_input,
+                  fmt::format("--source-field {}: no document has such a field", run_.options.source_field));
+  }
+
   void finish(const ReadReport& read) {
+    check(read);
     for (RunFile* file : {&text_, &text_ends_, &ids_, &id_ends_, &digests_, &states_, &sources_}) run_.dir.close(*file);
     for (std::optional<RunFile>* file : {&keys_, &fingerprints_, &lanes_})
       if (*file) run_.dir.close(**file);
-    for (const auto& file : band_files_) run_.dir.close(*file);
+    for (RunFile& file : band_files_) run_.dir.close(file);
     RunFile names = run_.dir.create_work("source_names");
     names.write(names_);
     run_.dir.close(names);
     Facts& facts = run_.dir.facts();
     facts.set("documents", documents_);
     facts.set("too_short", too_short_);
+    facts.set("unranked", unranked_);
+    facts.set("unsourced", unsourced_);
     facts.set("bands", std::uint64_t{bands_.bands});
     facts.set("rows", std::uint64_t{bands_.rows});
     facts.set("sources", std::uint64_t{numbers_.size()});
@@ -233,11 +283,15 @@ class Reading {
   std::optional<RunFile> keys_;
   std::optional<RunFile> fingerprints_;
   std::optional<RunFile> lanes_;
-  std::vector<std::unique_ptr<RunFile>> band_files_;
+  std::vector<RunFile> band_files_;
   std::uint64_t text_at_ = 0;
   std::uint64_t ids_at_ = 0;
   std::uint64_t documents_ = 0;
   std::uint64_t too_short_ = 0;
+  std::uint64_t unranked_ = 0;   // without what the policy ranks by
+  std::uint64_t unsourced_ = 0;  // without the field that tells their source
+  Reservation sources_reservation_;
+  std::uint64_t sources_bytes_ = 0;
   std::unordered_map<std::string, std::uint32_t> numbers_;
   std::string names_;
 };

@@ -169,9 +169,10 @@ class Finder {
       found_.other_sources.documents += all[i];
       found_.other_sources.removed += lost[i];
     }
-    const std::vector<std::string> names = source_names(run_.dir);
-    for (const std::size_t i : worst) {
-      found_.losses.push_back({shortened(names[i], kIdBytes), all[i], lost[i]});
+    const std::vector<std::string> names = source_names(run_.dir, worst);
+    for (std::size_t place = 0; place < worst.size(); ++place) {
+      const std::size_t i = worst[place];
+      found_.losses.push_back({shortened(names[place], kIdBytes), all[i], lost[i]});
       found_.other_sources.documents -= all[i];
       found_.other_sources.removed -= lost[i];
     }

@@ -70,11 +70,15 @@ struct CutSpan {
 class DedupOutcome {
  public:
   explicit DedupOutcome(DedupRun& run);
+  // The same before `substrings` has run.
+  static DedupOutcome without_substrings(DedupRun& run);
   // False at the end. `spans`: what is cut out of a kept document. Of one that was removed for Reason::substring the
   // match is no other document.
   bool next(Decision& decision, std::vector<ByteRange>& spans);
 
  private:
+  explicit DedupOutcome(const RunDir& dir) : decisions_(dir.work("decided")) {}
+
   ColumnReader<Decision> decisions_;
   std::optional<ColumnReader<CutSpan>> spans_;
   std::optional<ColumnReader<DocId>> emptied_;

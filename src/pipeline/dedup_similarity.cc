@@ -14,6 +14,7 @@ namespace refrain {
 namespace {
 
 constexpr std::uint64_t kHeldOverhead = 128;  // of a set that is remembered, beside its features
+constexpr std::size_t kHeldText = std::size_t{1} << 20;
 
 // Of two signatures, the fewest equal bytes with which the documents may be `threshold` similar.
 unsigned least_equal(double threshold, unsigned lanes) {
@@ -28,12 +29,17 @@ Sketches::Sketches(DedupRun& run)
     : simhash_(run.options.near == NearMethod::simhash),
       width_(simhash_ ? sizeof(std::uint64_t) : run.options.lanes),
       limit_(simhash_ ? run.options.distance : least_equal(run.options.threshold, run.options.lanes)),
-      held_(run.budget, "the signatures") {
+      close_(simhash_ ? run.options.close : 0),
+      short_bytes_(run.options.short_bytes),
+      held_(run.budget, "the signatures"),
+      text_ends_(run.budget, "the lengths of the texts") {
   const std::filesystem::path path = run.dir.work(simhash_ ? "fingerprints" : "lanes");
   if (run.documents() * width_ <= run.budget.available() / 2)
     held_ = load_column<std::uint8_t>(path, run.budget, "the signatures");
   else
     file_.emplace(path);
+  if (simhash_ && close_ < limit_)
+    text_ends_ = load_column<std::uint64_t>(run.dir.work("text_ends"), run.budget, "the lengths of the texts");
 }
 
 const std::uint8_t* Sketches::get(DocId document, std::vector<std::uint8_t>& scratch) const {
@@ -43,13 +49,15 @@ const std::uint8_t* Sketches::get(DocId document, std::vector<std::uint8_t>& scr
   return scratch.data();
 }
 
-bool Sketches::may_match(const std::uint8_t* a, const std::uint8_t* b) const {
-  if (!simhash_) return equal_bytes(a, b, width_) >= limit_;
+bool Sketches::may_match(const std::uint8_t* earlier, const std::uint8_t* later, DocId document) const {
+  if (!simhash_) return equal_bytes(earlier, later, width_) >= limit_;
   std::uint64_t first = 0;
   std::uint64_t second = 0;
-  std::memcpy(&first, a, sizeof first);
-  std::memcpy(&second, b, sizeof second);
-  return static_cast<unsigned>(std::popcount(first ^ second)) <= limit_;
+  std::memcpy(&first, earlier, sizeof first);
+  std::memcpy(&second, later, sizeof second);
+  const auto difference = static_cast<unsigned>(std::popcount(first ^ second));
+  if (difference <= close_ || difference > limit_) return difference <= limit_;
+  return text_ends_[document] - (document == 0 ? 0 : text_ends_[document - 1]) <= short_bytes_;
 }
 
 Similarity::Similarity(DedupRun& run, const FeaturePlan& plan, std::uint64_t memory_bytes)
@@ -75,14 +83,7 @@ const std::vector<std::uint64_t>& Similarity::set_of(DocId document) {
     held_.splice(held_.begin(), held_, found->second);
     return held_.front().set;
   }
-  const std::string_view text = texts_.get(document, scratch_);
-  std::vector<std::uint64_t> set;
-  set.reserve(text.size() / 5 + 16);
-  stream_.start(text);
-  for (std::span<const std::uint64_t> features; stream_.next(features);)
-    set.insert(set.end(), features.begin(), features.end());
-  make_set(set);
-  set.shrink_to_fit();
+  std::vector<std::uint64_t> set = make(document);
   held_bytes_ += set.size() * sizeof(std::uint64_t) + kHeldOverhead;
   // The last one stays, whatever it takes: it is the other of the pair.
   while (held_bytes_ > memory_bytes_ && held_.size() > 1) {
@@ -90,10 +91,37 @@ const std::vector<std::uint64_t>& Similarity::set_of(DocId document) {
     places_.erase(held_.back().document);
     held_.pop_back();
   }
-  reservation_.resize(std::max(memory_bytes_, held_bytes_), "the windows of a long document");
+  reserve_beside(0);
   held_.push_front({document, std::move(set)});
   places_[document] = held_.begin();
   return held_.front().set;
+}
+
+std::vector<std::uint64_t> Similarity::make(DocId document) {
+  const ByteRange range = texts_.range(document);
+  const std::uint64_t bytes = range.end - range.begin;
+  std::vector<std::uint64_t> set;
+  std::size_t room = static_cast<std::size_t>(bytes) / 5 + 16;
+  reserve_beside(bytes + room * sizeof(std::uint64_t));
+  set.reserve(room);
+  stream_.start(texts_.get(document, scratch_));
+  for (std::span<const std::uint64_t> features; stream_.next(features);) {
+    if (set.size() + features.size() > room) {
+      const std::size_t wanted = std::max(2 * room, set.size() + features.size());
+      reserve_beside(bytes + (room + wanted) * sizeof(std::uint64_t));
+      set.reserve(room = wanted);
+    }
+    set.insert(set.end(), features.begin(), features.end());
+  }
+  make_set(set);
+  set.shrink_to_fit();
+  // A long text is not kept: nobody else would have its room.
+  if (scratch_.capacity() > kHeldText) std::string().swap(scratch_);
+  return set;
+}
+
+void Similarity::reserve_beside(std::uint64_t bytes) {
+  reservation_.resize(std::max(memory_bytes_, held_bytes_ + bytes), "the windows of a long document");
 }
 
 }  // namespace refrain

@@ -26,15 +26,19 @@ class Sketches {
   // Valid until `scratch` changes.
   const std::uint8_t* get(DocId document, std::vector<std::uint8_t>& scratch) const;
 
-  // Whether documents with such sketches may match. MinHash: what is at the threshold is let through but for four
-  // standard deviations. SimHash: the distance decides.
-  bool may_match(const std::uint8_t* a, const std::uint8_t* b) const;
+  // Whether documents with such sketches may match; `document` is the later one, by rank. MinHash: what is at the
+  // threshold is let through but for four standard deviations. SimHash: the distance decides, and where that is more
+  // than options.close, only a short text may match.
+  bool may_match(const std::uint8_t* earlier, const std::uint8_t* later, DocId document) const;
 
  private:
   bool simhash_;
   std::size_t width_;
   unsigned limit_;  // the fewest bytes that must be equal, or the most bits that may differ
+  unsigned close_;
+  std::uint64_t short_bytes_;
   Array<std::uint8_t> held_;
+  Array<std::uint64_t> text_ends_;  // where `close` says more than `distance`
   std::optional<RandomFile> file_;
 };
 
@@ -53,6 +57,9 @@ class Similarity {
     std::vector<std::uint64_t> set;
   };
   const std::vector<std::uint64_t>& set_of(DocId document);
+  std::vector<std::uint64_t> make(DocId document);
+  // Takes as much more for a long document.
+  void reserve_beside(std::uint64_t bytes);
 
   MemoryBudget& budget_;
   const std::uint64_t memory_bytes_;

@@ -10,6 +10,7 @@
 #include "pipeline/first_copies.h"
 #include "pipeline/slice_file.h"
 #include "pipeline/snap.h"
+#include "pipeline/sources.h"
 #include "pipeline/tsv.h"
 #include "refrain/text_source.h"
 #include "substring/repeats.h"
@@ -70,10 +71,22 @@ class KeptTexts : public TextSource {
   std::uint64_t size_ = 0;
 };
 
+// 1 for documents that another was removed for: they must stay.
+Array<std::uint8_t> named_matches(DedupRun& run) {
+  Array<std::uint8_t> named(run.budget, "the documents that others match", run.documents());
+  ColumnReader<Decision> decisions(run.dir.work("decided"));
+  for (Decision decision; decisions.next(decision);) {
+    const auto reason = static_cast<Reason>(decision.reason);
+    if (reason == Reason::exact || reason == Reason::near) named[decision.match] = 1;
+  }
+  return named;
+}
+
 }  // namespace
 
 void dedup_substrings(DedupRun& run) {
   const KeptTexts texts(run);
+  const Array<std::uint8_t> named = named_matches(run);
   RunFile spans = run.dir.create_work("spans");
   RunFile rows = run.dir.create_output("substring_bytes.tsv");
   rows.write("id\tx\ty\n");
@@ -92,12 +105,20 @@ void dedup_substrings(DedupRun& run) {
     std::string id;
     std::string row;
     std::optional<std::size_t> last;
-    std::uint64_t cut_bytes = 0;  // of the document `last`
+    // Of the document `last`:
+    std::uint64_t cut_bytes = 0;
+    Array<CutSpan> cuts(run.budget, "what is cut out of a document");
     const auto end_document = [&] {
       if (!last || cut_bytes == 0) return;
-      ++changed;
       const ByteRange whole = texts.range(*last);
-      if (cut_bytes == whole.end - whole.begin) emptied.push_back(texts.document(*last));
+      const DocId document = texts.document(*last);
+      const bool nothing_left = cut_bytes == whole.end - whole.begin;
+      // One that another document was removed for is left whole instead.
+      if (nothing_left && named[document] != 0) return;
+      spans.write_values(std::span<const CutSpan>(cuts.data(), cuts.size()));
+      removed_bytes += cut_bytes;
+      ++changed;
+      if (nothing_left) emptied.push_back(document);
     };
     for (const ByteRange& range : found.repeated) {
       progress.add(1);
@@ -107,6 +128,7 @@ void dedup_substrings(DedupRun& run) {
         end_document();
         last = i;
         cut_bytes = 0;
+        cuts.clear();
       }
       if (const auto shown = snapper.shrink(range, document)) {
         row.clear();
@@ -123,10 +145,8 @@ void dedup_substrings(DedupRun& run) {
       without_first_copies(range, first, found.first.end(), [&](ByteRange cut) {
         const auto snapped = snapper.shrink(cut, document);
         if (!snapped) return;
-        const CutSpan span{texts.document(i), {snapped->begin - document.begin, snapped->end - document.begin}};
-        spans.write_values(std::span<const CutSpan>(&span, 1));
+        cuts.push_back({texts.document(i), {snapped->begin - document.begin, snapped->end - document.begin}});
         cut_bytes += snapped->end - snapped->begin;
-        removed_bytes += snapped->end - snapped->begin;
       });
     }
     end_document();
@@ -144,9 +164,14 @@ void dedup_substrings(DedupRun& run) {
   facts.set("substring.removed_bytes", removed_bytes);
   facts.set("substring.changed", changed - emptied.size());
   facts.set("substring.emptied", std::uint64_t{emptied.size()});
+  judge_sources(run, DedupOutcome(run));
 }
 
-DedupOutcome::DedupOutcome(DedupRun& run) : decisions_(run.dir.work("decided")) {
+DedupOutcome DedupOutcome::without_substrings(DedupRun& run) {
+  return DedupOutcome(run.dir);
+}
+
+DedupOutcome::DedupOutcome(DedupRun& run) : DedupOutcome(run.dir) {
   if (run.options.substrings == 0) return;
   spans_.emplace(run.dir.work("spans"));
   emptied_.emplace(run.dir.work("emptied"));

@@ -30,18 +30,9 @@ constexpr unsigned kMostRounds = 64;
 class Verifier {
  public:
   explicit Verifier(DedupRun& run, const Ranks& ranks)
-      : run_(run),
-        ranks_(ranks),
-        plan_(run.options.windows),
-        sketches_(run),
-        fingerprints_(run.budget, "the fingerprints"),
-        text_ends_(run.budget, "the lengths of the texts") {
+      : run_(run), ranks_(ranks), plan_(run.options.windows), sketches_(run) {
     const std::uint64_t share = run.budget.available() / 2 / run.threads;
     for (unsigned i = 0; i < run.threads; ++i) workers_.push_back(std::make_unique<Worker>(run, plan_, share));
-    if (run.options.near == NearMethod::simhash && run.options.close < run.options.distance) {
-      fingerprints_ = load_column<std::uint64_t>(run.dir.work("fingerprints"), run.budget, "the fingerprints");
-      text_ends_ = load_column<std::uint64_t>(run.dir.work("text_ends"), run.budget, "the lengths of the texts");
-    }
   }
 
   // Writes those of the pairs that match. Returns how many.
@@ -93,18 +84,11 @@ class Verifier {
     std::uint64_t compared = 0;
   };
 
-  // Further apart, only short texts match.
-  bool close_enough(DocId earlier, DocId later) const {
-    const auto difference = static_cast<unsigned>(std::popcount(fingerprints_[earlier] ^ fingerprints_[later]));
-    const std::uint64_t bytes = text_ends_[later] - (later == 0 ? 0 : text_ends_[later - 1]);
-    return difference <= run_.options.close || bytes <= run_.options.short_bytes;
-  }
-
   double compare(Worker& worker, const RankPair& pair) const {
     const DocId earlier = ranks_.document(pair.earlier);
     const DocId later = ranks_.document(pair.later);
-    if (!sketches_.may_match(sketches_.get(earlier, worker.first), sketches_.get(later, worker.second))) return 0;
-    if (!fingerprints_.empty() && !close_enough(earlier, later)) return 0;
+    if (!sketches_.may_match(sketches_.get(earlier, worker.first), sketches_.get(later, worker.second), later))
+      return 0;
     ++worker.compared;
     return worker.similarity.of(earlier, later, run_.options.threshold);
   }
@@ -113,8 +97,6 @@ class Verifier {
   const Ranks& ranks_;
   const FeaturePlan plan_;
   const Sketches sketches_;
-  Array<std::uint64_t> fingerprints_;  // simhash, with a rule for short texts
-  Array<std::uint64_t> text_ends_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::uint64_t met_ = 0;
 };
@@ -191,7 +173,7 @@ void dedup_verify(DedupRun& run) {
     }
     out.close(false);
     matches.push_back(run.dir.work(name));
-    // By SimHash every pair is met in the end; by MinHash, where many met, some are not.
+    // By SimHash rounds go on until all pairs have met that ever meet; by MinHash, where many met, some do not.
     const bool done = run.options.near == NearMethod::simhash ? std::filesystem::file_size(pairs.back()) == 0
                                                               : found == 0 && round >= kLeastRounds;
     if (!crowded || done || round == kMostRounds) break;

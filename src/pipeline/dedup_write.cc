@@ -2,25 +2,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
-#include <system_error>
 
-#include "base/file.h"
 #include "base/json.h"
 #include "base/progress.h"
-#include "corpus/rewrite.h"
 #include "pipeline/column.h"
+#include "pipeline/dedup_again.h"
 #include "pipeline/dedup_against.h"
 #include "pipeline/dedup_run.h"
 #include "pipeline/slice_file.h"
 #include "pipeline/tsv.h"
-#include "refrain/error.h"
 #include "store/shuffle.h"
 
 namespace refrain {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -169,29 +163,12 @@ void dedup_write(DedupRun& run) {
 }
 
 void dedup_apply(DedupRun& run) {
-  // A stage that was interrupted may have left part of it.
-  const fs::path aside = run.dir.work("clean");
-  const fs::path clean = run.dir.output("clean");
-  std::error_code ignored;
-  fs::remove_all(aside, ignored);
-  make_folder(aside);
-  DedupOutcome outcome(run);
-  std::vector<ByteRange> spans;
-  SliceFile texts(run.dir.work("text"), run.dir.work("text_ends"));
-  DocId next = 0;
-  const RewriteReport report = rewrite_documents(
-      run.options.input, run.context, run.budget, aside, [&](DocId document, std::string_view text) -> TextCuts {
-        Decision decision;
-        bool there = true;
-        for (; there && next <= document; ++next) there = outcome.next(decision, spans);
-        const ByteRange range = there ? texts.range(document) : ByteRange{};
-        if (!there || text.size() != range.end - range.begin)
-          throw Error(Errc::bad_input, "an input changed while it was being read; run again");
-        return {.ranges = spans, .offset = 0, .drop = decision.reason != static_cast<std::uint64_t>(Reason::none)};
-      });
-  fs::remove_all(clean, ignored);
-  rename_checked(aside, clean);
-  sync_folder(clean.parent_path());
+  SecondReading reading(run);
+  const RewriteReport report = reading.write("clean", [&](DocId document, std::string_view text) -> TextCuts {
+    const Decision& decision = reading.at(document, text);
+    return {
+        .ranges = reading.spans(), .offset = 0, .drop = decision.reason != static_cast<std::uint64_t>(Reason::none)};
+  });
   run.dir.facts().set("written_bytes", report.written_bytes);
 }
 

@@ -201,6 +201,8 @@ std::string to_json(const StoryReport& report) {
   } else {
     json.null();
   }
+  if (report.spanned) json.field("text", report.spanned->text);
+  if (report.item) json.field("item", report.item->text);
   write_strings(json, "problems", report.problems);
   json.end_object();
   return std::move(json).take();

@@ -7,7 +7,6 @@
 #include <optional>
 #include <system_error>
 
-#include "base/checksum.h"
 #include "pipeline/tsv.h"
 #include "refrain/error.h"
 
@@ -17,15 +16,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+constexpr std::size_t kChunkBytes = std::size_t{256} << 10;  // read at a time
 constexpr const char* kIdentityName = "run.txt";
 constexpr const char* kSummary = "summary.json";
-
-// The checksum of a file goes on from chunk to chunk, so that it can be taken while writing.
-std::uint64_t chain(std::uint64_t sum, std::string_view chunk) {
-  const std::uint64_t both[2] = {sum, checksum(chunk)};
-  return checksum({reinterpret_cast<const char*>(both), sizeof both});
-}
+constexpr std::string_view kNoSum = "-";  // in a marker
 
 void write_aside(const fs::path& path, std::string_view text) {
   AtomicFile file(path.string());
@@ -81,29 +75,20 @@ void Facts::add_line(std::string_view line) {
   set(unescaped(line.substr(0, tab)), unescaped(line.substr(tab + 1)));
 }
 
-RunFile::RunFile(const fs::path& path, std::string name) : out_(path.string()) {
+RunFile::RunFile(const fs::path& path, std::string name, MemoryBudget& budget)
+    : reservation_(budget.reserve(OutputFile::kBufferBytes, "what is written to the run's files")),
+      out_(path.string()) {
   mark_.name = std::move(name);
-  chunk_.reserve(kChunkBytes);
 }
 
 void RunFile::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const std::size_t size = std::min(bytes.size(), kChunkBytes - chunk_.size());
-    chunk_.append(bytes.substr(0, size));
-    bytes.remove_prefix(size);
-    if (chunk_.size() == kChunkBytes) end_chunk();
-  }
-}
-
-void RunFile::end_chunk() {
-  mark_.sum = chain(mark_.sum, chunk_);
-  mark_.bytes += chunk_.size();
-  out_.write(chunk_);
-  chunk_.clear();
+  sum_.add(bytes);
+  out_.write(bytes);
 }
 
 void RunFile::close(bool sync) {
-  if (!chunk_.empty()) end_chunk();
+  mark_.bytes = out_.bytes();
+  mark_.sum = sum_.value();
   if (sync)
     out_.close();
   else
@@ -113,15 +98,16 @@ void RunFile::close(bool sync) {
 bool RunFile::holds(const fs::path& path, const Mark& mark) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored) || fs::file_size(path, ignored) != mark.bytes) return false;
+  if (!mark.sum) return true;
   InputFile file(path.string());
   std::string chunk(kChunkBytes, '\0');
-  std::uint64_t sum = 0;
+  RunningChecksum sum;
   for (std::size_t size = 0; (size = file.read(chunk.data(), chunk.size())) != 0;)
-    sum = chain(sum, std::string_view(chunk).substr(0, size));
-  return sum == mark.sum;
+    sum.add(std::string_view(chunk).substr(0, size));
+  return sum.value() == mark.sum;
 }
 
-RunDir::RunDir(const RunDirOptions& options) : target_(options.target) {
+RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget) : budget_(budget), target_(options.target) {
   if (!target_.has_filename()) target_ = target_.parent_path();
   if (target_.empty()) throw Error(Errc::invalid_argument, "no output directory; name one with -o DIR");
   std::error_code error;
@@ -179,9 +165,10 @@ bool RunDir::believe(const std::string& stage) {
       const std::size_t bytes = sum == std::string_view::npos ? sum : line.rfind('\t', sum - 1);
       if (bytes == std::string_view::npos) return false;
       const auto size = parse_decimal(line.substr(bytes + 1, sum - bytes - 1));
-      const auto value = parse_decimal(line.substr(sum + 1));
-      const std::string name(line.substr(0, bytes));
-      if (!size || !value || !RunFile::holds(target_ / name, {name, *size, *value})) return false;
+      const std::string_view value = line.substr(sum + 1);
+      const std::optional<std::uint64_t> known = parse_decimal(value);
+      const std::string name = unescaped(line.substr(0, bytes));
+      if (!size || (!known && value != kNoSum) || !RunFile::holds(target_ / name, {name, *size, known})) return false;
     }
   }
   if (files) return false;
@@ -197,7 +184,11 @@ bool RunDir::stage(const std::string& name, const std::function<void()>& run) {
   made_.clear();
   run();
   std::string text;
-  for (const RunFile::Mark& mark : made_) text += fmt::format("{}\t{}\t{}\n", mark.name, mark.bytes, mark.sum);
+  for (const RunFile::Mark& mark : made_) {
+    append_escaped(text, mark.name);
+    fmt::format_to(std::back_inserter(text), "\t{}\t{}\n", mark.bytes,
+                   mark.sum ? std::to_string(*mark.sum) : std::string(kNoSum));
+  }
   text += '\n';
   text += facts_.lines();
   write_aside(marker(name), text);
@@ -205,16 +196,22 @@ bool RunDir::stage(const std::string& name, const std::function<void()>& run) {
 }
 
 RunFile RunDir::create_work(const std::string& name) {
-  return {work(name), "work/" + name};
+  return {work(name), "work/" + name, budget_};
 }
 
 RunFile RunDir::create_output(const std::string& name) {
-  return {output(name), name};
+  return {output(name), name, budget_};
 }
 
 void RunDir::close(RunFile& file) {
   file.close(!file.mark().name.starts_with("work/"));
   made_.push_back(file.mark());
+}
+
+void RunDir::close_folder(const std::string& name) {
+  for (const fs::directory_entry& file : fs::recursive_directory_iterator(output(name)))
+    if (file.is_regular_file())
+      made_.push_back({fs::relative(file.path(), target_).string(), file.file_size(), std::nullopt});
 }
 
 std::uint64_t RunDir::work_bytes() const {

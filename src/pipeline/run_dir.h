@@ -1,8 +1,8 @@
 // The directory of a run in stages that can be taken up again.
 //
 // A run makes its directory at once, and in it a folder `work` for what one stage leaves to the next. A stage that has
-// ended leaves a marker there, written atomically, which tells the files that it made, with their sizes and checksums,
-// and the facts that it found. A run that is resumed believes a marker only where those files are as it says. The last
+// ended leaves a marker there, written atomically, which tells the files that it made, with their sizes and checksums
+// (of a folder of files the sizes alone), and the facts that it found. A run that is resumed believes a marker only where those files are as it says. The last
 // file of all is summary.json: with it the directory is whole, and `work` is gone.
 //
 // A run is known by its identity: a text that tells everything its answer depends on, inputs included. A directory with
@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/budget.h"
+#include "base/checksum.h"
 #include "base/file.h"
 
 namespace refrain {
@@ -58,7 +60,7 @@ struct RunDirOptions {
 // A file that a stage makes. Its checksum is taken as it is written. Not thread-safe.
 class RunFile {
  public:
-  RunFile(const std::filesystem::path& path, std::string name);
+  RunFile(const std::filesystem::path& path, std::string name, MemoryBudget& budget);
 
   void write(std::string_view bytes);
   template <class T>
@@ -66,14 +68,14 @@ class RunFile {
     static_assert(std::is_trivially_copyable_v<T>);
     write({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
   }
-  std::uint64_t bytes() const { return out_.bytes() + chunk_.size(); }
+  std::uint64_t bytes() const { return out_.bytes(); }
   // `sync`: safe on the disk. What is not is checked when the run is resumed.
   void close(bool sync);
 
   struct Mark {
     std::string name;  // below the run's directory
     std::uint64_t bytes = 0;
-    std::uint64_t sum = 0;
+    std::optional<std::uint64_t> sum = 0;  // none: only the size is known
   };
   // After close().
   const Mark& mark() const { return mark_; }
@@ -81,10 +83,9 @@ class RunFile {
   static bool holds(const std::filesystem::path& path, const Mark& mark);
 
  private:
-  void end_chunk();
-
+  Reservation reservation_;
   OutputFile out_;
-  std::string chunk_;
+  RunningChecksum sum_;
   Mark mark_;
 };
 
@@ -94,7 +95,7 @@ class RunDir {
   // Error(invalid_argument) where the directory exists and neither `resume` nor `force` says what to do with it, where
   // it holds another run than this one, a folder `work` that no run made, or where there is none to resume. Error(busy)
   // where another process is at it.
-  explicit RunDir(const RunDirOptions& options);
+  RunDir(const RunDirOptions& options, MemoryBudget& budget);
 
   // Runs a stage, or passes it over where it has ended. What it finds out goes into facts(). Returns whether it ran.
   bool stage(const std::string& name, const std::function<void()>& run);
@@ -104,6 +105,8 @@ class RunDir {
   RunFile create_output(const std::string& name);
   // Closes it, and books it as one that the stage has made.
   void close(RunFile& file);
+  // Books an output folder whose files are on the disk by the names and sizes of what is in it.
+  void close_folder(const std::string& name);
 
   Facts& facts() { return facts_; }
   std::filesystem::path work(const std::string& name) const { return target_ / "work" / name; }
@@ -122,6 +125,7 @@ class RunDir {
   std::filesystem::path marker(const std::string& stage) const { return work(stage + ".done"); }
   bool believe(const std::string& stage);
 
+  MemoryBudget& budget_;
   std::filesystem::path target_;
   bool made_target_ = false;
   std::optional<FileLock> lock_;

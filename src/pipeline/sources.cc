@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <numeric>
 
-#include "base/file.h"
+#include "base/array.h"
 #include "pipeline/column.h"
 #include "pipeline/tsv.h"
 #include "refrain/error.h"
@@ -15,58 +17,81 @@ namespace {
 
 constexpr std::size_t kMostAlarms = 100;
 
-double share(const SourceLoss& loss) {
-  return loss.documents == 0 ? 0 : static_cast<double>(loss.removed) / static_cast<double>(loss.documents);
-}
+struct Loss {
+  std::size_t source;
+  std::uint64_t documents;
+  std::uint64_t removed;
+  double share() const { return static_cast<double>(removed) / static_cast<double>(documents); }
+};
 
 }  // namespace
 
-std::vector<std::string> source_names(const RunDir& dir) {
-  const std::string text = read_file(dir.work("source_names").string());
-  std::vector<std::string> names;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = text.find('\n', begin);
-    names.push_back(unescaped(std::string_view(text).substr(begin, end - begin)));
-    begin = end + 1;
+std::uint64_t source_bytes(const std::string& name) {
+  // A node of the map, and a line.
+  return 2 * name.size() + 96;
+}
+
+std::vector<std::string> source_names(const RunDir& dir, std::span<const std::size_t> numbers) {
+  std::vector<std::size_t> places(numbers.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) { return numbers[a] < numbers[b]; });
+  std::vector<std::string> names(numbers.size());
+  std::ifstream file(dir.work("source_names"));
+  std::string line;
+  std::size_t read = 0;
+  for (const std::size_t place : places) {
+    for (; read <= numbers[place]; ++read)
+      if (!std::getline(file, line)) throw Error(Errc::corrupt, "the run's names of sources end early; run anew");
+    names[place] = unescaped(line);
   }
   return names;
 }
 
-std::vector<SourceLoss> source_losses(const RunDir& dir, const Array<Decision>& decisions) {
-  std::vector<SourceLoss> losses;
-  for (std::string& name : source_names(dir)) losses.push_back({std::move(name), 0, 0});
-  ColumnReader<std::uint32_t> sources(dir.work("sources"));
-  ColumnReader<DocState> states(dir.work("states"));
-  std::uint32_t source = 0;
-  DocState state{};
-  for (DocId document = 0; sources.next(source) && states.next(state); ++document) {
-    if (state == DocState::bad) continue;
-    ++losses[source].documents;
-    losses[source].removed += decisions[document].reason == static_cast<std::uint64_t>(Reason::none) ? 0 : 1;
+void judge_sources(DedupRun& run, DedupOutcome outcome) {
+  Facts& facts = run.dir.facts();
+  Array<std::uint64_t> documents(run.budget, "what sources lose", facts.number("sources"));
+  Array<std::uint64_t> removed(run.budget, "what sources lose", facts.number("sources"));
+  {
+    ColumnReader<std::uint32_t> sources(run.dir.work("sources"));
+    ColumnReader<DocState> states(run.dir.work("states"));
+    std::uint32_t source = 0;
+    DocState state{};
+    Decision decision;
+    std::vector<ByteRange> spans;
+    while (sources.next(source) && states.next(state) && outcome.next(decision, spans)) {
+      if (state == DocState::bad) continue;
+      ++documents[source];
+      removed[source] += decision.reason == static_cast<std::uint64_t>(Reason::none) ? 0 : 1;
+    }
   }
-  return losses;
-}
-
-void judge_sources(DedupRun& run, const Array<Decision>& decisions) {
-  std::vector<SourceLoss> losses = source_losses(run.dir, decisions);
-  std::erase_if(losses, [](const SourceLoss& loss) { return loss.documents < kLeastOfSource; });
-  std::stable_sort(losses.begin(), losses.end(),
-                   [](const SourceLoss& a, const SourceLoss& b) { return share(a) > share(b); });
-  if (!losses.empty() && share(losses.front()) > run.options.max_removed_per_source) {
-    const SourceLoss& worst = losses.front();
+  // The worst, as many as are told of.
+  const double limit = std::min(run.options.alarm, run.options.max_removed_per_source);
+  std::vector<Loss> worst;
+  const auto before = [](const Loss& a, const Loss& b) {
+    return a.share() != b.share() ? a.share() > b.share() : a.source < b.source;
+  };
+  for (std::size_t source = 0; source < documents.size(); ++source) {
+    const Loss loss{source, documents[source], removed[source]};
+    if (loss.documents < kLeastOfSource || loss.share() <= limit) continue;
+    if (worst.size() == kMostAlarms && !before(loss, worst.back())) continue;
+    worst.insert(std::upper_bound(worst.begin(), worst.end(), loss, before), loss);
+    if (worst.size() > kMostAlarms) worst.pop_back();
+  }
+  std::vector<std::size_t> numbers;
+  for (const Loss& loss : worst) numbers.push_back(loss.source);
+  const std::vector<std::string> names = source_names(run.dir, numbers);
+  if (!worst.empty() && worst.front().share() > run.options.max_removed_per_source)
     throw Error(Errc::bad_input,
                 fmt::format("{}: would lose {} of {} documents, more than --max-removed-per-source allows; nothing was "
                             "written; look at it with a higher limit and without --apply",
-                            worst.source.empty() ? "the input" : worst.source, worst.removed, worst.documents));
-  }
-  std::erase_if(losses, [&](const SourceLoss& loss) { return share(loss) <= run.options.alarm; });
-  Facts& facts = run.dir.facts();
-  losses.resize(std::min(losses.size(), kMostAlarms));
-  facts.set("alarms", std::uint64_t{losses.size()});
-  for (std::size_t i = 0; i < losses.size(); ++i) {
-    facts.set(fmt::format("alarm.{}.source", i), losses[i].source);
-    facts.set(fmt::format("alarm.{}.documents", i), losses[i].documents);
-    facts.set(fmt::format("alarm.{}.removed", i), losses[i].removed);
+                            names.front().empty() ? "the input" : names.front(), worst.front().removed,
+                            worst.front().documents));
+  std::erase_if(worst, [&](const Loss& loss) { return loss.share() <= run.options.alarm; });
+  facts.set("alarms", std::uint64_t{worst.size()});
+  for (std::size_t i = 0; i < worst.size(); ++i) {
+    facts.set(fmt::format("alarm.{}.source", i), names[i]);
+    facts.set(fmt::format("alarm.{}.documents", i), worst[i].documents);
+    facts.set(fmt::format("alarm.{}.removed", i), worst[i].removed);
   }
 }
 

@@ -1,10 +1,10 @@
 // Where documents come from, and what each source loses.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
-#include "base/array.h"
 #include "pipeline/dedup_run.h"
 
 namespace refrain {
@@ -12,15 +12,15 @@ namespace refrain {
 // With fewer documents a share says little, and raises no alarm.
 inline constexpr std::uint64_t kLeastOfSource = 10;
 
-// The names of the sources, by number.
-std::vector<std::string> source_names(const RunDir& dir);
+// What one more source takes while the input is read.
+std::uint64_t source_bytes(const std::string& name);
 
-// What every source loses, by number.
-std::vector<SourceLoss> source_losses(const RunDir& dir, const Array<Decision>& decisions);
+// The names of some sources, given by number.
+std::vector<std::string> source_names(const RunDir& dir, std::span<const std::size_t> numbers);
 
 // Notes the sources that lose more than options.alarm among the facts. Error(bad_input) where one loses more than
 // options.max_removed_per_source.
-void judge_sources(DedupRun& run, const Array<Decision>& decisions);
+void judge_sources(DedupRun& run, DedupOutcome outcome);
 // What was noted.
 std::vector<SourceLoss> noted_alarms(const Facts& facts);
 

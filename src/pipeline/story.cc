@@ -35,6 +35,7 @@ namespace {
 // What the run was told, as far as it matters here.
 struct Told {
   InputOptions input;
+  InputOptions against;  // no paths: there was no other set
   FingerprintOptions windows;
   double threshold = 0;
 };
@@ -44,6 +45,17 @@ std::size_t place_of(std::string_view name, const Names& names) {
   const auto found = std::find(std::begin(names), std::end(names), name);
   if (found == std::end(names)) throw simdjson::simdjson_error(simdjson::INCORRECT_TYPE);
   return static_cast<std::size_t>(found - std::begin(names));
+}
+
+void read_input(const simdjson::dom::element& options, InputOptions& input) {
+  const auto text_of = [&](const char* name) { return std::string(std::string_view(options[name])); };
+  for (const simdjson::dom::element path : simdjson::dom::array(options["input"]))
+    input.paths.emplace_back(std::string_view(path));
+  input.format = static_cast<Format>(place_of(text_of("format"), kFormatNames));
+  input.text_field = text_of("text_field");
+  input.id_field = text_of("id_field");
+  input.max_doc_bytes = options["max_doc_bytes"];
+  input.binary = options["binary"];
 }
 
 Told read_options(const fs::path& run) {
@@ -60,15 +72,11 @@ Told read_options(const fs::path& run) {
     if (std::string_view(summary["verb"]) != "dedup")
       throw Error(Errc::not_found, fmt::format("{}: holds the run of another verb than dedup", run.string()));
     const simdjson::dom::element options = summary["options"];
-    const auto text_of = [&](const char* name) { return std::string(std::string_view(options[name])); };
-    for (const simdjson::dom::element input : simdjson::dom::array(options["input"]))
-      told.input.paths.emplace_back(std::string_view(input));
-    told.input.format = static_cast<Format>(place_of(text_of("format"), kFormatNames));
-    told.input.text_field = text_of("text_field");
-    told.input.id_field = text_of("id_field");
-    told.input.max_doc_bytes = options["max_doc_bytes"];
-    told.input.binary = options["binary"];
-    told.windows.tokenizer = static_cast<TokenizerKind>(place_of(text_of("tokenizer"), tokenizer_names()));
+    read_input(options, told.input);
+    if (simdjson::dom::element against; options["against"].get(against) == simdjson::SUCCESS)
+      read_input(against, told.against);
+    told.windows.tokenizer =
+        static_cast<TokenizerKind>(place_of(std::string_view(options["tokenizer"]), tokenizer_names()));
     told.windows.window = static_cast<unsigned>(std::uint64_t(options["window"]));
     told.windows.seed = options["seed"];
     told.threshold = options["threshold"].get_double();
@@ -140,43 +148,78 @@ struct Place {
   std::uint64_t row = 0;
 };
 
-// The texts of both, as the run saw them; what is wrong with either becomes a problem.
-void add_texts(StoryReport& story, const fs::path& run, const Told& told, const Place& a, const Place& b,
-               const Context& context) {
-  std::vector<WantedDocument> wanted{{.id = a.id}, {.id = b.id}};
-  const fs::path sums = run / "clusters.tsv";
-  for_each_line(sums, context, [&](std::uint64_t number, const std::string& line) {
-    for (std::size_t i = 0; i < 2; ++i) {
-      if (number != (i == 0 ? a : b).row + 1) continue;  // the first line is the head
-      const std::optional<HashRow> row = parse_hash_row(line);
-      if (!row || !row->hash) damaged(sums, "a row is damaged");
-      wanted[i].sum = row->hash;
-      wanted[i].id = unescaped(row->id);  // byte for byte, which JSON cannot always tell
-    }
-  });
-  if (!wanted[0].sum || !wanted[1].sum) damaged(sums, "ends early");
-  if (std::find(told.input.paths.begin(), told.input.paths.end(), "-") != told.input.paths.end()) {
+// Reads the input for them. False, and a problem told, where that cannot be done.
+bool find_again(StoryReport& story, const InputOptions& input, const Context& context, MemoryBudget& budget,
+                std::vector<WantedDocument>& wanted) {
+  if (std::find(input.paths.begin(), input.paths.end(), "-") != input.paths.end()) {
     story.problems.emplace_back("the input was standard input, which cannot be read again");
-    return;
+    return false;
   }
-  MemoryBudget budget(context);
   try {
-    find_documents(told.input, context, budget, wanted);
+    find_documents(input, context, budget, wanted);
   } catch (const Error& error) {
     if (error.code() != Errc::not_found && error.code() != Errc::bad_input) throw;
     story.problems.push_back(fmt::format("{} (paths are as they were given to the run)", error.what()));
-    return;
+    return false;
   }
   for (const WantedDocument& want : wanted) {
     if (want.text) continue;
     story.problems.push_back(want.other ? fmt::format("{}: has changed since the run", want.id)
                                         : fmt::format("{}: is no longer in the input", want.id));
   }
-  if (!story.problems.empty()) return;
+  return story.problems.empty();
+}
+
+// The texts that the story needs, as the run saw them: of the document, of `other` where there is one, and of the item
+// that stands in it. What is wrong with one becomes a problem.
+void add_texts(StoryReport& story, const fs::path& run, const Told& told, const Place& self, const Place* other,
+               const Context& context) {
+  std::vector<Place> places{self};
+  if (other != nullptr) places.push_back(*other);
+  std::vector<WantedDocument> wanted(places.size());
+  const fs::path sums = run / "clusters.tsv";
+  for_each_line(sums, context, [&](std::uint64_t number, const std::string& line) {
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (number != places[i].row + 1) continue;  // the first line is the head
+      const std::optional<HashRow> row = parse_hash_row(line);
+      if (!row || !row->hash) damaged(sums, "a row is damaged");
+      wanted[i].sum = row->hash;
+      wanted[i].id = unescaped(row->id);  // byte for byte, which JSON cannot always tell
+    }
+  });
+  for (const WantedDocument& want : wanted)
+    if (!want.sum) damaged(sums, "ends early");
+  MemoryBudget budget(context);
+  if (!find_again(story, told.input, context, budget, wanted)) return;
+  const DecidedDocument& document = story.document;
+  if (!document.spans.empty()) {
+    if (document.spans.back().end > wanted[0].text->size()) damaged(run / "decisions.jsonl", "a span is too long");
+    story.spanned.emplace();
+    story.spanned->id = self.id;
+    story.spanned->text = *wanted[0].text;
+    story.spanned->shared = document.spans;
+  }
+  if (document.reason == "against") {
+    InputOptions against = told.against;
+    std::vector<WantedDocument> item{{.id = document.match}};
+    // Where there are several files of items, the id begins with the file.
+    for (std::size_t colon = 0; (colon = document.match.find(':', colon)) != std::string::npos; ++colon) {
+      std::error_code ignored;
+      if (!fs::is_regular_file(document.match.substr(0, colon), ignored)) continue;
+      against.paths = {document.match.substr(0, colon)};
+      item[0].id = document.match.substr(colon + 1);
+      break;
+    }
+    if (!find_again(story, against, context, budget, item)) return;
+    story.item.emplace();
+    story.item->id = document.match;
+    story.item->text = std::move(*item[0].text);
+  }
+  if (other == nullptr) return;
   ExplainReport texts;
-  texts.a.id = a.id;
+  texts.a.id = self.id;
   texts.a.text = std::move(*wanted[0].text);
-  texts.b.id = b.id;
+  texts.b.id = other->id;
   texts.b.text = std::move(*wanted[1].text);
   compare_texts(texts, told.windows, budget, context);
   story.texts = std::move(texts);
@@ -203,32 +246,32 @@ StoryReport tell_story(const StoryOptions& options, const Context& context) {
     throw Error(Errc::not_found,
                 fmt::format("{}: no document of the run in {} has this id", options.id, options.run.string()));
   story.same_id = found - 1;
-  if (!story.document.cluster) return story;
 
   Place other;
   bool matched = false;
   // What a document was held against is no document of the run, though its id may be that of one.
   const auto by_document = [](const DecidedDocument& document) { return document.reason != "against"; };
-  decisions.with(
-      fmt::format("\"cluster\": {}", *story.document.cluster), [&](std::uint64_t number, DecidedDocument&& document) {
-        if (document.cluster != story.document.cluster) return;
-        ++story.cluster_size;
-        story.cluster_kept += document.keep ? 1 : 0;
-        if (!story.document.keep && by_document(story.document) && !matched && document.keep &&
-            document.id == story.document.match) {
-          matched = true;
-          other = {document.id, number};
-        }
-        if (story.document.keep && !document.keep && by_document(document) && json_string(document.match) == id) {
-          ++story.removed_for_it;
-          take_less(story.least_similar, other.row, document, number);
-        }
-        if (story.members.size() < StoryReport::kMaxMembers) story.members.push_back(std::move(document));
-      });
+  const auto look = [&](std::uint64_t number, DecidedDocument&& document) {
+    if (document.cluster != story.document.cluster) return;
+    ++story.cluster_size;
+    story.cluster_kept += document.keep ? 1 : 0;
+    if (!story.document.keep && by_document(story.document) && !matched && document.keep &&
+        document.id == story.document.match) {
+      matched = true;
+      other = {document.id, number};
+    }
+    if (story.document.keep && !document.keep && by_document(document) && json_string(document.match) == id) {
+      ++story.removed_for_it;
+      take_less(story.least_similar, other.row, document, number);
+    }
+    if (story.members.size() < StoryReport::kMaxMembers) story.members.push_back(std::move(document));
+  };
+  if (story.document.cluster) decisions.with(fmt::format("\"cluster\": {}", *story.document.cluster), look);
   if (story.least_similar) other.id = story.least_similar->id;
-  if (matched || story.least_similar)
-    add_texts(story, options.run, told, self, other, context);
-  else if (!story.document.match.empty() && by_document(story.document))
+  const bool pair = matched || story.least_similar;
+  if (pair || !story.document.spans.empty())
+    add_texts(story, options.run, told, self, pair ? &other : nullptr, context);
+  if (!pair && !story.document.match.empty() && by_document(story.document))
     story.problems.push_back(fmt::format("{}: is not among the documents of the run", story.document.match));
   return story;
 }

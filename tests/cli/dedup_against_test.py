@@ -124,6 +124,10 @@ class DedupAgainst(TestCase):
         out = self.run_program("explain", "--run", "out", "0").out.decode()
         self.assertIn("2 of the other set stands in it (1 of it)", out)
         self.assertNotIn("is not among the documents", out)
+        self.assertNotIn("which is kept", out)
+        self.assertIn("What it has of the item stands in [[ ]].", out)
+        self.assertIn(f"[[{ITEM[:-1]}]]?", out)
+        self.assertIn(f"--- item of the other set  2\n{ITEM}", out)
         kept = self.run_program("explain", "--run", "out", "2").out.decode()
         self.assertNotIn("other set", kept)
 

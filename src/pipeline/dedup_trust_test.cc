@@ -1,0 +1,167 @@
+// What a run must not do: believe an input that changed, a folder that was touched, a flag that names nothing; remove a
+// document for one that is not there in the end.
+#include "pipeline/test_dedup.h"
+
+namespace refrain {
+namespace {
+
+namespace fs = std::filesystem;
+
+class DedupTrust : public DedupTest {
+ protected:
+  // Runs until `stage` begins, does `then`, and goes on.
+  DedupReport run_and(const DedupOptions& options, const std::string& stage, const std::function<void()>& then) {
+    Context context;
+    context.threads = 2;
+    bool done = false;
+    context.progress = [&](const ProgressUpdate& update) {
+      if (update.stage == stage && !done) done = true, then();
+    };
+    const DedupReport report = dedup(options, context);
+    EXPECT_TRUE(done);
+    return report;
+  }
+  std::vector<std::string> some_texts(std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<std::string> texts;
+    for (int i = 0; i < 30; ++i) texts.push_back(join(random_words(random, 60)));
+    texts.push_back(texts[3]);
+    return texts;
+  }
+  std::string message(const DedupOptions& options) {
+    try {
+      run(options);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Errc::bad_input);
+      return error.what();
+    }
+    return {};
+  }
+};
+
+TEST_F(DedupTrust, AnInputThatChangedIsNotWrittenAgain) {
+  for (const bool annotate : {false, true}) {
+    const std::vector<std::string> texts = some_texts(1);
+    const std::string input = write(texts);
+    DedupOptions wanted = options(input);
+    wanted.apply = !annotate;
+    wanted.annotate = annotate;
+    // One letter, as many bytes as before.
+    EXPECT_THROW(run_and(wanted, "check",
+                         [&] {
+                           std::string changed = read_file(input);
+                           changed[changed.find("w", changed.size() / 2)] = 'v';
+                           std::ofstream(input) << changed;
+                         }),
+                 Error);
+    EXPECT_FALSE(fs::exists(folder_.path() / "out" / "summary.json"));
+    // The last record is gone.
+    write(texts);
+    EXPECT_THROW(run_and(wanted, "check", [&] { write(std::vector<std::string>(texts.begin(), texts.end() - 1)); }),
+                 Error);
+    EXPECT_FALSE(fs::exists(folder_.path() / "out" / (annotate ? "annotated" : "clean")));
+  }
+}
+
+TEST_F(DedupTrust, ACleanFolderThatIsNotWholeIsWrittenAgain) {
+  const std::string input = write(some_texts(2));
+  DedupOptions wanted = options(input, "whole");
+  wanted.apply = true;
+  run(wanted);
+  const std::string clean = read_file((folder_.path() / "whole" / "clean" / "in.jsonl").string());
+  wanted.output = folder_.path() / "again";
+  std::stop_source stop;
+  Context context;
+  context.stop = stop.get_token();
+  context.progress = [&](const ProgressUpdate& update) {
+    if (update.stage == "report") stop.request_stop();
+  };
+  EXPECT_THROW(dedup(wanted, context), Error);
+  const fs::path made = folder_.path() / "again" / "clean" / "in.jsonl";
+  ASSERT_EQ(read_file(made.string()), clean);
+  fs::resize_file(made, clean.size() - 1);
+  wanted.force = false;
+  wanted.resume = true;
+  const DedupReport report = run(wanted);
+  EXPECT_EQ(std::count(report.resumed.begin(), report.resumed.end(), "write"), 1);
+  EXPECT_EQ(std::count(report.resumed.begin(), report.resumed.end(), "apply"), 0);
+  EXPECT_EQ(read_file(made.string()), clean);
+}
+
+TEST_F(DedupTrust, WhatOthersWereRemovedForIsNeverEmptied) {
+  std::mt19937_64 random(3);
+  const std::string one = join(random_words(random, 60));
+  const std::string two = join(random_words(random, 60));
+  // All of the second stands in the first, and for the second the third goes.
+  DedupOptions wanted = options(write(std::vector<std::string>{one + " " + two + " " + join(random_words(random, 300)),
+                                                               one + " " + two, one + " " + two + " more"}));
+  wanted.substrings = 50;
+  wanted.apply = true;
+  const DedupReport report = run(wanted);
+  EXPECT_EQ(kept(), "kk-");
+  EXPECT_EQ(decided()[2].match, "1");
+  EXPECT_EQ(report.removed_substring, 0U);
+  EXPECT_EQ(report.cut_bytes, 0U);
+}
+
+TEST_F(DedupTrust, WhatSubstringsEmptyCountsAsALossOfItsSource) {
+  std::mt19937_64 random(4);
+  std::vector<std::string> texts;
+  std::string whole;
+  for (int i = 0; i < 9; ++i) texts.push_back(join(random_words(random, 60)));
+  for (const std::string& text : texts) whole += text + " ";
+  std::vector<Given> documents{{whole + join(random_words(random, 300)), "large"}};
+  for (const std::string& text : texts) documents.push_back({text, "parts"});
+  documents.push_back({join(random_words(random, 60)), "parts"});
+  DedupOptions wanted = options(write(documents));
+  wanted.source_field = "source";
+  wanted.substrings = 50;
+  const DedupReport report = run(wanted);
+  EXPECT_EQ(report.removed_substring, 9U);
+  ASSERT_EQ(report.alarms.size(), 1U);
+  EXPECT_EQ(report.alarms[0].source, "parts");
+  EXPECT_EQ(report.alarms[0].removed, 9U);
+  wanted.max_removed_per_source = 0.5;
+  EXPECT_NE(message(wanted).find("9 of 10"), std::string::npos);
+}
+
+TEST_F(DedupTrust, AFieldThatNoDocumentHasIsAnError) {
+  const std::string text = some_texts(5)[0];
+  const std::string input = write({{text, "a", "2024"}, {text + " more", "b", ""}, {text + " and more", "b", "2025"}});
+  DedupOptions wanted = options(input);
+  wanted.keep = parse_keep_policy("newest:dat");
+  EXPECT_NE(message(wanted).find("newest:dat"), std::string::npos);
+  wanted.keep = parse_keep_policy("newest:date");
+  EXPECT_EQ(run(wanted).unranked, 1U);
+  EXPECT_EQ(kept(), "--k");
+  wanted.keep = parse_keep_policy("source:x,y");
+  wanted.source_field = "source";
+  EXPECT_NE(message(wanted).find("source:x,y"), std::string::npos);
+  wanted.keep = {};
+  wanted.source_field = "origin";
+  EXPECT_NE(message(wanted).find("origin"), std::string::npos);
+}
+
+TEST_F(DedupTrust, RecordsThatAreAllBadAreAnError) {
+  DedupOptions wanted = options(write(some_texts(6)));
+  wanted.input.text_field = "body";
+  const std::string told = message(wanted);
+  EXPECT_NE(told.find("none of 31 records"), std::string::npos) << told;
+  EXPECT_NE(told.find("--text-field"), std::string::npos) << told;
+}
+
+TEST_F(DedupTrust, SimHashMeetsMoreThanTheFirstOfEqualFingerprints) {
+  // Three of five tokens decide every bit: the first two have the fingerprint of "a", and are not alike. The third is
+  // like the second only.
+  DedupOptions wanted = options(write(std::vector<std::string>{"a", "a a a b c", "a a a b c d e"}));
+  wanted.near = NearMethod::simhash;
+  wanted.windows.window = 1;
+  wanted.distance = 20;
+  wanted.threshold = 0.5;
+  run(wanted);
+  EXPECT_EQ(kept(), "kk-");
+  EXPECT_EQ(decided()[2].match, "1");
+}
+
+}  // namespace
+}  // namespace refrain
