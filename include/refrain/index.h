@@ -175,8 +175,9 @@ struct PassageLimits {
   std::uint64_t min_tokens = 0;  // tokens that agree; 0: the window of the index
   // The most tokens in a row that may differ between two stretches that agree, for them to be one passage.
   unsigned max_gap = 8;
-  std::uint64_t max_documents = 0;        // blots in more documents than this are passed over; 0: none is
-  std::vector<std::string> exclude = {};  // texts; passages that lie inside one of them are left out
+  std::uint64_t max_documents = 0;              // blots in more documents than this are passed over; 0: none is
+  std::vector<std::string> exclude = {};        // texts; passages that lie inside one of them are left out
+  std::vector<std::string> exclude_files = {};  // more of them, in files
 };
 
 struct QueryDocument {
@@ -184,9 +185,11 @@ struct QueryDocument {
   std::string text;
 };
 
+// Files that are named are read when the query runs, inside its budget, each up to 64 MiB; "-" is standard input.
 struct QueryOptions {
-  std::vector<QueryDocument> documents;
-  std::string id = {};  // in place of `documents`: a document of the index, which then is not its own answer
+  std::vector<QueryDocument> documents = {};
+  std::vector<std::string> files = {};  // more of them, a file each; its path is the id
+  std::string id = {};  // in place of documents and files: a document of the index, which then is not its own answer
   PassageLimits limits;
   std::uint64_t limit = 20;            // passages; 0: all
   std::uint64_t max_occurrences = 20;  // of each; 0: all
@@ -236,10 +239,11 @@ struct ExtractReport {
 
 struct BlotsOptions {
   std::uint64_t min_documents = 2;
-  std::uint64_t max_documents = 0;        // 0: any
-  std::uint64_t limit = 0;                // rows; 0: all
-  std::vector<std::string> unblot = {};   // hexadecimal: show the text behind these blots instead
-  std::vector<QueryDocument> query = {};  // only the blots of these; none: all blots
+  std::uint64_t max_documents = 0;            // 0: any
+  std::uint64_t limit = 0;                    // rows; 0: all
+  std::vector<std::string> unblot = {};       // hexadecimal: show the text behind these blots instead
+  std::vector<QueryDocument> query = {};      // only the blots of these,
+  std::vector<std::string> query_files = {};  // and of these; none: all blots
 };
 
 // A blot as it is printed: hexadecimal digits of either case, leading zeros or not. Error(invalid_argument) where it is none.

@@ -250,8 +250,10 @@ void sync_filesystem(const std::filesystem::path& folder) {
 }
 
 void rename_checked(const std::filesystem::path& from, const std::filesystem::path& to) {
-  if (rename(from.c_str(), to.c_str()) != 0)
-    throw Error(Errc::io, fmt::format("{}: cannot rename to {}: {}", from.string(), to.string(), system_reason(errno)));
+  if (rename(from.c_str(), to.c_str()) == 0) return;
+  const int error = errno;
+  if (error == ENOSPC || error == EDQUOT) refuse_write(to.string(), error);
+  throw Error(Errc::io, fmt::format("{}: cannot rename to {}: {}", from.string(), to.string(), system_reason(error)));
 }
 
 std::string read_file(const std::string& path) {

@@ -17,7 +17,7 @@ namespace refrain::cli {
 
 namespace {
 
-// A document that is asked about, or a text to exclude: it is in memory as a whole.
+// A list of ids, or a token: it is in memory as a whole.
 constexpr std::size_t kMostTextBytes = std::size_t{64} << 20;
 
 std::string read_stream(std::istream& in, const std::string& name) {
@@ -43,15 +43,6 @@ std::string read_file(const std::string& path) {
   return read_stream(file, path);
 }
 
-// A text to be compared. One that is packed would be taken for noise.
-std::string read_text(const std::string& path) {
-  std::string text = read_file(path);
-  if (text.starts_with("\x1f\x8b") || text.starts_with("\x28\xb5\x2f\xfd"))
-    throw Error(Errc::unsupported,
-                fmt::format("{}: it is packed; unpack it, as with: zcat {} | refrain index query INDEX -", path, path));
-  return text;
-}
-
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
   while (!text.empty()) {
@@ -69,7 +60,7 @@ PassageLimits passage_limits(const Settings& settings) {
   limits.min_tokens = settings.min_tokens.value_or(limits.min_tokens);
   limits.max_gap = settings.max_gap.value_or(limits.max_gap);
   limits.max_documents = settings.max_documents.value_or(limits.max_documents);
-  for (const std::string& path : settings.exclude) limits.exclude.push_back(read_text(path));
+  limits.exclude_files = settings.exclude;
   return limits;
 }
 
@@ -122,12 +113,12 @@ std::vector<std::string> ids_to_remove(const Settings& settings) {
 
 QueryOptions query_options(const Settings& settings) {
   QueryOptions options;
-  const std::vector<std::string> paths = all_but_first(settings.operands);
-  if (settings.id && !paths.empty())
+  options.files = all_but_first(settings.operands);
+  if (settings.id && !options.files.empty())
     throw Error(Errc::invalid_argument, "--id asks about a document of the index; leave it out, or the files");
-  if (!settings.id && paths.empty()) throw Error(Errc::invalid_argument, "'index query' needs a FILE, -, or --id ID");
+  if (!settings.id && options.files.empty())
+    throw Error(Errc::invalid_argument, "'index query' needs a FILE, -, or --id ID");
   options.limits = passage_limits(settings);
-  for (const std::string& path : paths) options.documents.push_back({.id = path, .text = read_text(path)});
   options.id = settings.id.value_or("");
   options.limit = settings.limit.value_or(options.limit);
   options.max_occurrences = settings.max_occurrences.value_or(options.max_occurrences);

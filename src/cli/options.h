@@ -30,8 +30,8 @@ StoryOptions story_options(const Settings& settings);
 NgramsOptions ngrams_options(const Settings& settings);
 NgramsShowOptions ngrams_show_options(const Settings& settings);
 
-// Of the index. Files that are named (queries, texts to exclude, ids, a token) are read: Error(not_found) where one
-// cannot be. The first operand is the index.
+// Of the index. The files of ids and of a token are read: Error(not_found) where one cannot be. The first operand is the
+// index.
 IndexLayout index_layout(const Settings& settings);
 IndexCreateOptions index_create_options(const Settings& settings);
 IndexAddOptions index_add_options(const Settings& settings);

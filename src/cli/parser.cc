@@ -181,7 +181,10 @@ Invocation parse_member(const VerbInfo& family, std::span<const std::string> res
     words.push_back(last_word(*member));
     if (words.back() == rest.front()) return {.verb = member->verb, .settings = Parser(rest.subspan(1), *member).run()};
   }
-  const std::string guess = did_you_mean(rest.front(), words, fmt::format("{} ", family.name));
+  // `index serve` is `serve`.
+  const std::string guess = find_verb(rest.front())
+                                ? fmt::format("; did you mean '{}'?", rest.front())
+                                : did_you_mean(rest.front(), words, fmt::format("{} ", family.name));
   throw UsageError(fmt::format("unknown verb '{} {}'{}", family.name, rest.front(), guess), help_of(&family));
 }
 

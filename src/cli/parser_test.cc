@@ -72,6 +72,7 @@ TEST(Parser, ReadsVerbsOfTwoWords) {
   EXPECT_TRUE(settings_of({"ngrams", "--version"}).version);
   EXPECT_EQ(settings_of({"help", "ngrams", "show"}).operands, Words{"ngrams show"});
   EXPECT_EQ(refusal({"ngrams", "shwo"}), "unknown verb 'ngrams shwo'; did you mean 'ngrams show'?");
+  EXPECT_EQ(refusal({"index", "serve", "i"}), "unknown verb 'index serve'; did you mean 'serve'?");
   EXPECT_EQ(refusal({"ngrams", "lookup", "index"}), "'ngrams lookup' needs INDEX PHRASE...");
 }
 

@@ -187,6 +187,9 @@ int run_blots(const Settings& settings) {
                   fmt::format("'{}' is an index, and no input is read; leave out --format, --text-field, --id-field, "
                               "--max-doc-bytes, --binary, --strict and --threads",
                               index_of(settings)));
+    if (!settings.unblot.empty() && (settings.min_documents || settings.max_documents))
+      throw Error(Errc::invalid_argument,
+                  "--unblot shows the blots that it names; leave out --min-documents and --max-documents");
     rows = print_blots(*index, blots_options(settings), settings);
   } else {
     rows = print_file_blots(settings);
@@ -226,10 +229,11 @@ std::string next_command(const std::vector<std::string>& arguments, std::string_
   return fmt::format("{} --cursor={}{}", command, shell_word(cursor), end);
 }
 
-// With --raw nothing is compared.
+// With --raw nothing is compared, and there is no summary.
 void refuse_comparing(const Settings& settings) {
   if (settings.min_tokens || settings.max_gap || !settings.exclude.empty())
     throw Error(Errc::invalid_argument, "--raw compares nothing; leave out --min-tokens, --max-gap and --exclude");
+  if (settings.json) throw Error(Errc::invalid_argument, "--raw has no summary; leave out --json");
 }
 
 // 1 where nothing was found, else 0.
@@ -243,7 +247,7 @@ int run_raw_query(const Settings& settings) {
   BlotsOptions options = blots_options(settings);
   options.min_documents = 1;
   options.limit = settings.limit.value_or(0);
-  options.query = asked.documents;
+  options.query_files = asked.files;
   if (settings.id) {
     std::optional<IndexDocument> document = index.document(*settings.id, Session(settings).context());
     if (!document) throw Error(Errc::not_found, fmt::format("{}: no document of the index has this id", *settings.id));
@@ -280,13 +284,16 @@ int run_query(const Invocation& invocation) {
 }
 
 void run_extract(const Settings& settings) {
-  const Index index(index_of(settings));
   if (settings.raw) {
     refuse_comparing(settings);
-    print_blots(index, blots_options(settings), settings);
+    if (settings.threads || !settings.temp_dir.empty())
+      throw Error(Errc::invalid_argument,
+                  "--raw lists blots as they are stored, on one thread; leave out --threads and --temp-dir");
+    print_blots(Index(index_of(settings)), blots_options(settings), settings);
     return;
   }
   const ExtractOptions options = extract_options(settings);
+  const Index index(index_of(settings));
   StandardOutput out;
   const ExtractReport report = [&] {
     const Session session(settings);
@@ -308,6 +315,8 @@ void run_stats(const Settings& settings) {
 
 // 4 where the index is damaged, or documents were lost in repairing it; else 0.
 int run_check(const Settings& settings) {
+  if (!settings.repair && (settings.threads || !settings.temp_dir.empty()))
+    throw Error(Errc::invalid_argument, "--threads and --temp-dir are for --repair; give that too, or leave them out");
   const IndexCheckReport report = [&] {
     const Session session(settings);
     return check_index(index_of(settings), settings.repair, session.context());

@@ -368,7 +368,8 @@ constexpr VerbInfo kVerbs[] = {
          "Reads all of an index, and the files that it refers to. Says that it is whole, or names what is damaged and "
          "ends with exit code 4. With --repair what is damaged is made anew from the documents' texts.",
      .details = "A file that has changed since it was indexed is named, and is no damage. After --repair the exit code "
-                "is 4 where documents were lost, else 0.\nThe other verbs check what they read as they read it, and "
+                "is 4 where documents were lost, else 0. --threads and --temp-dir are for --repair.\nThe other verbs "
+                "check what they read as they read it, and "
                 "need not be preceded by this.\n",
      .examples = {"refrain index create index /usr/share/common-licenses -q", "refrain index check index"}},
     {.verb = Verb::serve,

@@ -19,6 +19,8 @@ namespace {
 constexpr std::uint64_t kMinPieceBytes = std::uint64_t{64} << 10;
 constexpr std::uint64_t kMaxPieceBytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMaxShareBytes = std::uint64_t{16} << 20;
+// Half of the budget has room for what is held of records as short as this; of shorter ones it may be too much.
+constexpr std::uint64_t kShortRecordBytes = 8;
 
 }  // namespace
 
@@ -29,13 +31,18 @@ constexpr std::uint64_t kMaxShareBytes = std::uint64_t{16} << 20;
 ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget& budget, const ReadPurpose& purpose) {
   // The same whether a library has been loaded since the last time or not.
   const std::uint64_t available = (budget.available() + budget.kept()) / threads;
-  if (tuning.piece_bytes == 0)
-    tuning.piece_bytes = std::clamp(available / (purpose.raw ? 40 : 32), kMinPieceBytes, kMaxPieceBytes);
+  const bool chosen = tuning.piece_bytes == 0;
+  if (chosen) tuning.piece_bytes = std::clamp(available / (purpose.raw ? 40 : 32), kMinPieceBytes, kMaxPieceBytes);
   tuning.piece_bytes = std::max<std::size_t>(tuning.piece_bytes, 16);
-  if (tuning.share_bytes == 0) tuning.share_bytes = std::min(available / 64, kMaxShareBytes);
-  tuning.share_bytes = std::max(tuning.share_bytes, tuning.piece_bytes);
   if (tuning.max_waiting == 0)
     tuning.max_waiting = purpose.raw || purpose.keeps_texts ? 2 + std::size_t{threads} : 64 + 4 * std::size_t{threads};
+  if (chosen && purpose.record_bytes != 0) {
+    const std::uint64_t room = available * threads / 2 / (tuning.max_waiting + threads);
+    tuning.piece_bytes =
+        std::min(tuning.piece_bytes, std::max(kMinPieceBytes, room / purpose.record_bytes * kShortRecordBytes));
+  }
+  if (tuning.share_bytes == 0) tuning.share_bytes = std::min(available / 64, kMaxShareBytes);
+  tuning.share_bytes = std::max(tuning.share_bytes, tuning.piece_bytes);
   return tuning;
 }
 

@@ -90,6 +90,8 @@ struct ReadPurpose {
   bool raw = false;            // Batch::raw is wanted; see corpus/raw.h
   bool keeps_texts = false;    // the closures hold the texts: only few may wait
   std::uint64_t bytes = 0;     // of all files, for the progress; 0: not known yet
+  // What the closures hold of each record beside its text, about: with much of it, and short records, pieces are smaller.
+  std::uint64_t record_bytes = 0;
 };
 
 // Reads all of the input. The closures that `work` returns are called one at a time, in input order, from any worker.

@@ -46,6 +46,7 @@ class Reading {
       : run_(run),
         plan_(run.options.windows),
         policy_(run.options.keep),
+        alone_(run.context),
         text_(run.dir.create_work("text")),
         text_ends_(run.dir.create_work("text_ends")),
         ids_(run.dir.create_work("ids")),
@@ -82,7 +83,7 @@ class Reading {
                                              auto done = digest_batch(batch, *streams[worker]);
                                              return [this, done](DocId first) { take(*done, first); };
                                            },
-                                           {.keeps_texts = true});
+                                           {.keeps_texts = true, .record_bytes = record_bytes(source_field_ != kNone)});
     finish(read);
   }
 
@@ -206,6 +207,8 @@ class Reading {
       band_files_[band].write_values(std::span<const std::uint32_t>(column));
     }
     documents_ += count;
+    // What all of them take when they are decided on: what cannot fit is refused now, not when all is read.
+    alone_.reserve(documents_ * (sizeof(DocId) + sizeof(Decision) + 1), "the decisions");
   }
 
   std::uint32_t number_of(const std::string& source) {
@@ -267,6 +270,7 @@ class Reading {
   DedupRun& run_;
   const FeaturePlan plan_;
   const KeepRanker policy_;
+  MemoryBudget alone_;  // of a stage that has all the memory for itself
   std::optional<MinHash> minhash_;
   Bands bands_;
   InputOptions input_;

@@ -58,7 +58,7 @@ class ChunkMaker {
     // The comparer's, and the texts of the chunks that wait.
     constexpr std::uint64_t kTokenBytes = 8;
     const std::uint64_t tokens = passage.end - passage.begin;
-    room_.resize(PlaceComparer::memory_bytes(tokens, tokens * kTokenBytes) +
+    room_.resize(2 * PlaceComparer::memory_bytes(tokens, tokens * kTokenBytes) +
                      (Relay<Chunk>::kThings + 1) * std::max(tokens, kChunkTokens) * kTokenBytes,
                  kRoom);
     chunk.shown = set_passage(passage, chunk);

@@ -17,6 +17,7 @@
 #include "blot/blot_format.h"
 #include "blot/blotter.h"
 #include "corpus/reader.h"
+#include "pipeline/given_texts.h"
 #include "pipeline/index_occurrence.h"
 #include "refrain/error.h"
 #include "text/token_hasher.h"
@@ -142,7 +143,7 @@ void index_blots(Snapshot& snapshot, const BlotsOptions& options, const Context&
     std::nth_element(counted.begin(), counted.begin() + options.limit, counted.end(), before);
     counted.resize(options.limit);
   };
-  if (options.query.empty()) {
+  if (options.query.empty() && options.query_files.empty()) {
     std::uint64_t posts = 0;
     for (const SegmentInfo& segment : snapshot.manifest().segments) posts += segment.posts;
     Progress progress(context, "count", "posts", posts);
@@ -154,8 +155,14 @@ void index_blots(Snapshot& snapshot, const BlotsOptions& options, const Context&
   } else {
     Array<std::uint64_t> asked(budget, "the blots of a query");
     TextBlots texts(snapshot.layout());
+    const auto ask = [&](auto take) {
+      GivenTexts given(budget, "the texts that are asked about");
+      take(given);
+      texts.tell(given[0].id, given[0].text, [&](const BlotText& told) { asked.push_back(told.blot); });
+    };
     for (const QueryDocument& document : options.query)
-      texts.tell(document.id, document.text, [&](const BlotText& told) { asked.push_back(told.blot); });
+      ask([&](GivenTexts& given) { given.add(document.id, document.text); });
+    for (const std::string& path : options.query_files) ask([&](GivenTexts& given) { given.read(path, context.stop); });
     std::sort(asked.begin(), asked.end());
     asked.resize(static_cast<std::size_t>(std::unique(asked.begin(), asked.end()) - asked.begin()));
     for (const std::uint64_t blot : asked) {

@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "base/temp_space.h"
 #include "base/threads.h"
+#include "pipeline/excluded_texts.h"
 #include "pipeline/extract_anchors.h"
 #include "pipeline/extract_filter.h"
 #include "pipeline/extract_groups.h"
@@ -32,6 +33,7 @@ class Extraction {
         budget_(context),
         temp_(context),
         shapes_(snapshot.layout()),
+        excluded_(options.limits, snapshot.layout(), budget_, context.stop),
         table_(budget_),
         // Anchors and links, or links and matches, are there at the same time, beside the tokens.
         share_(budget_.available() / 4),
@@ -121,10 +123,9 @@ class Extraction {
   }
 
   Array<FoundPassage> group(TempFile& places) {
-    const ExcludedTexts excluded(options_.limits.exclude, snapshot_.layout(), budget_);
     std::optional<Array<FoundPassage>> found;
     run_stage(report_.stages, "group", [&] {
-      found.emplace(group_matches(*matches_, table_, tokens_, {options_.min_documents, excluded}, share_, budget_,
+      found.emplace(group_matches(*matches_, table_, tokens_, {options_.min_documents, excluded_}, share_, budget_,
                                   context_, places));
       return places.size();
     });
@@ -138,6 +139,7 @@ class Extraction {
   MemoryBudget budget_;
   TempSpace temp_;
   const AnchorShapes shapes_;
+  const ExcludedTexts excluded_;
   TokenTable table_;
   const std::uint64_t share_;
   TextStore tokens_;

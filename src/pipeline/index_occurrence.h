@@ -89,8 +89,8 @@ class PlaceComparer {
   ComparedPlace compare(const TextPiece& piece, const TokenRange& tokens);
   ComparedPlace compare(const TextPiece& piece, const TokenRange& tokens, const TokenRange& part);
 
-  // Bytes that a passage and a place of so many tokens, in so many bytes of text, take here, about.
-  static std::uint64_t memory_bytes(std::uint64_t tokens, std::uint64_t bytes) { return 2 * (40 * tokens + 3 * bytes); }
+  // Bytes that a passage, or a place, of so many tokens, in so many bytes of text, takes here, about.
+  static std::uint64_t memory_bytes(std::uint64_t tokens, std::uint64_t bytes) { return 40 * tokens + 3 * bytes; }
 
  private:
   TokenHasher hasher_;

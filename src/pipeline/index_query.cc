@@ -17,6 +17,7 @@
 #include "blot/blotter.h"
 #include "blot/chains.h"
 #include "pipeline/excluded_texts.h"
+#include "pipeline/given_texts.h"
 #include "pipeline/index_occurrence.h"
 #include "pipeline/query_compare.h"
 #include "pipeline/query_cursor.h"
@@ -35,7 +36,9 @@ constexpr std::uint64_t kComparedAPage = 1000;
 constexpr std::size_t kCandidatesAtOnce = 64;
 constexpr std::size_t kChangedNamed = 10;
 constexpr const char* kOwnWhat = "the text of the document that is asked about";
-// Occurrences of a passage are held until it is known how many there are; beyond this they are compared a second time.
+constexpr const char* kPassageWhat = "a passage of a query";
+// Occurrences of a passage are held until it is known how many there are; beyond this, or a quarter of the memory that is
+// left, they are compared a second time.
 constexpr std::uint64_t kHeldBytes = std::uint64_t{16} << 20;
 
 ChainRules chain_rules(const IndexLayout& layout, const PassageLimits& limits) {
@@ -54,11 +57,12 @@ class QueryRun {
         budget_(context),
         rules_(chain_rules(snapshot.layout(), options.limits)),
         min_tokens_(options.limits.min_tokens == 0 ? snapshot.layout().window : options.limits.min_tokens),
+        asked_(budget_, "the texts that are asked about"),
         own_room_(budget_.reserve(0, kOwnWhat)),
         query_(snapshot.layout(), rules_.reach + 1, budget_),
         chainer_(budget_, rules_),
         furthest_(budget_, "the chains of a query"),
-        excluded_(options.limits.exclude, snapshot.layout(), budget_),
+        excluded_(options.limits, snapshot.layout(), budget_, context.stop),
         chain_comparer_(snapshot, query_, options.limits, min_tokens_, budget_),
         place_comparer_(snapshot.layout(), options.limits),
         held_(budget_.reserve(0, "what was compared for a query")) {}
@@ -104,6 +108,7 @@ class QueryRun {
   MemoryBudget budget_;
   ChainRules rules_;
   std::uint64_t min_tokens_;
+  GivenTexts asked_;
   Reservation own_room_;
   std::string own_text_;               // of the document that is asked about by its id,
   std::optional<DocumentBlocks> own_;  // which is no answer
@@ -141,10 +146,12 @@ QueryReport QueryRun::run() {
 
 void QueryRun::read_query() {
   if (options_.id.empty()) {
-    for (const QueryDocument& document : options_.documents) query_.add(document.id, document.text);
+    for (const QueryDocument& document : options_.documents) asked_.add(document.id, document.text);
+    for (const std::string& path : options_.files) asked_.read(path, context_.stop);
+    for (std::size_t i = 0; i < asked_.size(); ++i) query_.add(asked_[i].id, asked_[i].text);
     return;
   }
-  if (!options_.documents.empty())
+  if (!options_.documents.empty() || !options_.files.empty())
     throw Error(Errc::invalid_argument, "a query is about texts or about a document of the index, not both");
   const std::optional<DocId> document = snapshot_.find(options_.id);
   if (!document) throw Error(Errc::not_found, options_.id + ": there is no such document in the index");
@@ -169,16 +176,15 @@ std::uint64_t QueryRun::query_hash() const {
     number(value);
   text(options_.id);
   text(own_text_);
-  number(options_.documents.size());
-  for (const QueryDocument& document : options_.documents) {
-    text(document.id);
-    text(document.text);
+  number(asked_.size());
+  for (std::size_t i = 0; i < asked_.size(); ++i) {
+    text(asked_[i].id);
+    text(asked_[i].text);
   }
   const PassageLimits& limits = options_.limits;
-  for (const std::uint64_t value : {min_tokens_, std::uint64_t{limits.max_gap}, limits.max_documents,
-                                    options_.max_occurrences, std::uint64_t{limits.exclude.size()}})
+  for (const std::uint64_t value :
+       {min_tokens_, std::uint64_t{limits.max_gap}, limits.max_documents, options_.max_occurrences, excluded_.hash()})
     number(value);
-  for (const std::string& excluded : limits.exclude) text(excluded);
   return checksum(asked);
 }
 
@@ -337,6 +343,9 @@ bool QueryRun::tell_passage(FoundPassage& passage) {
   const auto first = static_cast<std::uint32_t>(passage.query.first);
   const auto last = static_cast<std::uint32_t>(passage.query.last);
   if (excluded_.hold(query_.hashes().subspan(first, last - first))) return false;
+  const std::uint64_t bytes_told = query_.bytes(first, last).end - query_.bytes(first, last).begin;
+  const Reservation room =
+      budget_.reserve(PlaceComparer::memory_bytes(last - first, bytes_told) + bytes_told, kPassageWhat);
   place_comparer_.set_passage(query_.piece(first, last), {first, last});
   const std::span<const Chain> chains = chainer_.chains();
   std::sort(passage.places.begin(), passage.places.end(), [&](const Found& a, const Found& b) {
@@ -349,6 +358,8 @@ bool QueryRun::tell_passage(FoundPassage& passage) {
   PassageHead head;
   std::vector<Told> told;
   std::uint64_t held_bytes = 0;
+  const std::uint64_t most_held = std::min(kHeldBytes, budget_.available() / 4);
+  Reservation held = budget_.reserve(0, kPassageWhat);
   std::optional<DocId> document;
   ByteRange widest;  // of what was told of the document
   for (const Found& found : passage.places) {
@@ -371,7 +382,10 @@ bool QueryRun::tell_passage(FoundPassage& passage) {
     head.similarity += place->occurrence.similarity;
     told.push_back({&found, std::nullopt});
     held_bytes += place->occurrence.text.size();
-    if (held_bytes <= kHeldBytes) told.back().occurrence = std::move(place->occurrence);
+    if (held_bytes <= most_held) {
+      held.resize(held_bytes, kPassageWhat);
+      told.back().occurrence = std::move(place->occurrence);
+    }
   }
   if (told.empty()) return false;
 
@@ -402,7 +416,7 @@ std::optional<ComparedPlace> QueryRun::compare_place(const Found& found) {
   try {
     const Snapshot::Piece piece = snapshot_.piece(document, found.run.place.first, found.run.place.last);
     const Reservation room =
-        budget_.reserve(PlaceComparer::memory_bytes(found.run.place.size(), piece.text.size()), "a passage of a query");
+        budget_.reserve(PlaceComparer::memory_bytes(found.run.place.size(), piece.text.size()), kPassageWhat);
     ComparedPlace place =
         place_comparer_.compare({piece.text, piece.begin, piece.first_token}, found.run.place, found.run.query);
     if (place.matches < min_tokens_) return std::nullopt;

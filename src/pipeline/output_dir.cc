@@ -20,7 +20,8 @@ bool is_there(const fs::path& path) {
   return fs::exists(fs::symlink_status(path, ignored));
 }
 
-// Makes `folder` and those above it. Where a file is in the way, the output was named wrongly.
+}  // namespace
+
 void make_folders(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -36,8 +37,6 @@ void make_folders(const fs::path& folder) {
                 fmt::format("{}: the disk is full; free some space, or write elsewhere", folder.string()));
   throw Error(Errc::io, fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
 }
-
-}  // namespace
 
 OutputDir::OutputDir(fs::path target, bool force) : target_(std::move(target)) {
   if (!target_.has_filename()) target_ = target_.parent_path();  // "dir/" is "dir"

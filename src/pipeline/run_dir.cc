@@ -7,6 +7,7 @@
 #include <optional>
 #include <system_error>
 
+#include "pipeline/output_dir.h"
 #include "pipeline/tsv.h"
 #include "refrain/error.h"
 
@@ -132,8 +133,7 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget) : budget_(bud
     refuse(target_ / "work", "is there, and no run made it; name another directory");
   if (ours) lock_.emplace(work(kIdentityName).string());
   made_target_ = !there;
-  fs::create_directories(target_, error);
-  if (error) throw Error(Errc::io, fmt::format("{}: cannot make the folder: {}", target_.string(), error.message()));
+  make_folders(target_);
   fs::remove(output(kSummary), error);
   if (whole || begun)
     for (const std::string& name : options.outputs) fs::remove_all(output(name), error);

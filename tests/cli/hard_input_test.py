@@ -9,6 +9,7 @@ import subprocess
 from program import TestCase, documents, fingerprints, jsonl, lines, main, say, vocabulary, sentence
 
 TEXT = "the quick brown fox jumps over the lazy dog"
+TEXT_RECORD = b'{"text": "%s"}\n' % TEXT.encode()
 
 
 class OddBytes(TestCase):
@@ -83,7 +84,9 @@ class OddFiles(TestCase):
     def test_a_missing_path_is_exit_3_and_named(self):
         self.write("there.txt", TEXT)
         for verb in (["near", "there.txt", "absent.txt", "-o", "out"], ["fingerprint", "absent.txt"],
-                     ["explain", "there.txt", "absent.txt"], ["match", "absent.txt"]):
+                     ["explain", "there.txt", "absent.txt"], ["match", "absent.txt"],
+                     ["dedup", "there.txt", "absent.txt", "-o", "out"],
+                     ["dedup", "there.txt", "--against", "absent.txt", "-o", "out"]):
             self.assertIn("absent.txt", self.run_program(*verb, code=3).err)
         self.assertEqual(self.listing(), ["there.txt"])
 
@@ -170,9 +173,10 @@ class OddFiles(TestCase):
                            ("followed", whole + b"trailing")):
             self.write(f"{name}.jsonl.gz", data)
             for flags in ([], ["--threads", "1"]):
-                result = self.run_program("near", f"{name}.jsonl.gz", "-o", "out", *flags, code=3)
-                self.assertIn(f"{name}.jsonl.gz", result.err)
-                self.assertIn("gzip", result.err)
+                for verb in ("near", "dedup"):
+                    result = self.run_program(verb, f"{name}.jsonl.gz", "-o", "out", *flags, code=3)
+                    self.assertIn(f"{name}.jsonl.gz", result.err)
+                    self.assertIn("gzip", result.err)
             self.assertNotIn("out", self.listing())
         self.write("d/a.txt", TEXT)
         self.write("d/b.gz", whole[:100])
@@ -339,6 +343,86 @@ class Languages(TestCase):
         share = self.shared_of_changed(texts, change)
         say(f"one word in a thousand changed: {share:.1%} of pairs found at distance 3")
         self.assertGreaterEqual(share, 0.9)
+
+
+class Cleaned(TestCase):
+    """What dedup makes of such input: a decision for every document, and the kept records byte for byte."""
+
+    def dedup(self, name, *flags):
+        """The decisions, and what is left of the file."""
+        self.run_program("dedup", name, "-o", "out", "--apply", "--force", "-q", *flags)
+        rows = [json.loads(row) for row in self.read("out", "decisions.jsonl").decode("utf-8").splitlines()]
+        self.assertEqual(self.listing("out"), ["clean", "clusters.tsv", "decisions.jsonl", "matches.tsv", "report.html",
+                                               "summary.json"])
+        self.summary = json.loads(self.read("out", "summary.json"))
+        self.assertEqual((self.summary["documents"], self.summary["kept"]), (len(rows), sum(row["keep"] for row in rows)))
+        self.read("out", "report.html").decode("utf-8")
+        return [row["reason"] for row in rows], self.read("out", "clean", name) if os.path.isfile(self.path(name)) else None
+
+    def test_no_input_is_no_output_and_one_document_is_kept(self):
+        self.write("none.jsonl")
+        self.write("one.jsonl", '{"text": "' + TEXT + '"}')
+        os.mkdir(self.path("folder"))
+        self.assertEqual(self.dedup("none.jsonl"), ([], b""))
+        self.assertEqual(self.dedup("none.jsonl", "--format", "lines"), ([], b""))
+        self.assertEqual(self.dedup("folder"), ([], None))
+        self.assertEqual(self.dedup("one.jsonl"), ([None], self.read("one.jsonl")))
+        self.assertEqual(self.dedup("one.jsonl", "--near", "simhash"), ([None], self.read("one.jsonl")))
+
+    def test_line_ends_are_no_text_and_stay_as_they_are(self):
+        self.write("in.txt", f"{TEXT}\r\n{TEXT}\nother words\r\n{TEXT.upper()}\r\nlast")
+        self.assertEqual(self.dedup("in.txt", "--format", "lines"),
+                         ([None, "exact", None, "near", None], f"{TEXT}\r\nother words\r\nlast".encode()))
+
+    def test_invalid_utf8_separates_words_and_stays_as_it_is(self):
+        rows = [TEXT.encode().replace(b" ", bad) for bad in (b"\xff", b"\xff", b"\xed\xa0\x80", b" \xc3 ")]
+        self.write("in.txt", b"".join(row + b"\n" for row in rows) + b"\xff\xfe\0\n")
+        self.assertEqual(self.dedup("in.txt", "--format", "lines"),
+                         ([None, "exact", "near", "near", None], rows[0] + b"\n\xff\xfe\0\n"))
+
+    def test_random_bytes_are_decided_on_in_every_format(self):
+        rng = random.Random(10)
+        data = b"".join(rng.randbytes(rng.randint(0, 80)).replace(b"\n", b"") + b"\n" for _ in range(500)) * 2
+        self.write("noise", data)
+        reasons, kept = self.dedup("noise", "--format", "lines")
+        self.assertEqual((len(reasons), set(reasons[500:])), (1000, {"exact"}))
+        rows = data[:-1].split(b"\n")
+        self.assertTrue(kept == b"".join(row + b"\n" for row, reason in zip(rows, reasons) if reason is None))
+        self.write("noise", TEXT_RECORD + data + TEXT_RECORD)
+        self.assertEqual(self.dedup("noise", "--format", "jsonl"), ([None, "exact"], TEXT_RECORD + data))
+        self.assertGreater(self.summary["bad_records"], 900)
+        self.write("noise", data)
+        result = self.run_program("dedup", "noise", "--format", "jsonl", "-o", "none", code=3)
+        self.assertRegex(result.err, r"none of \d+ records could be read; noise:1: not JSON")
+
+    def test_scripts_without_spaces_are_judged_by_their_characters(self):
+        rng = random.Random(11)
+        texts = ["".join(rng.choices(Languages.HAN, k=400)) for _ in range(20)]
+        near = [text[:200] + "\u4e00" + text[201:] for text in texts[:10]]
+        far = ["".join(rng.choices(Languages.HAN, k=150)) + text[150:] for text in texts[10:]]
+        self.write("in.txt", lines(texts + near + far))
+        reasons, kept = self.dedup("in.txt", "--format", "lines")
+        self.assertEqual(reasons, [None] * 20 + ["near"] * 10 + [None] * 10)
+        self.assertEqual(kept, lines(texts + far).encode())
+
+    def test_very_long_lines_are_compared_and_those_past_the_limit_are_bad_and_kept(self):
+        rng = random.Random(12)
+        long = sentence(rng, vocabulary(5000), 160_000)[:1_000_000]
+        longer = "x y " * 300_000
+        self.write("in.txt", lines([long, TEXT, long, long[:-40] + " and an end of its own", longer]))
+        reasons, kept = self.dedup("in.txt", "--format", "lines", "--max-doc-bytes", "1M")
+        self.assertEqual(reasons, [None, None, "exact", "near"])
+        self.assertEqual(self.summary["bad_records"], 1)
+        self.assertTrue(kept == lines([long, TEXT, longer]).encode())
+
+    def test_bad_records_are_no_documents_and_stay_where_they_are(self):
+        good = json.dumps({"text": TEXT, "id": "a"})
+        self.write("in.jsonl", f'{good}\nnot JSON\n{good}\n{{"text": 7}}\n\n{good}')
+        self.assertEqual(self.dedup("in.jsonl"), ([None, "exact", "exact"], f'{good}\nnot JSON\n{{"text": 7}}\n\n'.encode()))
+        self.assertEqual([bad["line"] for bad in self.summary["bad_record_examples"]], [2, 4])
+        result = self.run_program("dedup", "in.jsonl", "-o", "strict", "--strict", code=3)
+        self.assertIn("in.jsonl:2", result.err)
+        self.assertNotIn("strict", self.listing())
 
 
 if __name__ == "__main__":

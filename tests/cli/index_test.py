@@ -299,6 +299,11 @@ class Refused(Index):
                 ("remove index", "--ids"), ("query index", "--id"), ("query index docs/0 --id docs/0", "--id"),
                 ("query index docs/0 --output xml", "json"), ("query index docs/0 --raw --cursor x", "--cursor"),
                 ("extract index docs", "docs"), ("extract index --raw --min-tokens 3", "--min-tokens"),
+                ("extract index --raw --threads 2", "--threads"), ("extract index --raw --temp-dir .", "--temp-dir"),
+                ("extract index --raw --json", "--json"), ("query index docs/0 --raw --json", "--json"),
+                ("check index --threads 2", "--repair"), ("check index --temp-dir .", "--repair"),
+                ("blots index --unblot 0 --min-documents 3", "--min-documents"),
+                ("blots index --unblot 0 --max-documents 3", "--max-documents"),
                 ("blots index docs", "is an index"), ("blots index --window 5", "--window"),
                 ("blots index --format lines", "--format"), ("blots index --text-field t", "--text-field"),
                 ("blots index --id-field t", "--id-field"), ("blots index --max-doc-bytes 9", "--max-doc-bytes"),
@@ -307,7 +312,8 @@ class Refused(Index):
                 ("query index docs/0 --threads 2", "--threads"), ("query index docs/0 --temp-dir .", "--temp-dir"),
                 ("merge index --threads 2", "--threads"), ("merge index --temp-dir .", "--temp-dir"),
                 ("blots docs --min-documents 3", "index"), ("blots index --unblot xyz", "xyz"),
-                ("blots docs --unblot xyz", "xyz"), ("remov index", "did you mean 'index remove'?")):
+                ("blots docs --unblot xyz", "xyz"), ("remov index", "did you mean 'index remove'?"),
+                ("serve index", "did you mean 'serve'?")):
             arguments = line.split()
             result = self.run_program("index", *arguments, code=2)
             self.assertIn(hint, result.err, arguments)

@@ -240,6 +240,31 @@ class Memory(Limited):
     def test_near_keeps_its_budget_on_json_with_ids_and_more_threads(self):
         self.check_near(self.corpus.path("in.jsonl"), "--id-field", "id", "--threads", "4")
 
+    def check_dedup(self, *arguments):
+        self.fits("dedup", *arguments, "-o", "out", "-q", "--memory", "64M")
+        summary = json.loads(self.read("out", "summary.json"))
+        self.assertEqual(summary["documents"], self.corpus.documents)
+        self.assertGreaterEqual(summary["removed_exact"] + summary["removed_near"], self.corpus.documents // 10 - 1)
+        self.assertEqual(summary["run"]["memory_bytes"], BUDGET)
+        self.assertLessEqual(summary["run"]["peak_rss_bytes"], BUDGET)
+
+    def test_dedup_keeps_its_budget_and_writes_the_clean_corpus(self):
+        self.check_dedup(self.corpus.path("in.jsonl"), "--id-field", "id", "--threshold", "0.95", "--apply", "--annotate")
+
+    def test_dedup_keeps_its_budget_by_simhash_with_substrings_and_more_threads(self):
+        self.check_dedup(self.corpus.path("lines.txt"), "--format", "lines", "--near", "simhash", "--substrings", "100",
+                         "--threads", "4")
+
+    def test_dedup_names_the_memory_that_very_many_documents_need(self):
+        for threads in "14":
+            self.does_not_fit("dedup", self.corpus.path("short.txt"), "--format", "lines", "-o", "out", "--memory", "64M",
+                              "--force", "--threads", threads)
+
+    def test_dedup_names_the_memory_that_a_large_document_needs_and_goes_on_with_more(self):
+        line = ("dedup", self.corpus.path("a60"), "-o", "out", "-q")
+        self.does_not_fit(*line, "--memory", "64M")
+        self.run_program(*line, "--memory", "1G", "--resume")
+
     def test_fingerprint_keeps_its_budget(self):
         with open(self.path("out.tsv"), "wb") as out:
             self.fits("fingerprint", self.corpus.path("in.jsonl"), "--memory", "64M", stdout=out)
@@ -320,6 +345,29 @@ class Memory(Limited):
         self.keeps_the_ceiling("match", "known.tsv", "queries.tsv", codes=(3,))
         self.keeps_the_ceiling("match", "queries.tsv", "known.tsv", codes=(3,))
 
+    def test_a_large_text_that_is_asked_about_or_excluded_stays_inside_the_budget(self):
+        a60, a3 = self.corpus.path("a60"), self.corpus.path("a3")
+        with open(a60, "rb") as file:
+            for name, size in (("q1", 1 << 20), ("q3", 3 << 20), ("q10", 10 << 20)):
+                file.seek(0)
+                self.write(name, file.read(size))
+        self.run_program("index", "create", "index", "q10", a3, "-q")
+        memory = ("--memory", "64M", "-q")
+        # The text, its tokens, what it is compared with: each too large in its turn.
+        for name in (a60, "q10", "q3"):
+            self.does_not_fit("index", "query", "index", name, *memory)
+        self.does_not_fit("index", "query", "index", "--id", "q10", *memory)
+        self.does_not_fit("index", "query", "index", a60, "--raw", *memory)
+        self.does_not_fit("index", "query", "index", "q1", "--exclude", a60, *memory)
+        self.does_not_fit("index", "extract", "index", "--exclude", a60, *memory)
+        with open(self.path("out"), "wb") as out:
+            self.fits("index", "query", "index", "q1", "--limit", "1", *memory, stdout=out)
+        (passage,) = [row for row in map(json.loads, self.read("out").splitlines()) if "passage" in row]
+        self.assertGreater(passage["length"], 100_000)
+        for name in ("q1", "q3", "q10"):
+            self.fits("index", "query", "index", name, "--raw", *memory)
+        self.fits("index", "extract", "index", "--exclude", "q3", *memory)
+
     def test_a_long_record_in_any_format_stays_inside_the_budget(self):
         block = b"some words " * 100_000
         for name, begin, end in (("in.jsonl", b'{"text": "', b'"}'), ("in.csv", b'text\n"', b'"'), ("in.txt", b"", b"")):
@@ -328,7 +376,8 @@ class Memory(Limited):
                 for _ in range(30):
                     file.write(block)
                 file.write(end + b"\n")
-            self.keeps_the_ceiling("near", name, "-o", name + ".out")
+            for verb in ("near", "dedup"):
+                self.keeps_the_ceiling(verb, name, "-o", f"{name}.{verb}")
 
     def test_the_figure_that_a_refusal_names_is_enough(self):
         self.write("equal.txt", b"one and the same line of text\n" * 900_000)
@@ -344,7 +393,8 @@ class Memory(Limited):
             shutil.rmtree(self.path("out"), ignore_errors=True)
 
     def test_less_than_64_megabytes_is_a_usage_error(self):
-        for arguments in (["near", "in", "-o", "out"], ["fingerprint", "in"], ["match", "in"], ["explain", "in", "in"]):
+        for arguments in (["near", "in", "-o", "out"], ["fingerprint", "in"], ["match", "in"], ["explain", "in", "in"],
+                          ["dedup", "in", "-o", "out"]):
             for size in ("10M", "67108863", "0"):
                 result = self.run_program(*arguments, "--memory", size, code=2)
                 self.assertIn("64M", result.err)
@@ -408,6 +458,9 @@ class RealText(TestCase):
 
     def test_substrings_keeps_its_budget(self):
         self.fits("substrings", "--groups")
+
+    def test_dedup_keeps_its_budget(self):
+        self.fits("dedup", "--id-field", "id", "--preset", "strict", "--apply")
 
     def test_ngrams_build_keeps_its_budget(self):
         self.fits("ngrams", "build")

@@ -1,4 +1,4 @@
-"""The output folder of near: it appears whole or not at all, and nothing else is touched or left behind."""
+"""Output folders: near's appears whole or not at all, dedup's can be taken up again; nothing else is touched or left."""
 
 import hashlib
 import os
@@ -10,6 +10,7 @@ from program import Near, TestCase, documents, jsonl, lines, main, running, wait
 
 TEXTS = documents(60, seed=2)
 FILES = ["clusters.tsv", "matches.tsv", "summary.json"]
+VERBS = ("near", "dedup")
 
 
 def partials(folder):
@@ -23,21 +24,23 @@ class OutputFolder(TestCase):
 
     def test_an_existing_folder_is_refused_and_stays_as_it_was(self):
         self.write("out/mine.txt", "mine")
-        result = self.run_program("near", "in.jsonl", "-o", "out", code=2)
-        self.assertIn("out: exists", result.err)
-        self.assertIn("--force", result.err)
-        self.assertEqual((self.listing("out"), self.listing()), (["mine.txt"], ["in.jsonl", "out"]))
+        for verb in VERBS:
+            result = self.run_program(verb, "in.jsonl", "-o", "out", code=2)
+            self.assertIn("out: exists", result.err)
+            self.assertIn("--force", result.err)
+            self.assertEqual((self.listing("out"), self.listing()), (["mine.txt"], ["in.jsonl", "out"]))
 
     def test_an_existing_file_is_refused_even_with_force(self):
         self.write("out", "mine")
-        for flags in ([], ["--force"]):
-            self.assertIn("out", self.run_program("near", "in.jsonl", "-o", "out", *flags, code=2).err)
+        for verb in VERBS:
+            for flags in ([], ["--force"]):
+                self.assertIn("out: exists", self.run_program(verb, "in.jsonl", "-o", "out", *flags, code=2).err)
         self.assertEqual(self.read("out"), b"mine")
         self.assertEqual(self.listing(), ["in.jsonl", "out"])
 
     def test_a_file_above_the_output_is_refused_by_every_verb(self):
         self.write("plain", "mine")
-        for verb in (["near"], ["substrings"], ["ngrams", "build"]):
+        for verb in (["near"], ["dedup"], ["substrings"], ["ngrams", "build"]):
             for output in ("plain/x", "plain/x/", "plain/x/y", "./plain/x"):
                 for flags in ([], ["--force"]):
                     result = self.run_program(*verb, "in.jsonl", "-o", output, *flags, code=2)
@@ -48,8 +51,9 @@ class OutputFolder(TestCase):
         os.symlink("nowhere", self.path("link"))
         os.mkfifo(self.path("fifo"))
         for output, say in (("link", "link: exists, and is not a folder"), ("link/x", "link: is not a folder")):
-            result = self.run_program("near", "fifo", "-o", output, code=2, timeout=10)
-            self.assertIn(say, result.err)
+            for verb in VERBS:
+                result = self.run_program(verb, "fifo", "-o", output, code=2, timeout=10)
+                self.assertIn(say, result.err)
         self.assertEqual(self.listing(), ["fifo", "in.jsonl", "link"])
 
     def test_force_replaces_its_own_files_and_keeps_those_of_others(self):
@@ -70,6 +74,25 @@ class OutputFolder(TestCase):
         self.assertEqual(Near(self.path("out")).answer(), before)
         self.assertEqual(self.listing(), ["in.jsonl", "out"])
 
+    def test_dedup_forced_gives_what_a_fresh_run_gives_and_keeps_the_files_of_others(self):
+        flags = ("--apply", "-q")
+        self.run_program("dedup", "in.jsonl", "-o", "fresh", *flags)
+        self.run_program("dedup", "in.jsonl", "-o", "out", "--annotate", "--substrings", "50", *flags)
+        self.write("out/mine.txt", "mine")
+        self.write("out/sub/deep.txt", "deep")
+        self.run_program("dedup", "in.jsonl", "-o", "out", "--force", *flags)
+        self.assertEqual(self.listing("out"), sorted(self.listing("fresh") + ["mine.txt", "sub"]))
+        for name in ("decisions.jsonl", "matches.tsv", "clusters.tsv", "clean/in.jsonl"):
+            self.assertEqual(self.read("out", name), self.read("fresh", name), name)
+        self.assertEqual((self.read("out", "mine.txt"), self.read("out", "sub", "deep.txt")), (b"mine", b"deep"))
+
+    def test_dedup_refuses_an_output_inside_its_input(self):
+        self.write("d/a.txt", "some words to read here")
+        for output in ("d", "d/out", "./d/../d/out"):
+            for flags in ([], ["--force"]):
+                self.assertIn("lie in each other", self.run_program("dedup", "d", "-o", output, *flags, code=2).err)
+        self.assertEqual(self.listing("d"), ["a.txt"])
+
     def test_folders_above_the_output_are_made(self):
         self.near("in.jsonl", output="a/b/c/")
         self.assertEqual(self.listing("a", "b", "c"), FILES)
@@ -84,9 +107,10 @@ class OutputFolder(TestCase):
 
     def test_nothing_is_left_behind_after_an_error(self):
         self.write("bad.jsonl", jsonl(TEXTS) + "not JSON\n")
-        self.run_program("near", "bad.jsonl", "-o", "out", "--strict", code=3)
-        self.run_program("near", "absent", "-o", "out", code=3)
-        self.assertEqual(self.listing(), ["bad.jsonl", "in.jsonl"])
+        for verb in VERBS:
+            self.run_program(verb, "bad.jsonl", "-o", "out", "--strict", code=3)
+            self.run_program(verb, "absent", "-o", "out", code=3)
+            self.assertEqual(self.listing(), ["bad.jsonl", "in.jsonl"])
 
     def test_input_files_are_never_touched(self):
         self.write("d/a.txt", "some words to read here")
@@ -95,6 +119,8 @@ class OutputFolder(TestCase):
         before = os.stat(self.path("d", "a.txt"))
         self.near("d", "in.jsonl", output="one")
         self.run_program("near", "d", "-o", "one", code=2)
+        self.run_program("dedup", "d", "in.jsonl", "-o", "two", "--apply", "-q")
+        self.run_program("dedup", "d", "-o", "two", code=2)
         after = os.stat(self.path("d", "a.txt"))
         self.assertEqual((before.st_mtime_ns, before.st_ino, before.st_size), (after.st_mtime_ns, after.st_ino, after.st_size))
         self.assertEqual(self.listing("d"), ["a.txt"])
@@ -134,6 +160,21 @@ class Interrupted(TestCase):
             self.assertIn("interrupted", err)
             self.assertEqual(self.listing(), ["in.txt"], number)
         self.assertEqual(self.digest(), before)
+
+    def test_a_signal_ends_a_dedup_run_with_130_and_it_can_be_taken_up_or_begun_anew(self):
+        with running("dedup", "in.txt", "--format", "lines", "-o", "out", "--substrings", "100", "-q", cwd=self.dir,
+                     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+            self.assertTrue(wait_until(lambda: os.path.exists(self.path("out", "work", "text"))), "nothing is read")
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(timeout=20), 130)
+            self.assertIn("interrupted", process.stderr.read().decode())
+        self.assertEqual(self.listing("out"), ["work"])
+        for flags, hint in (([], "--resume"), (["--resume"], "other inputs or options")):
+            result = self.run_program("dedup", "in.txt", "--format", "lines", "-o", "out", *flags, code=2)
+            self.assertIn(hint, result.err)
+        self.write("small.txt", "a few words only")
+        self.run_program("dedup", "small.txt", "-o", "out", "--force", "-q")
+        self.assertNotIn("work", self.listing("out"))
 
     def test_a_killed_run_leaves_no_target_and_the_next_one_clears_up(self):
         self.assertEqual(self.end_by(signal.SIGKILL)[0], -signal.SIGKILL)

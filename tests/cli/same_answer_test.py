@@ -1,6 +1,7 @@
 """The same input gives the same bytes: whatever the threads, the memory, the pieces, the packing, the blocks."""
 
 import gzip
+import json
 import os
 
 from program import TestCase, documents, expected_near, fingerprints, jsonl, lines, main
@@ -96,6 +97,66 @@ class SameAnswer(TestCase):
         expected = self.answer("in.jsonl", "--threads", "8")
         for _ in range(5):
             self.assert_same(self.answer("in.jsonl", "--threads", "8"), expected, "again")
+
+
+class SameDecisions(TestCase):
+    """Of dedup, by every method: what it decides, and what it keeps."""
+
+    METHODS = {"minhash": [], "strict": ["--preset", "strict"], "simhash": ["--preset", "report"],
+               "longest": ["--keep", "longest", "--substrings", "60", "--exact", "off"]}
+    TABLES = ("decisions.jsonl", "matches.tsv", "clusters.tsv", "substring_bytes.tsv")
+
+    def setUp(self):
+        super().setUp()
+        texts = TEXTS[:4000]
+        self.write("one/all.jsonl", jsonl(texts, id=lambda at: f"document {at}"))
+        records = self.read("one", "all.jsonl").splitlines(keepends=True)
+        for at, part in enumerate(pieces(records, 10)):
+            self.write(f"ten/{at}.jsonl", b"".join(part))
+            self.write(f"packed/{at}.jsonl.gz", gzip.compress(b"".join(part), 1))
+
+    def answer(self, source, *flags):
+        """The tables, the kept records in their order, and the figures; how the input was split is no part of it."""
+        self.run_program("dedup", source, "-o", "out", "--id-field", "id", "--apply", "--sample", "200", "--force", "-q",
+                         *flags)
+        summary = json.loads(self.read("out", "summary.json"))
+        for key in ("run", "options", "files", "sources", "alarms"):
+            del summary[key]
+        tables = {name: self.read("out", name) for name in self.TABLES if name in self.listing("out")}
+        names = self.listing("out", "clean", source)
+        self.assertEqual(names, self.listing(source))
+        kept = [self.read("out", "clean", source, name) for name in names]
+        if source == "packed":
+            kept = [gzip.decompress(content) for content in kept]
+        return {**tables, "summary": summary, "kept": b"".join(kept)}
+
+    def compare(self, method):
+        flags = self.METHODS[method]
+        expected = self.answer("one", *flags, "--threads", "1", "--memory", "1G")
+        decisions = [json.loads(row) for row in expected["decisions.jsonl"].splitlines()]
+        self.assertEqual([row["id"] for row in decisions], [f"document {at}" for at in range(4000)])
+        self.assertGreater(sum(not row["keep"] for row in decisions), 1000)
+        self.assertEqual(sum(row["keep"] for row in decisions), expected["kept"].count(b"\n"))
+        for source, *more in (("one", "--threads", "2"), ("one", "--threads", "4", "--memory", "1G"),
+                              ("one", "--threads", "1", "--memory", "64M"), ("one", "--threads", "4", "--memory", "64M"),
+                              ("one", "--memory", "100M"), ("ten", "--threads", "1"), ("ten", "--threads", "4"),
+                              ("ten", "--threads", "2", "--memory", "64M"), ("packed", "--threads", "3")):
+            answer = self.answer(source, *flags, *more)
+            self.assertEqual(answer.keys(), expected.keys())
+            for part, wanted in expected.items():
+                self.assertTrue(answer[part] == wanted, f"{method}, {source} {more}: another {part}")
+
+    def test_minhash_decides_the_same(self):
+        self.compare("minhash")
+
+    def test_similar_texts_and_substrings_are_the_same(self):
+        self.compare("strict")
+
+    def test_simhash_and_substrings_decide_the_same(self):
+        self.compare("simhash")
+
+    def test_the_longest_are_the_same(self):
+        self.compare("longest")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,207 @@
+"""A dedup run that is killed, or that finds the disk full: taken up again, it gives the bytes of one that ran through."""
+
+import errno
+import gzip
+import hashlib
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+from program import BIN_DIR, TestCase, documents, environment, jsonl, main, program, say
+
+KILLS = 30
+TIME_FACTOR = float(os.environ.get("REFRAIN_TIME_FACTOR", "1"))  # sanitizers are slow
+FAULTS = os.path.join(BIN_DIR, "faults.so")
+INPUTS = ["in/a.jsonl", "in/b.jsonl.gz", "test.jsonl"]
+# Every stage there is.
+STAGES = ["read", "exact", "against", "near", "verify", "cluster", "decide", "check", "substrings", "write", "apply",
+          "annotate", "report"]
+
+
+def line(output, *flags):
+    return ["dedup", "in", "-o", output, "--id-field", "id", "--against", "test.jsonl", "--against-id-field", "id",
+            "--substrings", "60", "--apply", "--annotate", "--sample", "50", "--threads", "2", "--memory", "256M", "-q",
+            *flags]
+
+
+def answer_of(folder):
+    """All that a run leaves, by name; what it cost is no part of it."""
+    files = {}
+    for above, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(above, name)
+            with open(path, "rb") as file:
+                files[os.path.relpath(path, folder)] = file.read()
+    summary = json.loads(files["summary.json"])
+    del summary["run"]
+    files["summary.json"] = summary
+    files["report.html"], cut = re.subn(rb'(?s)<section aria-labelledby="cost">.*?</section>', b"", files["report.html"])
+    if cut != 1:
+        raise AssertionError("report.html: no section about what the run cost")
+    return files
+
+
+class Crash(TestCase):
+    """A corpus of two files, a set to hold it against, and what a run that nobody disturbs makes of them."""
+
+    def setUp(self):
+        super().setUp()
+        self.dir = os.path.realpath(self.dir)
+        texts = documents(1500, seed=51)
+        self.write(INPUTS[0], jsonl(texts[:800], id=lambda at: f"a{at}"))
+        self.write(INPUTS[1], gzip.compress(jsonl(texts[800:], id=lambda at: f"b{at}").encode(), 1))
+        items = [text for text in texts if len(text.split()) > 60]
+        self.write(INPUTS[2], jsonl([" ".join(text.split()[10:40]) for text in items[5:300:40]], id=lambda at: f"t{at}"))
+        self.inputs = self.digests()
+        start = time.monotonic()
+        self.run_program(*line("whole"))
+        self.seconds = time.monotonic() - start
+        self.whole = answer_of(self.path("whole"))
+        self.assertEqual({os.path.dirname(name) for name in self.whole}, {"", "clean/in", "annotated/in"})
+        summary = self.whole["summary.json"]
+        for reason in ("removed_exact", "removed_near", "removed_against", "cut_documents"):
+            self.assertGreater(summary[reason], 0, reason)
+
+    def digests(self):
+        """What stands in the inputs, and when they were last written to."""
+        digests = []
+        for name in INPUTS:
+            with open(self.path(name), "rb") as file:
+                digests.append((hashlib.sha256(file.read()).hexdigest(), os.stat(file.fileno()).st_mtime_ns))
+        return digests, self.listing("in")
+
+    def ended(self, folder):
+        """The stages that have ended in a run that has not."""
+        work = self.path(folder, "work")
+        return [stage for stage in STAGES if os.path.exists(os.path.join(work, f"{stage}.done"))]
+
+    def assert_whole(self, folder, told):
+        answer = answer_of(self.path(folder))
+        self.assertEqual(sorted(answer), sorted(self.whole), told)
+        for name, content in answer.items():
+            # Not assertEqual: its message about megabytes would take minutes.
+            self.assertTrue(content == self.whole[name], f"{told}: {name} is another")
+        self.assertEqual(self.digests(), self.inputs, f"{told}: the input was touched")
+
+    def take_up(self, folder, told):
+        """Resumes a run that was killed or failed, and checks what it gives; the stages that need not be done again."""
+        ended = self.ended(folder)
+        begun = os.path.exists(self.path(folder, "work", "run.txt"))
+        if os.path.exists(self.path(folder, "summary.json")):
+            # Killed behind the last step: all is there, but for what is cleared away.
+            self.assertIn("has ended", self.run_program(*line(folder, "--resume"), code=2).err, told)
+            shutil.rmtree(self.path(folder, "work"), ignore_errors=True)
+        elif begun:
+            self.run_program(*line(folder, "--resume"))
+            with open(self.path(folder, "summary.json"), encoding="utf-8") as summary:
+                self.assertEqual(json.load(summary)["run"]["resumed"], ended, told)
+        else:
+            # Killed before there was anything to resume.
+            self.run_program(*line(folder, "--force"))
+        self.assert_whole(folder, told)
+        shutil.rmtree(self.path(folder))
+        return ended
+
+
+class Killed(Crash):
+    def test_a_run_killed_at_any_moment_goes_on_to_the_same_bytes(self):
+        rng = random.Random(52)
+        killed = 0
+        for number in range(KILLS):
+            seconds = (number + rng.random()) / KILLS * self.seconds
+            told = f"killed after {seconds:.4f} s"
+            # Every third is killed a second time.
+            for again in range(2 if number % 3 == 0 else 1):
+                if again and not os.path.exists(self.path("run", "work", "run.txt")):
+                    break
+                with subprocess.Popen([program(), *line("run", *(["--resume"] if again else []))], cwd=self.dir,
+                                      env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                    time.sleep(seconds if not again else rng.random() * (self.seconds - seconds))
+                    process.kill()
+                self.assertIn(process.returncode, (0, 2, -signal.SIGKILL) if again else (0, -signal.SIGKILL), told)
+                killed += process.returncode != 0
+            if os.path.exists(self.path("run")):
+                self.take_up("run", told)
+        say(f"{killed} runs were killed at work")
+        self.assertGreater(killed, KILLS // 3)
+
+
+class Faults(Crash):
+    """Calls that change the run's folder fail, or are the last ones: some of every stage."""
+
+    def setUp(self):
+        super().setUp()
+        if not os.path.exists(FAULTS):
+            self.skipTest(f"{FAULTS}: not built; a sanitizer's library wants to be loaded first")
+        self.assertEqual(self.run_faulty(LOG=self.path("log")), (0, ""))
+        self.calls = self.read("log").decode().replace(self.dir, "").splitlines()
+        shutil.rmtree(self.path("run"))
+        # What is cleared away at the end is of no interest.
+        last = max(at for at, call in enumerate(self.calls) if call.startswith("rename "))
+        self.numbers = sorted(random.Random(53).sample(range(1, last + 2), KILLS))
+
+    def run_faulty(self, **settings):
+        more = {f"FAULTS_{key}": str(value) for key, value in settings.items()}
+        done = subprocess.run([program(), *line("run")], cwd=self.dir, capture_output=True, timeout=60 * TIME_FACTOR,
+                              check=False, env=environment(LD_PRELOAD=FAULTS, FAULTS_FOLDER=self.path("run"), **more))
+        return done.returncode, done.stderr.decode()
+
+    def test_a_call_that_is_the_last_loses_no_more_than_its_stage(self):
+        ended = []
+        for number in self.numbers:
+            told = f"killed at call {number}, {self.calls[number - 1]}"
+            self.assertEqual(self.run_faulty(AT=number), (-signal.SIGKILL, ""), told)
+            ended.append(len(self.take_up("run", told)))
+        say(f"{KILLS} runs were killed, behind {sorted(set(ended))} of {len(STAGES)} stages")
+        self.assertGreater(len(set(ended)), 5)
+
+    def test_a_disk_that_is_full_or_broken_is_a_clear_error(self):
+        for number in self.numbers:
+            error, code = ((errno.ENOSPC, 5), (errno.EIO, 1))[number % 2]
+            told = f"call {number}, {self.calls[number - 1]}: {errno.errorcode[error]}"
+            found, err = self.run_faulty(AT=number, ERRNO=error)
+            if found == 0 and self.calls[number - 1].startswith("unlink "):
+                self.assert_whole("run", told)  # what is cleared away late is no failure
+                shutil.rmtree(self.path("run"))
+                continue
+            self.assertEqual(found, code, f"{told}: {err}")
+            self.assertRegex(err, r"^refrain: [^\n]*run[^\n]*\n$", told)
+            self.take_up("run", told)
+
+
+class FullDisk(Crash):
+    """A real one: what is left of it ends in the middle of one stage or another, and is more the second time."""
+
+    def test_a_full_disk_is_exit_5_and_the_run_goes_on_when_there_is_space(self):
+        megabytes = 32
+        command = " ".join(["$REFRAIN", *line("disk/run")])
+        stages = set()
+        for kilobytes in range(0, 12800, 128):
+            said = self.on_small_disk(
+                f"""head -c {(megabytes << 20) - (kilobytes << 10)} /dev/zero > disk/filler
+                {command} 2>&1; echo "code $?"
+                rm disk/filler; ls disk/run/work 2>/dev/null | grep -c '[.]done$'
+                if [ -e disk/run/work/run.txt ]; then {command} --resume; else {command} --force; fi 2>&1; echo "code $?"
+                cp -r disk/run out""", megabytes)
+            told = f"{kilobytes} KiB: {said}"
+            if said.startswith("code 0\n"):
+                break
+            match = re.fullmatch(r"refrain: ([^\n]+)\ncode 5\n(\d+)\ncode 0\n", said)
+            self.assertTrue(match, told)
+            self.assertRegex(match.group(1), r"^disk/run/[^:]+: the disk is full; free some space, or write elsewhere$")
+            self.assert_whole("out", told)
+            shutil.rmtree(self.path("out"))
+            stages.add(int(match.group(2)))
+        else:
+            self.fail("the largest disk was too small")
+        say(f"the disk was full behind {sorted(stages)} of {len(STAGES)} stages")
+        self.assertGreater(len(stages), 3)
+
+
+if __name__ == "__main__":
+    main()
