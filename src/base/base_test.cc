@@ -1,10 +1,11 @@
-// base: the budget, arrays, files, temporary folders, threads, progress, JSON.
+// base: the budget, arrays, files, temporary folders, threads, progress, memory, checksums, JSON.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +18,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/progress.h"
+#include "base/rss_watch.h"
 #include "base/tempdir.h"
 #include "base/threads.h"
 #include "refrain/error.h"
@@ -319,6 +321,34 @@ TEST_F(TempDirs, CanBePublished) {
 }
 
 // ---- JSON
+
+TEST(RssWatch, SeesWhatWasHeldSinceItWasLastAsked) {
+  RssWatch watch;
+  const std::uint64_t before = watch.take();
+  EXPECT_GT(before, 0U);
+  {
+    std::vector<char> held(std::size_t{64} << 20U, 'x');
+    // The thread looks by itself.
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (watch.most() < before + (std::uint64_t{56} << 20U) && std::chrono::steady_clock::now() < end)
+      std::this_thread::yield();
+    EXPECT_NE(held[held.size() / 2], 'y');
+  }
+  EXPECT_GE(watch.take(), before + (std::uint64_t{56} << 20U));
+  EXPECT_LT(watch.take(), before + (std::uint64_t{56} << 20U));
+}
+
+TEST(RunningChecksum, IsThatOfTheWhole) {
+  std::string bytes;
+  RunningChecksum sum;
+  EXPECT_EQ(sum.value(), checksum(""));
+  for (std::size_t size : {1U, 7U, 0U, 300U, 70000U, 3U}) {
+    const std::string piece(size, static_cast<char>('a' + size % 20));
+    bytes += piece;
+    sum.add(piece);
+    EXPECT_EQ(sum.value(), checksum(bytes));
+  }
+}
 
 TEST(Json, IsWrittenInOrderAndIndented) {
   JsonWriter json;

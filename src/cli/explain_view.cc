@@ -141,6 +141,9 @@ std::string story_text(const StoryReport& story, const Look& look) {
     if (story.item) out += text_of("item of the other set", *story.item, look);
   }
   if (!story.texts) return out;
+  if (story.texts->a.text == story.texts->b.text)
+    return out + "\nThe texts are the same, byte for byte.\n" +
+           text_of(document.keep ? "kept" : "removed", {story.texts->a.id, story.texts->a.text, 0, 0, {}, {}}, look);
   out += "\n" + similarity_line(*story.texts) + sharing(*story.texts, look);
   return out + text_of(document.keep ? "kept" : "removed", story.texts->a, look) +
          text_of(document.keep ? "removed for it, the least similar" : "kept", story.texts->b, look);

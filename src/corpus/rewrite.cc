@@ -414,10 +414,15 @@ void Rewriter::write_files(const Held& held, DocId first) {
 
 }  // namespace
 
-void check_rewritable(const InputOptions& options, bool cuts) {
+void check_rewritable(const InputOptions& options, bool cuts, bool adds) {
   for (const std::string& path : options.paths) {
     const Format format = format_of(options, path);
     if (cuts && format == Format::warc) throw cannot_cut(path);
+    std::error_code ignored;
+    const bool has_fields = format != Format::lines && format != Format::files && format != Format::warc;
+    if (adds && !has_fields && (options.format != Format::automatic || fs::is_regular_file(path, ignored)))
+      throw Error(Errc::invalid_argument,
+                  fmt::format("{}: has no fields, so that none can be added; use jsonl, csv, tsv or parquet", path));
     struct stat info {};
     if (path == "-" || (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
       throw Error(Errc::invalid_argument,

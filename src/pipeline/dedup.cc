@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/progress.h"
+#include "base/rss_watch.h"
 #include "base/threads.h"
 #include "corpus/rewrite.h"
 #include "corpus/walk.h"
@@ -87,7 +88,8 @@ void check(const DedupOptions& options, const Context& context) {
   }
   if (options.near == NearMethod::simhash && options.distance > 63)
     throw Error(Errc::invalid_argument, "--distance: must be from 0 to 63");
-  if (options.apply || options.annotate) check_rewritable(options.input, options.apply && options.substrings != 0);
+  if (options.apply || options.annotate)
+    check_rewritable(options.input, options.apply && options.substrings != 0, options.annotate);
   check_attributes(options, context);
   if (options.resume && (names_standard_input(options.input) || names_standard_input(options.against)))
     throw Error(Errc::invalid_argument, "--resume: what came from standard input cannot be known again");
@@ -257,16 +259,17 @@ std::vector<RunStage> stages_of(const DedupOptions& options) {
 
 void run_stages(DedupRun& run, RunProgress& whole) {
   const DedupOptions& options = run.options;
+  RssWatch memory;
   const auto stage = [&](const char* name, void (*work)(DedupRun&)) {
     Facts& facts = run.dir.facts();
     const bool ran = run.dir.stage(name, [&] {
       whole.begin(name);
       if (run.context.progress) run.context.progress({.stage = name, .unit = ""});
-      run.budget.reset_peak();
+      memory.take();
       const Stopwatch watch;
       work(run);
       facts.set(fmt::format("cost.{}.seconds", name), watch.seconds());
-      facts.set(fmt::format("cost.{}.memory", name), run.budget.set_aside() + run.budget.peak());
+      facts.set(fmt::format("cost.{}.memory", name), memory.take());
     });
     if (!ran) {
       whole.pass(name);
@@ -311,8 +314,6 @@ DedupReport dedup(const DedupOptions& options, const Context& context) {
     };
   DedupRun run(options, shown);
   try {
-    check_named(options.input);
-    if (run.against()) check_named(options.against);
     run.report.estimate = dedup_estimate(options, context);
     if (options.estimated) options.estimated(run.report.estimate);
     run_stages(run, whole);

@@ -150,6 +150,21 @@ TEST_F(DedupTrust, RecordsThatAreAllBadAreAnError) {
   EXPECT_NE(told.find("--text-field"), std::string::npos) << told;
 }
 
+TEST_F(DedupTrust, WhatCannotBeAnnotatedIsRefusedBeforeAnythingIsMade) {
+  DedupOptions wanted = options(write(some_texts(7)));
+  wanted.input.format = Format::lines;
+  wanted.annotate = true;
+  EXPECT_THROW(run(wanted), Error);
+  EXPECT_FALSE(fs::exists(folder_.path() / "out"));
+  wanted.input.format = Format::automatic;
+  wanted.lanes = 17;
+  EXPECT_THROW(run(wanted), Error);
+  wanted.lanes = kDefaultLanes;
+  wanted.against.paths = {"none"};
+  EXPECT_THROW(run(wanted), Error);
+  EXPECT_FALSE(fs::exists(folder_.path() / "out"));
+}
+
 TEST_F(DedupTrust, SimHashMeetsMoreThanTheFirstOfEqualFingerprints) {
   // Three of five tokens decide every bit: the first two have the fingerprint of "a", and are not alike. The third is
   // like the second only.

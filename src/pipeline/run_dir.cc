@@ -118,7 +118,11 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget) : budget_(bud
   const bool ours = there && fs::exists(work(kIdentityName), error);
   const bool begun = ours && !whole;
   if (options.resume) {
-    if (whole) refuse(target_, "holds a run that has ended; there is nothing to resume");
+    if (whole) {
+      // It may have been killed before it could take this away.
+      if (ours) fs::remove_all(target_ / "work", error);
+      refuse(target_, "holds a run that has ended; there is nothing to resume");
+    }
     if (!begun) refuse(target_, "holds no run that was begun; leave --resume out");
     if (read_file(work(kIdentityName).string()) != options.identity)
       refuse(target_, "was begun with other inputs or options; give the same, or begin anew with --force");
@@ -138,8 +142,13 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget) : budget_(bud
   if (whole || begun)
     for (const std::string& name : options.outputs) fs::remove_all(output(name), error);
   fs::remove_all(target_ / "work", error);
-  make_folder(target_ / "work");
-  write_aside(work(kIdentityName), options.identity);
+  try {
+    make_folder(target_ / "work");
+    write_aside(work(kIdentityName), options.identity);
+  } catch (const Error&) {
+    if (made_target_) fs::remove_all(target_, error);
+    throw;
+  }
   lock_.emplace(work(kIdentityName).string());
 }
 
