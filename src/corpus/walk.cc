@@ -65,9 +65,11 @@ Kind kind_of(int folder, const dirent& entry) {
   return S_ISREG(info.st_mode) ? Kind::file : Kind::special;
 }
 
-// What those who write tables of many files leave beside them.
+// What those who write tables of many files leave beside them: marks, summaries, the log of a stream, and what a job
+// that was not finished had written.
 bool is_marker(std::string_view name) {
-  return name == "_SUCCESS" || name == "_metadata" || name == "_common_metadata";
+  return name == "_SUCCESS" || name == "_metadata" || name == "_common_metadata" || name == "_spark_metadata" ||
+         name == "_temporary";
 }
 
 }  // namespace

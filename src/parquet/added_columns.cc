@@ -93,6 +93,19 @@ std::shared_ptr<arrow::DataType> arrow_type(const Annotations& annotations, std:
   }
 }
 
+const char* spark_type(const Annotations& annotations, std::size_t name) {
+  switch (type_of(annotations, name)) {
+    case AddedType::boolean:
+      return "boolean";
+    case AddedType::integer:
+      return "long";
+    case AddedType::real:
+      return "double";
+    default:
+      return "string";
+  }
+}
+
 void write_added(parquet::ColumnWriter& writer, const Annotations& annotations, std::size_t name, std::uint64_t rows,
                  ParquetEdits& edits) {
   edits.pause();

@@ -15,6 +15,7 @@ namespace refrain {
 
 parquet::schema::NodePtr parquet_node(const Annotations& annotations, std::size_t name);
 std::shared_ptr<arrow::DataType> arrow_type(const Annotations& annotations, std::size_t name);
+const char* spark_type(const Annotations& annotations, std::size_t name);
 
 // The values of the rows that are not left out.
 void write_added(parquet::ColumnWriter& writer, const Annotations& annotations, std::size_t name, std::uint64_t rows,

@@ -7,12 +7,16 @@
 #include <arrow/ipc/writer.h>
 #include <arrow/type.h>
 #include <arrow/util/base64.h>
+#include <fmt/format.h>
+#include <parquet/exception.h>
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "parquet/added_columns.h"
 
 namespace refrain {
@@ -20,6 +24,7 @@ namespace refrain {
 namespace {
 
 constexpr const char* kArrowSchema = "ARROW:schema";
+constexpr const char* kSparkSchema = "org.apache.spark.sql.parquet.row.metadata";
 
 // The encoding of the values where it is not the plain one; UNKNOWN for that.
 parquet::Encoding::type special_encoding(const parquet::ColumnChunkMetaData& column) {
@@ -37,7 +42,13 @@ bool has_dictionary(const parquet::ColumnChunkMetaData& column) {
   });
 }
 
-arrow::Result<std::string> add_to_schema(const std::string& encoded, const Annotations& annotations) {
+bool has_int96(const parquet::SchemaDescriptor& schema) {
+  for (int i = 0; i < schema.num_columns(); ++i)
+    if (schema.Column(i)->physical_type() == parquet::Type::INT96) return true;
+  return false;
+}
+
+arrow::Result<std::string> add_to_arrow_schema(const std::string& encoded, const Annotations& annotations) {
   const arrow::Result<std::string> decoded = arrow::util::base64_decode(encoded);
   ARROW_RETURN_NOT_OK(decoded.status());
   arrow::io::BufferReader reader(arrow::Buffer::FromString(*decoded));
@@ -51,6 +62,21 @@ arrow::Result<std::string> add_to_schema(const std::string& encoded, const Annot
   return arrow::util::base64_encode(std::string_view(*written));
 }
 
+// Spark's is JSON, and as it writes it an array of fields comes last.
+arrow::Result<std::string> add_to_spark_schema(const std::string& json, const Annotations& annotations) {
+  constexpr std::string_view kBegin = R"({"type":"struct","fields":[)";
+  constexpr std::string_view kEnd = "]}";
+  if (json.size() < kBegin.size() + kEnd.size() || !json.starts_with(kBegin) || !json.ends_with(kEnd))
+    return arrow::Status::Invalid("not a schema of Spark");
+  std::string made = json.substr(0, json.size() - kEnd.size());
+  for (std::size_t i = 0; i < annotations.names.size(); ++i)
+    made += fmt::format(R"({}{{"name":{},"type":"{}","nullable":true,"metadata":{{}}}})",
+                        made.size() > kBegin.size() ? "," : "", json_string(annotations.names[i]),
+                        spark_type(annotations, i));
+  made += kEnd;
+  return made;
+}
+
 }  // namespace
 
 std::shared_ptr<parquet::WriterProperties> writer_properties(const parquet::FileMetaData& metadata, int text,
@@ -58,6 +84,8 @@ std::shared_ptr<parquet::WriterProperties> writer_properties(const parquet::File
   parquet::WriterProperties::Builder builder;
   builder.memory_pool(&pool);
   builder.version(metadata.version());
+  // Readers know by the name of the writer in which time zone it meant the old kind of timestamps.
+  if (has_int96(*metadata.schema())) builder.created_by(metadata.created_by());
   if (metadata.num_row_groups() == 0) return builder.build();
   const auto group = metadata.RowGroup(0);
   for (int i = 0; i < group->num_columns(); ++i) {
@@ -97,12 +125,17 @@ std::shared_ptr<parquet::schema::GroupNode> with_added(const parquet::SchemaDesc
 
 std::shared_ptr<const arrow::KeyValueMetadata> with_added(std::shared_ptr<const arrow::KeyValueMetadata> values,
                                                           const Annotations& annotations) {
-  if (!values || annotations.names.empty() || !values->Contains(kArrowSchema)) return values;
+  if (!values || annotations.names.empty()) return values;
   const std::shared_ptr<arrow::KeyValueMetadata> made = values->Copy();
-  const arrow::Result<std::string> schema = add_to_schema(*values->Get(kArrowSchema), annotations);
-  // Without it the types are what Parquet says they are; with an old one they would be wrong.
-  const arrow::Status changed = schema.ok() ? made->Set(kArrowSchema, *schema) : made->Delete(kArrowSchema);
-  return changed.ok() ? made : values;
+  const auto extend = [&](const char* key, auto add) {
+    if (!values->Contains(key)) return;
+    const arrow::Result<std::string> schema = add(*values->Get(key), annotations);
+    // Without it the types are what Parquet says they are; with an old one they would be wrong.
+    PARQUET_THROW_NOT_OK(schema.ok() ? made->Set(key, *schema) : made->Delete(key));
+  };
+  extend(kArrowSchema, add_to_arrow_schema);
+  extend(kSparkSchema, add_to_spark_schema);
+  return made;
 }
 
 }  // namespace refrain

@@ -14,7 +14,7 @@
 namespace refrain {
 
 // Codecs, dictionaries, encodings and indexes of pages as in the first row group; the order of rows, unless they are
-// sorted by the column `text`, which may change.
+// sorted by the column `text`, which may change; and the name of the writer, where it tells what values mean.
 std::shared_ptr<parquet::WriterProperties> writer_properties(const parquet::FileMetaData& metadata, int text,
                                                              BudgetPool& pool);
 
@@ -22,7 +22,7 @@ std::shared_ptr<parquet::WriterProperties> writer_properties(const parquet::File
 std::shared_ptr<parquet::schema::GroupNode> with_added(const parquet::SchemaDescriptor& schema,
                                                        const Annotations& annotations);
 
-// The keys and values of the file. Where one of them is Arrow's own schema it gets the annotations too.
+// The keys and values of the file. Where Arrow or Spark keeps a schema of its own there it gets the annotations too.
 std::shared_ptr<const arrow::KeyValueMetadata> with_added(std::shared_ptr<const arrow::KeyValueMetadata> values,
                                                           const Annotations& annotations);
 

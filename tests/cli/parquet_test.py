@@ -127,6 +127,8 @@ class Reading(ParquetCase):
             self.put(pa.table({"text": TEXTS[at * 100:at * 100 + 100]}), f"set/{name}.parquet", row_group_size=30)
         self.put(pa.table({"text": TEXTS[300:]}), "last.parquet")
         self.write("set/_SUCCESS")
+        self.write("set/_spark_metadata/0", "v1\n")
+        self.put(pa.table({"text": TEXTS}), "set/lang=de/_temporary/0/part-0.parquet")
         self.write("same.jsonl", jsonl(TEXTS))
         expected = self.fingerprints("same.jsonl").out
         self.assertEqual(self.fingerprints("set", "last.parquet").out, expected)
@@ -298,6 +300,28 @@ class Writing(ParquetCase):
             frame = pl.read_parquet(path, columns=["always", "deep", "price"])
             self.assertEqual(frame["always"].to_list(), kept)
             self.assertEqual(frame["deep"].to_list(), expected["deep"])
+
+    def test_annotations_stand_in_every_schema_also_of_a_file_without_rows(self):
+        key = "org.apache.spark.sql.parquet.row.metadata"
+        field = {"name": "text", "type": "string", "nullable": True, "metadata": {"comment": "]}"}}
+        added = [("dup_cluster_id", "long"), ("dup_cluster_size", "long"), ("dup_keep", "boolean"),
+                 ("dup_match", "string"), ("dup_similarity", "double")]
+        expected = [field] + [{"name": name, "type": kind, "nullable": True, "metadata": {}} for name, kind in added]
+        for stored in (json.dumps({"type": "struct", "fields": [field]}, separators=(",", ":")), "no schema"):
+            data = pa.table({"text": TEXTS}).replace_schema_metadata({key: stored})
+            self.put(data, "set/b.parquet", row_group_size=150)
+            with pq.ParquetWriter(self.path("set/a.parquet"), data.schema):
+                pass
+            self.assertEqual(pq.read_metadata(self.path("set/a.parquet")).num_row_groups, 0)
+            self.run_program("dedup", "set", "-o", "out", "--annotate", "-q", "--force")
+            for name, rows in (("a.parquet", 0), ("b.parquet", len(TEXTS))):
+                made = self.path("out", "annotated", "set", name)
+                self.assertEqual(pq.read_table(made).num_rows, rows)
+                self.assertEqual(pq.read_schema(made).names, ["text"] + [name for name, _ in added])
+                self.assertEqual(pl.read_parquet(made).columns, ["text"] + [name for name, _ in added])
+                # One that is not understood is left out, for it is no longer true.
+                schema = pq.read_metadata(made).metadata.get(key.encode())
+                self.assertEqual(schema and json.loads(schema)["fields"], None if stored == "no schema" else expected)
 
     def test_what_polars_wrote_is_written_again(self):
         frame = pl.DataFrame({
