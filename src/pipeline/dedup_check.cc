@@ -73,34 +73,95 @@ class Draw {
   std::vector<std::pair<std::uint64_t, DocId>> drawn_;
 };
 
-// Slow and obvious. Nothing where the two are so long that there is no room for it.
-std::optional<double> plain_similarity(SliceFile& texts, const FeaturePlan& plan, MemoryBudget& budget, DocId a,
-                                       DocId b) {
-  const ByteRange first_range = texts.range(a);
-  const ByteRange second_range = texts.range(b);
-  // At most a window a byte.
-  const std::uint64_t most = (first_range.end - first_range.begin + second_range.end - second_range.begin) * 9 + 8192;
-  if (most > budget.available()) return std::nullopt;
-  const Reservation reservation = budget.reserve(most, "the windows of a sample");
-  const auto set_of = [&](DocId document, const ByteRange& range) {
-    std::string scratch;
-    std::vector<std::uint64_t> set;
-    set.reserve(range.end - range.begin);
-    FeatureStream stream(plan);
-    stream.start(texts.get(document, scratch));
-    for (std::span<const std::uint64_t> features; stream.next(features);)
-      set.insert(set.end(), features.begin(), features.end());
-    std::sort(set.begin(), set.end());
-    set.erase(std::unique(set.begin(), set.end()), set.end());
-    return set;
+// Removed documents, compared once more with what they were removed for. Slow and obvious.
+class RemovalCheck {
+ public:
+  RemovalCheck(DedupRun& run, const FeaturePlan& plan, const Sketches& sketches)
+      : run_(run), plan_(plan), sketches_(sketches), decided_(run.dir.work("decided")) {}
+
+  void run(const std::vector<DocId>& removed, SelfCheck& check) {
+    struct Worker {
+      std::unique_ptr<Sets> sets;
+      std::uint64_t removals = 0;
+      std::uint64_t wrongful = 0;
+    };
+    std::vector<Worker> workers(run_.threads);
+    const std::uint64_t room = run_.budget.available() / 2 / run_.threads;
+    parallel_for(run_.threads, removed.size(), [&](unsigned number, std::size_t i) {
+      Worker& worker = workers[number];
+      if (!worker.sets) worker.sets = std::make_unique<Sets>(run_, plan_);
+      Decision decision;
+      decided_.read(removed[i] * sizeof decision, {reinterpret_cast<char*>(&decision), sizeof decision});
+      const std::optional<double> similarity = worker.sets->similarity(removed[i], decision.match, room);
+      if (!similarity) return;
+      ++worker.removals;
+      if (*similarity < run_.options.threshold || apart(decision.match, removed[i])) ++worker.wrongful;
+    });
+    for (const Worker& worker : workers) {
+      check.removals += worker.removals;
+      check.wrongful += worker.wrongful;
+    }
+  }
+
+ private:
+  class Sets {
+   public:
+    Sets(DedupRun& run, const FeaturePlan& plan)
+        : budget_(run.budget), texts_(run.dir.work("text"), run.dir.work("text_ends")), stream_(plan) {}
+
+    // Nothing where the two are too long for `room`.
+    std::optional<double> similarity(DocId a, DocId b, std::uint64_t room) {
+      const std::uint64_t bytes = size_of(a) + size_of(b);
+      const std::uint64_t most = bytes * (1 + sizeof(std::uint64_t));  // at most a window a byte
+      if (most > room) return std::nullopt;
+      const Reservation reservation = budget_.reserve(most, "the windows of a sample");
+      make(a, first_);
+      make(b, second_);
+      std::size_t common = 0;
+      for (const std::uint64_t feature : first_) common += std::binary_search(second_.begin(), second_.end(), feature);
+      const std::size_t all = first_.size() + second_.size() - common;
+      if (bytes > kHeldBytes) first_ = second_ = {};
+      return all == 0 ? 1 : static_cast<double>(common) / static_cast<double>(all);
+    }
+
+   private:
+    static constexpr std::uint64_t kHeldBytes = std::uint64_t{64} << 10U;
+
+    std::uint64_t size_of(DocId document) {
+      const ByteRange range = texts_.range(document);
+      return range.end - range.begin;
+    }
+    void make(DocId document, std::vector<std::uint64_t>& set) {
+      set.clear();
+      set.reserve(size_of(document));
+      std::string text;
+      stream_.start(texts_.get(document, text));
+      for (std::span<const std::uint64_t> features; stream_.next(features);)
+        set.insert(set.end(), features.begin(), features.end());
+      std::sort(set.begin(), set.end());
+      set.erase(std::unique(set.begin(), set.end()), set.end());
+    }
+
+    MemoryBudget& budget_;
+    SliceFile texts_;
+    FeatureStream stream_;
+    std::vector<std::uint64_t> first_;
+    std::vector<std::uint64_t> second_;
   };
-  const std::vector<std::uint64_t> first = set_of(a, first_range);
-  const std::vector<std::uint64_t> second = set_of(b, second_range);
-  std::size_t common = 0;
-  for (const std::uint64_t feature : first) common += std::binary_search(second.begin(), second.end(), feature) ? 1 : 0;
-  const std::size_t all = first.size() + second.size() - common;
-  return all == 0 ? 1 : static_cast<double>(common) / static_cast<double>(all);
-}
+
+  // Their fingerprints are too far from each other.
+  bool apart(DocId match, DocId removed) const {
+    if (run_.options.near != NearMethod::simhash) return false;
+    std::vector<std::uint8_t> first;
+    std::vector<std::uint8_t> second;
+    return !sketches_.may_match(sketches_.get(match, first), sketches_.get(removed, second), removed);
+  }
+
+  DedupRun& run_;
+  const FeaturePlan& plan_;
+  const Sketches& sketches_;
+  const RandomFile decided_;
+};
 
 // Kept documents of a sample, held against all kept ones that rank better.
 class SampleCheck {
@@ -114,6 +175,11 @@ class SampleCheck {
         sketches_(run),
         sample_(std::move(sample)),
         workers_(run.threads) {
+    // What is looked at together stands in order of rank.
+    const auto by_rank = [&](DocId a, DocId b) { return ranks_.rank(a) < ranks_.rank(b); };
+    for (std::size_t first = 0, last = 0; first < sample_.size(); first = last)
+      std::sort(sample_.begin() + static_cast<std::ptrdiff_t>(first),
+                sample_.begin() + static_cast<std::ptrdiff_t>(last = next(first)), by_rank);
     std::vector<std::uint8_t> scratch;
     for (const DocId document : sample_) {
       const std::uint8_t* sketch = sketches_.get(document, scratch);
@@ -128,10 +194,10 @@ class SampleCheck {
     const std::uint64_t text_bytes = kept_read(run_.dir.facts()).text_bytes;
     const std::uint64_t pair_bytes = 2 * text_bytes / std::max<std::uint64_t>(kept_.size(), 1) + 1;
     std::uint64_t compared = 0;
-    for (std::size_t size = kFirstOfSample; checked_ < sample_.size(); size *= 2) {
+    while (checked_ < sample_.size()) {
       const std::uint64_t before = compared;
-      compared += hold(checked_, std::min(sample_.size(), checked_ + size));
-      checked_ = std::min(sample_.size(), checked_ + size);
+      compared += hold(checked_, next(checked_));
+      checked_ = next(checked_);
       if ((compared + 2 * (compared - before)) * pair_bytes > kMostCompared) break;
     }
   }
@@ -154,6 +220,9 @@ class SampleCheck {
     std::unique_ptr<Similarity> similarity;
     std::uint64_t pairs = 0;
   };
+
+  // Of what is looked at together the end: always about twice as much as before.
+  std::size_t next(std::size_t first) const { return std::min(sample_.size(), 2 * first + kFirstOfSample); }
 
   // Those from `first` to `last`. Returns how many pairs their sketches did not rule out.
   std::uint64_t hold(std::size_t first, std::size_t last) {
@@ -178,16 +247,19 @@ class SampleCheck {
 
   void hold(Worker& worker, DocId document, std::size_t first, std::size_t last) const {
     const double threshold = run_.options.threshold;
+    const std::uint64_t rank = ranks_.rank(document);
+    first = static_cast<std::size_t>(std::partition_point(sample_.begin() + static_cast<std::ptrdiff_t>(first),
+                                                          sample_.begin() + static_cast<std::ptrdiff_t>(last),
+                                                          [&](DocId later) { return ranks_.rank(later) <= rank; }) -
+                                     sample_.begin());
     worker.places.clear();
     sketches_.may_match(sketches_.get(document, worker.scratch), signatures_.data() + first * sketches_.width(),
                         std::span(sample_).subspan(first, last - first), worker.places);
-    for (const std::uint32_t place : worker.places) {
-      const std::size_t s = first + place;
-      if (ranks_.rank(document) >= ranks_.rank(sample_[s])) continue;
-      ++worker.pairs;
-      if (worker.missed[s] == 0 && worker.similarity->of(sample_[s], document, threshold) >= threshold)
-        worker.missed[s] = 1;
-    }
+    worker.pairs += worker.places.size();
+    for (const std::uint32_t place : worker.places)
+      if (worker.missed[first + place] == 0 &&
+          worker.similarity->of(sample_[first + place], document, threshold) >= threshold)
+        worker.missed[first + place] = 1;
   }
 
   DedupRun& run_;
@@ -195,7 +267,7 @@ class SampleCheck {
   const Ranks& ranks_;
   const Array<std::uint8_t>& kept_;
   const Sketches sketches_;
-  const std::vector<DocId> sample_;
+  std::vector<DocId> sample_;
   std::vector<std::uint8_t> signatures_;
   std::vector<Worker> workers_;
   std::size_t checked_ = 0;
@@ -234,22 +306,7 @@ void dedup_check(DedupRun& run) {
     check.sampled = sample.checked();
     check.missed = sample.missed();
 
-    SliceFile texts(run.dir.work("text"), run.dir.work("text_ends"));
-    RandomFile decided(run.dir.work("decided"));
-    const Sketches& sketches = sample.sketches();
-    std::vector<std::uint8_t> scratch;
-    std::vector<std::uint8_t> other;
-    for (const DocId document : from_removed.documents()) {
-      Decision decision;
-      decided.read(document * sizeof decision, {reinterpret_cast<char*>(&decision), sizeof decision});
-      const std::optional<double> similarity = plain_similarity(texts, plan, run.budget, document, decision.match);
-      if (!similarity) continue;
-      ++check.removals;
-      const bool apart =
-          run.options.near == NearMethod::simhash &&
-          !sketches.may_match(sketches.get(decision.match, scratch), sketches.get(document, other), document);
-      check.wrongful += *similarity < run.options.threshold || apart ? 1 : 0;
-    }
+    RemovalCheck(run, plan, sample.sketches()).run(from_removed.documents(), check);
   }
   // Of so many kept documents so many should not be: what does that make of all?
   const auto recall = [&](double share) {
