@@ -150,6 +150,13 @@ TEST_F(DedupTrust, RecordsThatAreAllBadAreAnError) {
   EXPECT_NE(told.find("--text-field"), std::string::npos) << told;
 }
 
+TEST_F(DedupTrust, WhatARunLeftThatWasKilledAtOnceIsNoBar) {
+  fs::create_directories(folder_.path() / "out" / "work");
+  std::ofstream(folder_.path() / "out" / "work" / "run.txt.partial-17") << "refrain de";
+  EXPECT_EQ(run(options(write(some_texts(8)))).kept, 30U);
+  EXPECT_FALSE(fs::exists(folder_.path() / "out" / "work"));
+}
+
 TEST_F(DedupTrust, WhatCannotBeAnnotatedIsRefusedBeforeAnythingIsMade) {
   DedupOptions wanted = options(write(some_texts(7)));
   wanted.input.format = Format::lines;

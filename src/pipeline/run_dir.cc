@@ -28,6 +28,23 @@ void write_aside(const fs::path& path, std::string_view text) {
   file.commit();
 }
 
+// Its identity last: until then it is known whose folder it is.
+void remove_work(const fs::path& folder) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().filename() != kIdentityName) fs::remove_all(entry.path(), ignored);
+  fs::remove_all(folder, ignored);
+}
+
+// Whether nothing is in it but what a run that was killed at once may have left: its identity, not yet under its name.
+bool barely_begun(const fs::path& folder) {
+  std::error_code ignored;
+  const fs::directory_iterator entries(folder, ignored);
+  return std::all_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
+    return entry.path().filename().string().starts_with(kIdentityName);
+  });
+}
+
 [[noreturn]] void refuse(const fs::path& target, const std::string& why) {
   throw Error(Errc::invalid_argument, fmt::format("{}: {}", target.string(), why));
 }
@@ -120,7 +137,7 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget) : budget_(bud
   if (options.resume) {
     if (whole) {
       // It may have been killed before it could take this away.
-      if (ours) fs::remove_all(target_ / "work", error);
+      if (ours) remove_work(target_ / "work");
       refuse(target_, "holds a run that has ended; there is nothing to resume");
     }
     if (!begun) refuse(target_, "holds no run that was begun; leave --resume out");
@@ -132,8 +149,7 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget) : budget_(bud
   if (there && !options.force)
     refuse(target_, begun ? "holds a run that has not ended; go on with --resume, or begin anew with --force"
                           : "exists; name another directory, or write into it with --force");
-  // An empty one may be what is left of a run that was killed at once.
-  if (!ours && fs::exists(fs::symlink_status(target_ / "work", error)) && !fs::is_empty(target_ / "work", error))
+  if (!ours && fs::exists(fs::symlink_status(target_ / "work", error)) && !barely_begun(target_ / "work"))
     refuse(target_ / "work", "is there, and no run made it; name another directory");
   if (ours) lock_.emplace(work(kIdentityName).string());
   made_target_ = !there;
@@ -141,7 +157,7 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget) : budget_(bud
   fs::remove(output(kSummary), error);
   if (whole || begun)
     for (const std::string& name : options.outputs) fs::remove_all(output(name), error);
-  fs::remove_all(target_ / "work", error);
+  remove_work(target_ / "work");
   try {
     make_folder(target_ / "work");
     write_aside(work(kIdentityName), options.identity);
@@ -233,15 +249,15 @@ std::uint64_t RunDir::work_bytes() const {
 
 void RunDir::abandon() {
   lock_.reset();
+  remove_work(target_ / "work");
   std::error_code ignored;
-  fs::remove_all(made_target_ ? target_ : target_ / "work", ignored);
+  if (made_target_) fs::remove_all(target_, ignored);
 }
 
 void RunDir::finish(std::string_view summary) {
   write_aside(output(kSummary), summary);
   lock_.reset();
-  std::error_code ignored;
-  fs::remove_all(target_ / "work", ignored);
+  remove_work(target_ / "work");
   sync_folder(target_);
 }
 

@@ -95,7 +95,6 @@ class Crash(TestCase):
         if os.path.exists(self.path(folder, "summary.json")):
             # Killed behind the last step: all is there, but for what is cleared away.
             self.assertIn("has ended", self.run_program(*line(folder, "--resume"), code=2).err, told)
-            shutil.rmtree(self.path(folder, "work"), ignore_errors=True)
         elif begun:
             self.run_program(*line(folder, "--resume"))
             with open(self.path(folder, "summary.json"), encoding="utf-8") as summary:
