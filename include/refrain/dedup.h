@@ -110,9 +110,9 @@ struct DedupOptions {
   std::string source_field = {};      // empty: a document's source is its file
   double alarm = 0.5;                 // warn of a source that loses a larger share than this
   double max_removed_per_source = 1;  // refuse where one loses a larger share than this, before anything is written
-  std::uint64_t sample = 2000;        // kept documents that are held against all others at the end, by brute force
-  bool apply = false;                 // also write the clean corpus
-  bool annotate = false;              // also write copies of the input with what was decided added to each record
+  std::uint64_t sample = 2000;  // kept documents that are held against all that rank better at the end, by brute force
+  bool apply = false;           // also write the clean corpus
+  bool annotate = false;        // also write copies of the input with what was decided added to each record
   Attributes attributes = Attributes::none;
   bool resume = false;
   bool force = false;  // an existing directory is written into
@@ -178,6 +178,7 @@ struct DedupReport {
   std::uint64_t cut_documents = 0;      // that are kept without some of it
   std::uint64_t too_short = 0;          // to be judged by their windows; kept, unless they are exact copies
   std::uint64_t unranked = 0;           // without what the keep policy ranks by; they rank last
+  std::string absent_sources;           // of those that the keep policy names: no document is of them
   std::uint64_t unsourced = 0;          // without the field of `source_field`; they are one source
   std::uint64_t candidates = 0;         // pairs that met
   std::uint64_t compared = 0;           // of them: text against text

@@ -8,8 +8,8 @@
 namespace refrain {
 
 enum class Format {
-  automatic,  // by the name: .jsonl and .ndjson, .csv, .tsv, .warc, .parquet; any other is one document; standard
-              // input: jsonl where a field is named, else lines
+  automatic,  // by the name: .jsonl and .ndjson, .csv, .tsv, .warc, .parquet; .json where it is packed or a field
+              // is named: jsonl; any other is one document; standard input: jsonl where a field is named, else lines
   files,      // every file is one document; its id is its path
   lines,      // every line is one document, also an empty one; its id is its ordinal
   jsonl,      // every line is one JSON object; blank lines are passed over
@@ -28,6 +28,7 @@ struct InputOptions {
   // "meta.source" to the source of meta, unless there is a key with the dot in it.
   std::string text_field = "text";
   std::string id_field = {};  // empty: ordinals
+  bool fields_named = false;  // by the user: standard input is jsonl then, also where the name is the default
   std::vector<std::string> extra_fields =
       {};  // what else a reader is asked for; nothing that has no fields may be read
   std::uint64_t max_doc_bytes = std::uint64_t{64} << 20;

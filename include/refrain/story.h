@@ -28,6 +28,7 @@ struct DecidedDocument {
   double similarity = 0;
   std::vector<ByteRange> spans;  // what goes of its text; or where an item of the other set stands in it
   std::optional<std::uint64_t> cluster;
+  std::string marked = {};  // the item of the other set that stands in it, where such documents are only marked
 };
 
 struct StoryReport {

@@ -114,6 +114,8 @@ std::string story_text(const StoryReport& story, const Look& look) {
     line("why", "no better-ranked document that is kept matches it");
     line("for it", fmt::format("{} removed", count_of(story.removed_for_it, "document was", "documents were")));
   }
+  if (!document.marked.empty())
+    line("marked", fmt::format("{} of the other set stands in it", printable(document.marked, false)));
   if (document.keep && !document.spans.empty()) {
     std::uint64_t bytes = 0;
     for (const ByteRange& span : document.spans) bytes += span.end - span.begin;

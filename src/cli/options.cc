@@ -59,12 +59,44 @@ InputOptions input_options(const Settings& settings, std::vector<std::string> pa
   options.paths = std::move(paths);
   options.format = settings.format;
   if (settings.text_field) options.text_field = *settings.text_field;
+  options.fields_named = settings.text_field.has_value();
   if (settings.id_field) options.id_field = *settings.id_field;
   if (settings.max_doc_bytes) options.max_doc_bytes = *settings.max_doc_bytes;
   options.binary = settings.binary;
   options.strict = settings.strict;
   return options;
 }
+
+namespace {
+
+void refuse_idle(bool given, std::string_view flag, std::string_view why) {
+  if (given) throw Error(Errc::invalid_argument, fmt::format("{}: does nothing {}; leave it out", flag, why));
+}
+
+// A flag that would do nothing is a slip, or a belief that is wrong.
+void refuse_idle_flags(const Settings& settings, const DedupOptions& options) {
+  if (options.near != NearMethod::simhash)
+    refuse_idle(settings.distance.has_value(), "--distance", "without --near simhash");
+  if (options.near == NearMethod::off) {
+    constexpr std::string_view kOff = "with --near off";
+    refuse_idle(settings.threshold.has_value(), "--threshold", kOff);
+    refuse_idle(settings.sample.has_value(), "--sample", kOff);
+    refuse_idle(settings.window.has_value(), "--window", kOff);
+    refuse_idle(settings.seed.has_value(), "--seed", kOff);
+    refuse_idle(settings.tokenizer && settings.against.empty(), "--tokenizer", kOff);
+  }
+  if (!settings.against.empty()) return;
+  constexpr std::string_view kAlone = "without --against";
+  refuse_idle(settings.against_format.has_value(), "--against-format", kAlone);
+  refuse_idle(settings.against_text_field.has_value(), "--against-text-field", kAlone);
+  refuse_idle(settings.against_id_field.has_value(), "--against-id-field", kAlone);
+  refuse_idle(settings.against_min.has_value(), "--against-min", kAlone);
+  refuse_idle(settings.against_share.has_value(), "--against-share", kAlone);
+  refuse_idle(settings.against_passage.has_value(), "--against-passage", kAlone);
+  refuse_idle(settings.against_action.has_value(), "--against-action", kAlone);
+}
+
+}  // namespace
 
 DedupOptions dedup_options(const Settings& settings) {
   DedupOptions options = settings.preset.empty() ? DedupOptions{} : dedup_preset(settings.preset);
@@ -76,10 +108,14 @@ DedupOptions dedup_options(const Settings& settings) {
   if (settings.window) options.windows.window = *settings.window;
   if (settings.seed) options.windows.seed = *settings.seed;
   if (settings.near == NearMethod::simhash) options.threshold = kSimHashThreshold;
+  // A preset's threshold is that of its own method.
+  if (settings.near == NearMethod::minhash && options.threshold == kSimHashThreshold)
+    options.threshold = kDefaultThreshold;
   options.threshold = settings.threshold.value_or(options.threshold);
   options.against = input_options(settings, settings.against);
   options.against.format = settings.against_format.value_or(settings.format);
   if (settings.against_text_field) options.against.text_field = *settings.against_text_field;
+  options.against.fields_named |= settings.against_text_field.has_value();
   options.against.id_field = settings.against_id_field.value_or("");
   options.against_min = settings.against_min.value_or(options.against_min);
   options.against_share = settings.against_share.value_or(options.against_share);
@@ -97,6 +133,7 @@ DedupOptions dedup_options(const Settings& settings) {
   options.attributes = settings.attributes;
   options.resume = settings.resume;
   options.force = settings.force;
+  refuse_idle_flags(settings, options);
   return options;
 }
 

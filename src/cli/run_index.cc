@@ -276,6 +276,8 @@ int run_query(const Invocation& invocation) {
   out.flush();
   if (!settings.quiet) {
     remark(changed_remark(report.changed_documents, report.changed));
+    if (report.passages == 0 && report.cursor.empty() && options.cursor.empty() && settings.rows == Rows::text)
+      remark("nothing found; runs of fewer tokens than the window of the index are not (see index stats)\n");
     if (!report.cursor.empty() && settings.rows == Rows::text)
       remark(fmt::format("there is more: {}\n", next_command(invocation.arguments, report.cursor)));
   }

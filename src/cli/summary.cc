@@ -184,7 +184,7 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
     const SelfCheck& check = report.check;
     if (check.sampled > 0) {
       std::vector<std::string> remarks = {
-          fmt::format("of {} held against all others", count_of(check.sampled, "kept document"))};
+          fmt::format("of {} held against all that rank better", count_of(check.sampled, "kept document"))};
       if (report.removed_near > 0)
         remarks.push_back(fmt::format("recall {:.1f} %, between {:.1f} and {:.1f}", 100 * check.recall,
                                       100 * check.recall_low, 100 * check.recall_high));
@@ -233,6 +233,16 @@ std::vector<std::string> alarm_remarks(const DedupReport& report) {
   }
   if (report.alarms.size() > kShown)
     remarks.push_back(fmt::format("warning: and {} more sources\n", report.alarms.size() - kShown));
+  if (report.read.bad_records > 0 && !report.read.examples.empty()) {
+    const BadRecord& first = report.read.examples.front();
+    remarks.push_back(fmt::format("warning: {} could not be read, the first: {}{}: {}\n",
+                                  count_of(report.read.bad_records, "record"), printable(first.path, false),
+                                  first.line == 0 ? "" : fmt::format(":{}", first.line),
+                                  printable(first.reason, false)));
+  }
+  if (!report.absent_sources.empty())
+    remarks.push_back(fmt::format("warning: --keep names sources that no document is of: {}\n",
+                                  printable(report.absent_sources, false)));
   if (report.unranked > 0)
     remarks.push_back(fmt::format("warning: {} of {} documents have nothing that --keep ranks by; they rank last\n",
                                   count_text(report.unranked), count_text(report.read.documents)));

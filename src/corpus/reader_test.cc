@@ -88,6 +88,10 @@ TEST_F(Corpus, TheNameDecidesTheFormat) {
   EXPECT_EQ(format_of({}, "a.tsv.zst"), Format::tsv);
   EXPECT_EQ(format_of({}, "a.txt.gz"), Format::files);
   EXPECT_EQ(format_of({}, "jsonl"), Format::files);
+  EXPECT_EQ(format_of({}, "a.json"), Format::files);
+  EXPECT_EQ(format_of({}, "a.json.gz"), Format::jsonl);
+  EXPECT_EQ(format_of({.paths = {}, .id_field = "id"}, "a.json"), Format::jsonl);
+  EXPECT_EQ(format_of({.paths = {}, .fields_named = true}, "-"), Format::jsonl);
   EXPECT_EQ(format_of({}, "-"), Format::lines);
   EXPECT_EQ(format_of({.paths = {}, .id_field = "id"}, "-"), Format::jsonl);
   EXPECT_EQ(format_of({.paths = {}, .text_field = "body"}, "-"), Format::jsonl);

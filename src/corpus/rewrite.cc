@@ -414,19 +414,33 @@ void Rewriter::write_files(const Held& held, DocId first) {
 
 }  // namespace
 
-void check_rewritable(const InputOptions& options, bool cuts, bool adds) {
+void check_rewritable(const InputOptions& options, bool cuts) {
   for (const std::string& path : options.paths) {
-    const Format format = format_of(options, path);
-    if (cuts && format == Format::warc) throw cannot_cut(path);
-    std::error_code ignored;
-    const bool has_fields = format != Format::lines && format != Format::files && format != Format::warc;
-    if (adds && !has_fields && (options.format != Format::automatic || fs::is_regular_file(path, ignored)))
-      throw Error(Errc::invalid_argument,
-                  fmt::format("{}: has no fields, so that none can be added; use jsonl, csv, tsv or parquet", path));
+    if (cuts && format_of(options, path) == Format::warc) throw cannot_cut(path);
     struct stat info {};
     if (path == "-" || (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
       throw Error(Errc::invalid_argument,
-                  fmt::format("{}: --apply reads its input twice; write it to a file first", path));
+                  fmt::format("{}: it would have to be read twice; write it to a file first", path));
+  }
+}
+
+void check_rewritable(const InputOptions& options, const Context& context, bool cuts, bool adds) {
+  check_rewritable(options, cuts);
+  if (!cuts && !adds) return;
+  MemoryBudget budget(context);
+  Walk walk(options, budget);
+  for (Input input; walk.next(input);) {
+    throw_if_stopped(context);
+    if (!input.failure.empty()) continue;
+    if (cuts && input.format == Format::warc) throw cannot_cut(input.path);
+    // A file of a folder that has none may be passed over when it is read: it may be binary.
+    const bool named = std::find(options.paths.begin(), options.paths.end(), input.path) != options.paths.end();
+    const bool has_fields = input.format != Format::lines && input.format != Format::warc &&
+                            (input.format != Format::files || (!named && options.format == Format::automatic));
+    if (adds && !has_fields)
+      throw Error(
+          Errc::invalid_argument,
+          fmt::format("{}: has no fields, so that none can be added; use jsonl, csv, tsv or parquet", input.path));
   }
 }
 

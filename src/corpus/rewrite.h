@@ -76,8 +76,11 @@ struct Annotations {
 
 // Throws Error(invalid_argument) for an input that cannot be read a second time: standard input, a pipe; and with `cuts`
 // Error(unsupported) for a web archive that is named as one. For those who read first and rewrite later, and want to
-// know before. With `adds`, what cannot have fields added to it is Error(invalid_argument), as far as the paths tell.
-void check_rewritable(const InputOptions& options, bool cuts, bool adds = false);
+// know before.
+void check_rewritable(const InputOptions& options, bool cuts);
+// The same, and what folders hold is looked at too, by their names. With `adds` what cannot have fields added to it is
+// Error(invalid_argument).
+void check_rewritable(const InputOptions& options, const Context& context, bool cuts, bool adds);
 
 // Writes into `folder`, which exists and is empty. An input that is a file becomes a file of its name, a folder becomes
 // a folder of its name with what was read below it; of inputs with the same name the second is called name-2 (a file:

@@ -72,19 +72,26 @@ bool is_marker(std::string_view name) {
          name == "_temporary";
 }
 
+// Whether the user speaks of records.
+bool names_fields(const InputOptions& options) {
+  return options.fields_named || !options.id_field.empty() || !options.extra_fields.empty() ||
+         options.text_field != InputOptions().text_field;
+}
+
 }  // namespace
 
 Format format_of(const InputOptions& options, std::string_view path) {
   if (options.format != Format::automatic) return options.format;
-  if (path == "-") {
-    const bool fields = !options.id_field.empty() || !options.extra_fields.empty() || options.text_field != "text";
-    return fields ? Format::jsonl : Format::lines;
-  }
+  if (path == "-") return names_fields(options) ? Format::jsonl : Format::lines;
+  bool is_packed = false;
   for (const std::string_view packed : {".gz", ".zst", ".zstd"})
     if (path.ends_with(packed)) {
       path.remove_suffix(packed.size());
+      is_packed = true;
       break;
     }
+  // Corpora are often called so; a file of settings is neither packed nor asked for its fields.
+  if (path.ends_with(".json") && (is_packed || names_fields(options))) return Format::jsonl;
   if (path.ends_with(".jsonl") || path.ends_with(".ndjson")) return Format::jsonl;
   if (path.ends_with(".csv")) return Format::csv;
   if (path.ends_with(".tsv")) return Format::tsv;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "base/mix.h"
@@ -12,7 +13,6 @@ namespace refrain {
 
 namespace {
 
-constexpr unsigned kMostLanes = 1024;
 constexpr std::uint64_t kBase = 0xD1342543DE82EF95ULL;
 
 // By multiplication alone, so that every machine chooses the same bands.
@@ -47,14 +47,12 @@ Bands choose_bands(double threshold, double recall, unsigned lanes) {
   if (!(recall > 0 && recall < 1))
     throw Error(Errc::invalid_argument, fmt::format("--recall: must lie between 0 and 1, not {}", recall));
   if (const Bands bands = steepest(threshold, recall, lanes); bands.bands != 0) return bands;
-  // Nothing finds more than bands of a single row.
-  unsigned enough = lanes / 16 * 16 + 16;
-  while (enough <= kMostLanes && !promises({enough, 1}, threshold, recall)) enough += 16;
-  const std::string remedy =
-      enough <= kMostLanes ? fmt::format("{} can", enough) : fmt::format("not even {} can", kMostLanes);
-  throw Error(Errc::invalid_argument,
-              fmt::format("--threshold {}: {} lanes cannot promise to find {:g} % of such pairs; {}", threshold, lanes,
-                          100 * recall, remedy));
+  unsigned least = static_cast<unsigned>(std::ceil(threshold * 100));  // in hundredths
+  while (least < 100 && steepest(least / 100.0, recall, lanes).bands == 0) ++least;
+  throw Error(
+      Errc::invalid_argument,
+      fmt::format("--threshold {}: with {} lanes {:g} % of such pairs cannot be promised; from {:.2f} on they can",
+                  threshold, lanes, 100 * recall, least / 100.0));
 }
 
 void band_keys(const Bands& bands, std::span<const std::uint32_t> signature, std::uint32_t* keys) {

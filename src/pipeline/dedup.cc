@@ -52,12 +52,15 @@ void check_apart(const InputOptions& input, const std::filesystem::path& output)
   const auto below = [](const fs::path& path, const fs::path& folder) {
     return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
   };
-  fs::path target = fs::weakly_canonical(output, ignored);
-  if (!target.has_filename()) target = target.parent_path();
+  // A path of which nothing exists stays relative, unless it is made absolute first.
+  const auto resolved = [&](const fs::path& path) {
+    fs::path whole = fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+    return whole.has_filename() ? whole : whole.parent_path();
+  };
+  const fs::path target = resolved(output);
   for (const std::string& path : input.paths) {
     if (path == "-") continue;
-    fs::path from = fs::weakly_canonical(path, ignored);
-    if (!from.has_filename()) from = from.parent_path();
+    const fs::path from = resolved(path);
     if (below(from, target) || below(target, from))
       throw Error(Errc::invalid_argument,
                   fmt::format("{}: the input and the output folder {} lie in each other; name an output elsewhere with "
@@ -89,7 +92,7 @@ void check(const DedupOptions& options, const Context& context) {
   if (options.near == NearMethod::simhash && options.distance > 63)
     throw Error(Errc::invalid_argument, "--distance: must be from 0 to 63");
   if (options.apply || options.annotate)
-    check_rewritable(options.input, options.apply && options.substrings != 0, options.annotate);
+    check_rewritable(options.input, context, options.apply && options.substrings != 0, options.annotate);
   check_attributes(options, context);
   if (options.resume && (names_standard_input(options.input) || names_standard_input(options.against)))
     throw Error(Errc::invalid_argument, "--resume: what came from standard input cannot be known again");
@@ -134,6 +137,7 @@ void fill_report(DedupRun& run) {
   report.read = kept_read(facts);
   report.too_short = facts.number("too_short");
   report.unranked = facts.number("unranked");
+  report.absent_sources = facts.text("absent_sources");
   report.unsourced = facts.number("unsourced");
   report.removed_exact = facts.number("removed_exact");
   report.removed_near = facts.number("removed_near");
@@ -196,6 +200,7 @@ DedupRun::DedupRun(const DedupOptions& options_in, const Context& context_in)
       budget(context_in),
       temp(context_in),
       dir({.target = options_in.output,
+           .verb = "dedup",
            .identity = identity(options_in),
            .resume = options_in.resume,
            .force = options_in.force,
@@ -318,10 +323,11 @@ DedupReport dedup(const DedupOptions& options, const Context& context) {
     if (options.estimated) options.estimated(run.report.estimate);
     run_stages(run, whole);
   } catch (const Error& error) {
-    // What is wrong with the input or the options stays wrong; all else may be resumed.
+    // What is wrong with the input or the options stays wrong, and what was decided is worth keeping; all else may be
+    // resumed.
     const Errc code = error.code();
-    if (code == Errc::invalid_argument || code == Errc::not_found || code == Errc::bad_input ||
-        code == Errc::unsupported)
+    if (!run.dir.ended("write") && (code == Errc::invalid_argument || code == Errc::not_found ||
+                                    code == Errc::bad_input || code == Errc::unsupported))
       run.dir.abandon();
     throw;
   }

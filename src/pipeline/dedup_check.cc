@@ -28,6 +28,7 @@ constexpr std::uint64_t kMostCompared = std::uint64_t{8} << 30U;  // bytes of te
 constexpr std::uint64_t kLeastSample = 20;
 constexpr std::size_t kFirstOfSample = 16;  // after them it is known what one costs
 constexpr std::uint64_t kBlock = 4096;
+constexpr std::uint64_t kDrawnBytes = 256;  // that one of the sample takes, its signature included
 
 // Wilson's interval of a share, 95 %.
 struct Interval {
@@ -88,6 +89,7 @@ class RemovalCheck {
     std::vector<Worker> workers(run_.threads);
     const std::uint64_t room = run_.budget.available() / 2 / run_.threads;
     parallel_for(run_.threads, removed.size(), [&](unsigned number, std::size_t i) {
+      throw_if_stopped(run_.context);
       Worker& worker = workers[number];
       if (!worker.sets) worker.sets = std::make_unique<Sets>(run_, plan_);
       Decision decision;
@@ -287,6 +289,9 @@ void dedup_check(DedupRun& run) {
     const std::uint64_t size =
         std::min(run.options.sample, std::max(kLeastSample, kMostComparisons / std::max<std::uint64_t>(count, 1)));
     Array<std::uint8_t> kept(run.budget, "the documents that are kept", count);
+    const std::uint64_t drawn = std::min(run.options.sample, count);
+    const Reservation reservation =
+        run.budget.reserve(drawn * kDrawnBytes, "the sample; a smaller --sample takes less");
     Draw from_kept(size, run.options.windows.seed);
     Draw from_removed(run.options.sample, run.options.windows.seed);
     {

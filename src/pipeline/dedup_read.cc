@@ -126,7 +126,8 @@ class Reading {
         done->keys.push_back(
             bad ? kLastKey
                 : policy_.key(text.size(), done->sources.size() == 1 ? done->sources[0] : source,
-                              key_field_ == kNone ? std::string_view() : batch.fields.value(i, key_field_)));
+                              key_field_ == kNone ? std::string_view() : batch.fields.value(i, key_field_),
+                              key_field_ != kNone && batch.fields.kind(i, key_field_) == FieldKind::number));
     }
     done->ids = std::move(batch.ids);
     return done;
@@ -257,6 +258,10 @@ class Reading {
     Facts& facts = run_.dir.facts();
     facts.set("documents", documents_);
     facts.set("too_short", too_short_);
+    std::string absent;
+    for (const std::string& source : run_.options.keep.sources)
+      if (!numbers_.contains(source)) absent += (absent.empty() ? "" : ", ") + source;
+    facts.set("absent_sources", absent);
     facts.set("unranked", policy_.needs_field() ? unranked_ : 0);
     facts.set("unsourced", unsourced_);
     facts.set("bands", std::uint64_t{bands_.bands});

@@ -150,6 +150,70 @@ TEST_F(DedupTrust, RecordsThatAreAllBadAreAnError) {
   EXPECT_NE(told.find("--text-field"), std::string::npos) << told;
 }
 
+TEST_F(DedupTrust, AnOutputInsideTheInputIsNoticedFromInside) {
+  write(some_texts(9));
+  const fs::path before = fs::current_path();
+  fs::current_path(folder_.path());
+  DedupOptions wanted = options(".");
+  for (const char* inside : {"run", "new/run", "none/../run"}) {
+    wanted.output = inside;
+    EXPECT_THROW(run(wanted), Error) << inside;
+    EXPECT_FALSE(fs::exists("run")) << inside;
+  }
+  fs::current_path(before);
+}
+
+TEST_F(DedupTrust, WhatNoRunMadeIsNotReplaced) {
+  DedupOptions wanted = options(write(some_texts(10)));
+  wanted.apply = true;
+  fs::create_directories(folder_.path() / "out" / "clean");
+  std::ofstream(folder_.path() / "out" / "clean" / "mine") << "kept";
+  EXPECT_THROW(run(wanted), Error);
+  // The summary of another verb is none of ours.
+  std::ofstream(folder_.path() / "out" / "summary.json") << "{\n  \"verb\": \"near\"\n}\n";
+  EXPECT_THROW(run(wanted), Error);
+  EXPECT_EQ(read_file((folder_.path() / "out" / "clean" / "mine").string()), "kept");
+}
+
+TEST_F(DedupTrust, ASlipInTheOptionsLeavesTheEarlierRunAsItWas) {
+  DedupOptions wanted = options(write(some_texts(11)));
+  wanted.apply = true;
+  run(wanted);
+  const std::string all = bytes("out") + read_file((folder_.path() / "out" / "summary.json").string());
+  DedupOptions slip = wanted;
+  slip.keep = parse_keep_policy("max:typo");
+  EXPECT_THROW(run(slip), Error);
+  EXPECT_EQ(bytes("out") + read_file((folder_.path() / "out" / "summary.json").string()), all);
+  EXPECT_TRUE(fs::exists(folder_.path() / "out" / "clean" / "in.jsonl"));
+  EXPECT_FALSE(fs::exists(folder_.path() / "out" / "work"));
+}
+
+TEST_F(DedupTrust, NumbersAreNoYears) {
+  const std::string text = some_texts(12)[0];
+  const std::string input = (folder_.path() / "rev.jsonl").string();
+  std::ofstream(input) << "{\"text\": \"" << text << "\", \"rev\": 999}\n{\"text\": \"" << text
+                       << "\", \"rev\": 1000}\n";
+  DedupOptions wanted = options(input);
+  wanted.keep = parse_keep_policy("newest:rev");
+  run(wanted);
+  EXPECT_EQ(kept(), "-k");
+}
+
+TEST_F(DedupTrust, TheLimitOfASourceHoldsForSmallOnesToo) {
+  DedupOptions wanted = options(write(std::vector<std::string>(3, some_texts(13)[0])));
+  wanted.max_removed_per_source = 0.5;
+  EXPECT_NE(message(wanted).find("2 of 3"), std::string::npos);
+  wanted.max_removed_per_source = 1;
+  EXPECT_TRUE(run(wanted).alarms.empty()) << "too few to be alarmed";
+}
+
+TEST_F(DedupTrust, SourcesThatNoDocumentIsOfAreTold) {
+  DedupOptions wanted = options(write(some_texts(14)));
+  wanted.source_field = "source";
+  wanted.keep = parse_keep_policy("source:typo,a");
+  EXPECT_EQ(run(wanted).absent_sources, "typo");
+}
+
 TEST_F(DedupTrust, WhatARunLeftThatWasKilledAtOnceIsNoBar) {
   fs::create_directories(folder_.path() / "out" / "work");
   std::ofstream(folder_.path() / "out" / "work" / "run.txt.partial-17") << "refrain de";

@@ -22,7 +22,7 @@ struct Named {
 constexpr Named kPlain[] = {{"first", Rank::first}, {"longest", Rank::longest}, {"shortest", Rank::shortest}};
 constexpr Named kWithField[] = {{"newest", Rank::newest}, {"max", Rank::greatest}, {"min", Rank::least}};
 
-std::optional<double> number(std::string_view text) {
+std::optional<double> parse_number(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
@@ -142,7 +142,8 @@ KeepRanker::KeepRanker(const KeepPolicy& policy) : rank_(policy.rank) {
   for (const std::string& source : policy.sources) sources_.try_emplace(source, sources_.size());
 }
 
-std::uint64_t KeepRanker::key(std::uint64_t text_bytes, const std::string& source, std::string_view field) const {
+std::uint64_t KeepRanker::key(std::uint64_t text_bytes, const std::string& source, std::string_view field,
+                              bool number) const {
   switch (rank_) {
     case Rank::first:
       return 0;
@@ -157,8 +158,8 @@ std::uint64_t KeepRanker::key(std::uint64_t text_bytes, const std::string& sourc
     case Rank::newest:
     case Rank::greatest:
     case Rank::least: {
-      std::optional<double> value = number(field);
-      if (rank_ == Rank::newest)
+      std::optional<double> value = parse_number(field);
+      if (rank_ == Rank::newest && !number)
         if (const std::optional<double> moment = date(field)) value = moment;
       if (!value) return kLastKey;
       return rank_ == Rank::least ? ordered(*value) : ~ordered(*value);

@@ -20,8 +20,9 @@ class KeepRanker {
   bool in_input_order() const { return rank_ == Rank::first; }
   bool needs_field() const { return rank_ == Rank::newest || rank_ == Rank::greatest || rank_ == Rank::least; }
 
-  // `field` is the value of the policy's field, empty where there is none.
-  std::uint64_t key(std::uint64_t text_bytes, const std::string& source, std::string_view field) const;
+  // `field` is the value of the policy's field, empty where there is none; `number`: it is written as one, so that it is
+  // no date.
+  std::uint64_t key(std::uint64_t text_bytes, const std::string& source, std::string_view field, bool number) const;
 
  private:
   Rank rank_;

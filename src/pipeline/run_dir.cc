@@ -20,12 +20,23 @@ namespace {
 constexpr std::size_t kChunkBytes = std::size_t{256} << 10;  // read at a time
 constexpr const char* kIdentityName = "run.txt";
 constexpr const char* kSummary = "summary.json";
+constexpr std::size_t kHeadBytes = 256;   // of a summary
 constexpr std::string_view kNoSum = "-";  // in a marker
 
 void write_aside(const fs::path& path, std::string_view text) {
   AtomicFile file(path.string());
   file.out().write(text);
   file.commit();
+}
+
+// Every summary begins with the verb.
+bool is_summary_of(const fs::path& path, const std::string& verb) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return false;
+  InputFile file(path.string());
+  std::string head(kHeadBytes, '\0');
+  head.resize(file.read(head.data(), head.size()));
+  return head.find(fmt::format("\"verb\": \"{}\"", verb)) != std::string::npos;
 }
 
 // Its identity last: until then it is known whose folder it is.
@@ -125,13 +136,14 @@ bool RunFile::holds(const fs::path& path, const Mark& mark) {
   return sum.value() == mark.sum;
 }
 
-RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget) : budget_(budget), target_(options.target) {
+RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget)
+    : budget_(budget), target_(options.target.lexically_normal()) {
   if (!target_.has_filename()) target_ = target_.parent_path();
   if (target_.empty()) throw Error(Errc::invalid_argument, "no output directory; name one with -o DIR");
   std::error_code error;
   const bool there = fs::exists(fs::symlink_status(target_, error));
   if (there && !fs::is_directory(target_, error)) refuse(target_, "exists, and is not a folder; name another");
-  const bool whole = there && fs::exists(output(kSummary), error);
+  const bool whole = there && is_summary_of(output(kSummary), options.verb);
   const bool ours = there && fs::exists(work(kIdentityName), error);
   const bool begun = ours && !whole;
   if (options.resume) {
@@ -151,12 +163,15 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget) : budget_(bud
                           : "exists; name another directory, or write into it with --force");
   if (!ours && fs::exists(fs::symlink_status(target_ / "work", error)) && !barely_begun(target_ / "work"))
     refuse(target_ / "work", "is there, and no run made it; name another directory");
+  for (const std::string& name : options.outputs) {
+    if (!fs::exists(fs::symlink_status(output(name), error))) continue;
+    if (!whole && !begun) refuse(output(name), "is there, and no run made it; name another directory");
+    stale_.push_back(output(name));
+  }
+  if (whole) stale_.push_back(output(kSummary));
   if (ours) lock_.emplace(work(kIdentityName).string());
   made_target_ = !there;
   make_folders(target_);
-  fs::remove(output(kSummary), error);
-  if (whole || begun)
-    for (const std::string& name : options.outputs) fs::remove_all(output(name), error);
   remove_work(target_ / "work");
   try {
     make_folder(target_ / "work");
@@ -208,6 +223,11 @@ bool RunDir::stage(const std::string& name, const std::function<void()>& run) {
   anew_ = true;
   made_.clear();
   run();
+  // The last of them is the summary: with it the earlier run is whole.
+  while (!stale_.empty()) {
+    fs::remove_all(stale_.back(), ignored);
+    stale_.pop_back();
+  }
   std::string text;
   for (const RunFile::Mark& mark : made_) {
     append_escaped(text, mark.name);
@@ -237,6 +257,11 @@ void RunDir::close_folder(const std::string& name) {
   for (const fs::directory_entry& file : fs::recursive_directory_iterator(output(name)))
     if (file.is_regular_file())
       made_.push_back({fs::relative(file.path(), target_).string(), file.file_size(), std::nullopt});
+}
+
+bool RunDir::ended(const std::string& stage) const {
+  std::error_code ignored;
+  return fs::exists(marker(stage), ignored);
 }
 
 std::uint64_t RunDir::work_bytes() const {

@@ -50,10 +50,12 @@ class Facts {
 
 struct RunDirOptions {
   std::filesystem::path target;
+  std::string verb;  // whose runs may be taken up or replaced
   std::string identity;
   bool resume = false;
   bool force = false;
-  // All that such a run may leave in the directory: what an earlier one left goes where `force` begins anew.
+  // All that such a run may leave in the directory. Where `force` begins anew, what an earlier one left goes once the
+  // first stage has ended: a slip in the options costs nothing.
   std::vector<std::string> outputs = {};
 };
 
@@ -93,7 +95,8 @@ class RunFile {
 class RunDir {
  public:
   // Error(invalid_argument) where the directory exists and neither `resume` nor `force` says what to do with it, where
-  // it holds another run than this one, a folder `work` that no run made, or where there is none to resume. Error(busy)
+  // it holds another run than this one, an output or a folder `work` that no such run made, or where there is none to
+  // resume. Error(busy)
   // where another process is at it.
   RunDir(const RunDirOptions& options, MemoryBudget& budget);
 
@@ -111,6 +114,9 @@ class RunDir {
   Facts& facts() { return facts_; }
   std::filesystem::path work(const std::string& name) const { return target_ / "work" / name; }
   std::filesystem::path output(const std::string& name) const { return target_ / name; }
+
+  // Whether a stage has ended.
+  bool ended(const std::string& stage) const;
 
   // What the files for later stages take.
   std::uint64_t work_bytes() const;
@@ -130,8 +136,9 @@ class RunDir {
   bool made_target_ = false;
   std::optional<FileLock> lock_;
   Facts facts_;
-  std::vector<RunFile::Mark> made_;  // by the stage that runs
-  bool anew_ = false;                // a stage ran: what comes after it must run too
+  std::vector<RunFile::Mark> made_;           // by the stage that runs
+  bool anew_ = false;                         // a stage ran: what comes after it must run too
+  std::vector<std::filesystem::path> stale_;  // what an earlier run left
 };
 
 }  // namespace refrain

@@ -72,7 +72,8 @@ void judge_sources(DedupRun& run, DedupOutcome outcome) {
   };
   for (std::size_t source = 0; source < documents.size(); ++source) {
     const Loss loss{source, documents[source], removed[source]};
-    if (loss.documents < kLeastOfSource || loss.share() <= limit) continue;
+    if (loss.documents == 0 || loss.share() <= limit) continue;
+    if (loss.documents < kLeastOfSource && loss.share() <= run.options.max_removed_per_source) continue;
     if (worst.size() == kMostAlarms && !before(loss, worst.back())) continue;
     worst.insert(std::upper_bound(worst.begin(), worst.end(), loss, before), loss);
     if (worst.size() > kMostAlarms) worst.pop_back();
@@ -86,7 +87,8 @@ void judge_sources(DedupRun& run, DedupOutcome outcome) {
                             "written; look at it with a higher limit and without --apply",
                             names.front().empty() ? "the input" : names.front(), worst.front().removed,
                             worst.front().documents));
-  std::erase_if(worst, [&](const Loss& loss) { return loss.share() <= run.options.alarm; });
+  std::erase_if(worst,
+                [&](const Loss& loss) { return loss.share() <= run.options.alarm || loss.documents < kLeastOfSource; });
   facts.set("alarms", std::uint64_t{worst.size()});
   for (std::size_t i = 0; i < worst.size(); ++i) {
     facts.set(fmt::format("alarm.{}.source", i), names[i]);

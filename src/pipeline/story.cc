@@ -123,6 +123,8 @@ class Decisions {
       for (const simdjson::dom::element span : simdjson::dom::array(row["spans"]))
         document.spans.push_back({std::uint64_t(span.at(0)), std::uint64_t(span.at(1))});
       if (!row["cluster"].is_null()) document.cluster = std::uint64_t(row["cluster"]);
+      if (simdjson::dom::object against; row["against"].get(against) == simdjson::SUCCESS)
+        document.marked = std::string_view(against["match"]);
       return document;
     } catch (const simdjson::simdjson_error& error) {
       damaged(path_, error.what());

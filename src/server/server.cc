@@ -220,8 +220,10 @@ class Server {
 void run_server(Backend& backend, const ServeOptions& options, const Limits& limits, const Context& context) {
   const ListenAddress address = parse_listen(options.listen);
   if (!address.loopback && options.token.empty())
-    throw Error(Errc::invalid_argument,
-                fmt::format("{}: other machines can reach this address, so there must be a token", options.listen));
+    throw Error(
+        Errc::invalid_argument,
+        fmt::format("{}: other machines can reach this address, so there must be a token; give --token-file FILE",
+                    options.listen));
   if (options.max_connections == 0) throw Error(Errc::invalid_argument, "max_connections is at least 1");
   Server(backend, options, address, limits, context).run(context.stop);
 }

@@ -131,12 +131,22 @@ class DedupAgainst(TestCase):
         kept = self.run_program("explain", "--run", "out", "2").out.decode()
         self.assertNotIn("other set", kept)
 
+    def test_a_marked_document_says_so(self):
+        self.records("train.jsonl", [words(1, 30) + " " + ITEM])
+        self.records("test.jsonl", [ITEM])
+        self.dedup("--against", "test.jsonl", "--against-action", "mark")
+        out = self.run_program("explain", "--run", "out", "0").out.decode()
+        self.assertIn("marked   0 of the other set stands in it", out)
+
     def test_refusals(self):
         self.records("train.jsonl", ["a"])
         self.records("test.jsonl", ["b"])
         self.assertIn("0.6", self.dedup("--against", "test.jsonl", "--against-share", "0.3", code=2).err)
         self.assertIn("none.jsonl", self.dedup("--against", "none.jsonl", code=3).err)
         self.run_program("dedup", "-", "--against", "-", "-o", "out2", code=2)
+        for idle in (["--against-share", "0.9"], ["--against-id-field", "id"], ["--distance", "5"],
+                     ["--near", "off", "--threshold", "0.7"], ["--near", "off", "--tokenizer", "chars"]):
+            self.assertIn("does nothing", self.run_program("dedup", "train.jsonl", "-o", "out2", *idle, code=2).err)
         self.write("empty.jsonl", "")
         self.dedup("--against", "empty.jsonl")
         self.assertEqual(self.summary["against"]["items"], 0)
