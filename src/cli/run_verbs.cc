@@ -24,6 +24,7 @@
 #include "cli/summary.h"
 #include "cli/terminal.h"
 #include "cli/text_view.h"
+#include "cli/warnings.h"
 #include "refrain/error.h"
 #include "refrain/report_json.h"
 #include "refrain/version.h"
@@ -66,7 +67,7 @@ void run_dedup(const Settings& settings) {
   conclude(settings, options.output, report.read,
            dedup_summary(report, options, seconds_since(start), look_of(STDOUT_FILENO)));
   if (settings.quiet) return;
-  for (const std::string& line : alarm_remarks(report)) remark(line);
+  for (const std::string& line : dedup_warnings(report)) remark(line);
 }
 
 void run_near(const Settings& settings) {

@@ -20,9 +20,8 @@ namespace refrain::cli {
 // The screen that ends `refrain near`. What is zero and odd is not mentioned. `seconds` is the time of the whole run.
 std::string near_summary(const NearReport& report, const NearOptions& options, double seconds, const Look& look);
 
-// The same for `refrain dedup`. Which sources lost much are remarks, a line each, for standard error.
+// The same for `refrain dedup`.
 std::string dedup_summary(const DedupReport& report, const DedupOptions& options, double seconds, const Look& look);
-std::vector<std::string> alarm_remarks(const DedupReport& report);
 
 // The same for `refrain substrings`, and for `refrain ngrams build`.
 std::string substrings_summary(const SubstringsReport& report, const SubstringsOptions& options, double seconds,
