@@ -1,5 +1,7 @@
 #include "corpus/reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <mutex>
@@ -11,6 +13,7 @@
 #include "corpus/tuning.h"
 #include "corpus/walk.h"
 #include "corpus/worker.h"
+#include "refrain/error.h"
 
 namespace refrain {
 
@@ -75,6 +78,16 @@ ReadReport read_documents(const InputOptions& options, const Context& context, M
   });
   progress.finish();
   return schedule.report();
+}
+
+void throw_if_none_read(const ReadReport& read) {
+  if (read.documents != 0 || read.bad_records == 0 || read.examples.empty()) return;
+  const BadRecord& first = read.examples.front();
+  const std::string line = first.line == 0 ? std::string() : fmt::format(":{}", first.line);
+  throw Error(Errc::bad_input,
+              fmt::format("no record could be read; the first, {}{}: {}; is it the right --text-field, --id-field and "
+                          "--format?",
+                          first.path, line, first.reason));
 }
 
 }  // namespace refrain

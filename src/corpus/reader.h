@@ -94,6 +94,9 @@ struct ReadPurpose {
   std::uint64_t record_bytes = 0;
 };
 
+// Error(bad_input) where there were records and none could be read: a wrong field was named, or a wrong format.
+void throw_if_none_read(const ReadReport& read);
+
 // Reads all of the input. The closures that `work` returns are called one at a time, in input order, from any worker.
 // Memory for pieces is reserved from `budget`. An exception from anywhere ends the reading and is thrown here.
 // Throws Error: invalid_argument where extra fields are asked of lines or whole files; not_found for a named input that cannot be opened, bad_input where a whole input is broken (damaged

@@ -226,15 +226,7 @@ class Reading {
 
   // What is wrong with all records is wrong with what was asked for.
   void check(const ReadReport& read) const {
-    if (read.documents == 0 && read.bad_records != 0) {
-      const BadRecord& first = read.examples.front();
-      throw Error(
-          Errc::bad_input,
-          fmt::format("none of {} records could be read; {}{}: {}; is it the right --text-field, --id-field and "
-                      "--format?",
-                      read.bad_records, first.path, first.line == 0 ? "" : fmt::format(":{}", first.line),
-                      first.reason));
-    }
+    throw_if_none_read(read);
     if (read.documents == 0) return;
     if (unranked_ == read.documents)
       throw Error(Errc::bad_input,

@@ -146,7 +146,7 @@ TEST_F(DedupTrust, RecordsThatAreAllBadAreAnError) {
   DedupOptions wanted = options(write(some_texts(6)));
   wanted.input.text_field = "body";
   const std::string told = message(wanted);
-  EXPECT_NE(told.find("none of 31 records"), std::string::npos) << told;
+  EXPECT_NE(told.find("no record could be read"), std::string::npos) << told;
   EXPECT_NE(told.find("--text-field"), std::string::npos) << told;
 }
 

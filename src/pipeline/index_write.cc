@@ -19,6 +19,7 @@
 #include "blot/blot_format.h"
 #include "blot/blotter.h"
 #include "blot/document_reader.h"
+#include "corpus/reader.h"
 #include "corpus/walk.h"
 #include "pipeline/index_adding.h"
 #include "pipeline/segment_merger.h"
@@ -147,6 +148,7 @@ IndexWriteReport Writing::create(const IndexCreateOptions& options) {
   Adding adding(staging.path(), manifest, context_, budget_, temp_);
   stage("read", [&] {
     report_.read = adding.add(options.input, bytes);
+    throw_if_none_read(report_.read);
     return report_.read.bytes;
   });
   stage("write", [&] {
@@ -288,6 +290,7 @@ IndexWriteReport Writing::add(const fs::path& folder, const IndexAddOptions& opt
   check_named(options.input);
   return add_to(folder, options.replace, [&](Adding& adding) {
     report_.read = adding.add(options.input, total_bytes(options.input, context_, budget_));
+    throw_if_none_read(report_.read);
     return report_.read.bytes;
   });
 }

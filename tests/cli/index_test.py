@@ -208,6 +208,8 @@ class Inputs(Index):
         self.assertRegex(out, r"(?m)^  bad records +1  in.jsonl:2: ")
         self.assertEqual([place[0] for place in self.places(self.found())], ["0", "2"])
         self.create("in.jsonl", "--strict", index="strict", code=3)
+        self.assertIn("--text-field", self.create("in.jsonl", "--text-field", "body", index="wrong", code=3).err)
+        self.assertFalse(os.path.exists(self.path("wrong")))
         self.assertFalse(os.path.exists(self.path("strict")))
         self.create("no-such-file", index="none", code=3)
         self.assertFalse(os.path.exists(self.path("none")))
