@@ -68,8 +68,7 @@ void Sketches::may_match(const std::uint8_t* earlier, const std::uint8_t* laters
 }
 
 Similarity::Similarity(DedupRun& run, const FeaturePlan& plan, std::uint64_t memory_bytes)
-    : budget_(run.budget),
-      memory_bytes_(memory_bytes),
+    : memory_bytes_(memory_bytes),
       reservation_(run.budget.reserve(memory_bytes, "the windows of documents")),
       texts_(run.dir.work("text"), run.dir.work("text_ends")),
       stream_(plan) {}

@@ -65,7 +65,6 @@ class Similarity {
   // Takes as much more for a long document.
   void reserve_beside(std::uint64_t bytes);
 
-  MemoryBudget& budget_;
   const std::uint64_t memory_bytes_;
   Reservation reservation_;
   SliceFile texts_;
