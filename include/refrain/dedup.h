@@ -180,6 +180,8 @@ struct DedupReport {
   std::uint64_t unranked = 0;           // without what the keep policy ranks by; they rank last
   std::string absent_sources;           // of those that the keep policy names: no document is of them
   std::uint64_t unsourced = 0;          // without the field of `source_field`; they are one source
+  std::uint64_t shared_ids = 0;         // documents with the id of an earlier one
+  std::string shared_id;                // of the first of them
   std::uint64_t candidates = 0;         // pairs that met
   std::uint64_t compared = 0;           // of them: text against text
   std::uint64_t matches = 0;            // of them: at or above the threshold; rows of matches.tsv

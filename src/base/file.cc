@@ -242,6 +242,19 @@ void make_folder(const std::filesystem::path& folder) {
   if (mkdir(folder.c_str(), 0777) != 0) refuse_write(folder.string(), errno);
 }
 
+void make_folders(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error) return;
+  std::error_code ignored;
+  for (fs::path above = folder; !above.empty() && above != above.parent_path(); above = above.parent_path())
+    if (fs::exists(fs::symlink_status(above, ignored)) && !fs::is_directory(above, ignored))
+      throw Error(Errc::invalid_argument,
+                  fmt::format("{}: is not a folder, so nothing can be written below it; name another", above.string()));
+  refuse_write(folder.string(), error.value());
+}
+
 void sync_filesystem(const std::filesystem::path& folder) {
   const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const int error = fd < 0 || syncfs(fd) != 0 ? errno : 0;

@@ -117,6 +117,10 @@ void rename_checked(const std::filesystem::path& from, const std::filesystem::pa
 // Makes one folder, whose parent exists. Error(over_budget) where the disk is full, Error(io) where it cannot be made.
 void make_folder(const std::filesystem::path& folder);
 
+// Makes a folder and those above it, where they are not there. Throws as make_folder does, and Error(invalid_argument)
+// where a file is in the way: the output was named wrongly.
+void make_folders(const std::filesystem::path& folder);
+
 // The whole of a small file.
 std::string read_file(const std::string& path);
 // Some of a file, less where it ends before. Error(not_found) where it cannot be opened or read.

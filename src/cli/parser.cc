@@ -182,9 +182,9 @@ Invocation parse_member(const VerbInfo& family, std::span<const std::string> res
     if (words.back() == rest.front()) return {.verb = member->verb, .settings = Parser(rest.subspan(1), *member).run()};
   }
   // `index serve` is `serve`.
-  const std::string guess = find_verb(rest.front())
-                                ? fmt::format("; did you mean '{}'?", rest.front())
-                                : did_you_mean(rest.front(), words, fmt::format("{} ", family.name));
+  std::string guess = find_verb(rest.front()) ? fmt::format("; did you mean '{}'?", rest.front())
+                                              : did_you_mean(rest.front(), words, fmt::format("{} ", family.name));
+  if (guess.empty()) guess = fmt::format("; behind '{}' stands one of {}", family.name, fmt::join(words, ", "));
   throw UsageError(fmt::format("unknown verb '{} {}'{}", family.name, rest.front(), guess), help_of(&family));
 }
 

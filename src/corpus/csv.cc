@@ -70,12 +70,7 @@ std::uint64_t line_breaks(const char* begin, const char* end) {
 std::size_t column_of(const std::string& field, const std::string& path, const std::vector<std::string>& names) {
   const auto found = std::find(names.begin(), names.end(), field);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  constexpr std::size_t kShown = 20;
-  std::string shown;
-  for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i)
-    shown += fmt::format("{}'{}'", i == 0 ? "" : ", ", names[i]);
-  throw Error(Errc::bad_input, fmt::format("{}: no column '{}'; the header has {}{}", path, field, shown,
-                                           names.size() > kShown ? ", ..." : ""));
+  throw Error(Errc::bad_input, fmt::format("{}: no column '{}'; the header has {}", path, field, quoted_names(names)));
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ TEST_F(Fields, AKeyWithADotWinsWhereverItStands) {
   const Collected found = collect({.paths = {path}, .text_field = "a.b.c", .extra_fields = {"a.b.c"}});
   EXPECT_EQ(found.texts(), (Texts{"3", "3", "1", "2", "<bad>", "2", "3"}));
   EXPECT_EQ(fields_of(found)[0], Texts{"string:3"});
-  EXPECT_EQ(found.complaints(), Texts{path + ":5: no field 'a.b.c'"});
+  EXPECT_EQ(found.complaints(), Texts{path + ":5: no field 'a.b.c'; the record has 'a.b', 'a'"});
 }
 
 TEST_F(Fields, ANestedTextIsRejectedAsAnyOther) {
@@ -87,7 +87,7 @@ TEST_F(Fields, ANestedTextIsRejectedAsAnyOther) {
   const Collected found = collect({.paths = {path}, .text_field = "m.text", .extra_fields = {"n"}});
   EXPECT_EQ(found.texts(), (Texts{"<bad>", "<bad>", "<bad>", "<bad>", "<bad>", "<bad>"}));
   EXPECT_EQ(found.complaints()[0], path + ":1: field 'm.text' is not a string");
-  EXPECT_EQ(found.complaints()[1], path + ":2: no field 'm.text'");
+  EXPECT_EQ(found.complaints()[1], path + ":2: no field 'm.text'; the record has 'm'");
 }
 
 TEST_F(Fields, OfATableAreStrings) {

@@ -36,6 +36,19 @@ simdjson::error_code key_of(ondemand::field& field, const char* end, std::string
   return field.unescaped_key().get(key);
 }
 
+// What fields there are, where one is missing, of an object that was gone through. `end` is the end of the line.
+std::string fields_there(ondemand::object& object, const char* end) {
+  std::vector<std::string> names;
+  if (object.reset().error() != simdjson::SUCCESS) return {};
+  for (auto result : object) {
+    ondemand::field field;
+    std::string_view key;
+    if (std::move(result).get(field) != simdjson::SUCCESS || key_of(field, end, key) != simdjson::SUCCESS) return {};
+    names.emplace_back(key);
+  }
+  return names.empty() ? "; the record is empty" : fmt::format("; the record has {}", quoted_names(names));
+}
+
 bool is_integer(std::string_view digits) {
   if (digits.starts_with('-')) digits.remove_prefix(1);
   if (digits.empty() || (digits.size() > 1 && digits.front() == '0')) return false;
@@ -213,14 +226,18 @@ simdjson::error_code JsonlParser::take(ondemand::value value, Wanted* wanted, bo
   return error;
 }
 
-// What is wrong with the fields of the line; empty where nothing is.
+// Of the fields that a line must have, the first that it has not, or null.
+const JsonlParser::Wanted* JsonlParser::missing_field(bool want_id) const {
+  if (wanted_.front().found.kind == FieldKind::missing) return &wanted_.front();
+  return want_id && wanted_[id_].found.kind == FieldKind::missing ? &wanted_[id_] : nullptr;
+}
+
+// What is wrong with the fields of the line, none of which is missing; empty where nothing is.
 std::string JsonlParser::complaint(bool want_id) const {
-  const FieldKind text = wanted_.front().found.kind;
-  if (text == FieldKind::missing) return fmt::format("no field '{}'", options_.text_field);
-  if (text != FieldKind::string) return fmt::format("field '{}' is not a string", options_.text_field);
+  if (wanted_.front().found.kind != FieldKind::string)
+    return fmt::format("field '{}' is not a string", options_.text_field);
   if (!want_id) return {};
   const Found& id = wanted_[id_].found;
-  if (id.kind == FieldKind::missing) return fmt::format("no field '{}'", options_.id_field);
   if (id.kind == FieldKind::string) return {};
   if (id.kind != FieldKind::number)
     return fmt::format("field '{}' is neither a string nor a number", options_.id_field);
@@ -246,6 +263,8 @@ void JsonlParser::parse_line(std::string_view line, std::string_view record, std
   if (const auto error = walk(object, 0, line.data() + line.size(), builder.room()); error != simdjson::SUCCESS)
     return bad(not_json(error));
   if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) return bad("not JSON: more follows the object");
+  if (const Wanted* missing = missing_field(!builder.ordinals()))
+    return bad(fmt::format("no field '{}'{}", missing->rests.front(), fields_there(object, line.data() + line.size())));
   if (std::string what = complaint(!builder.ordinals()); !what.empty()) return bad(std::move(what));
   const Found& text = wanted_.front().found;
   if (text.value.size() > options_.max_doc_bytes) return bad(too_long_reason(options_.max_doc_bytes));

@@ -52,6 +52,7 @@ class JsonlParser {
   simdjson::error_code walk(simdjson::ondemand::object object, std::size_t depth, const char* end, char* room);
   simdjson::error_code take(simdjson::ondemand::value value, Wanted* wanted, bool enter, std::size_t depth,
                             const char* end, char* room);
+  const Wanted* missing_field(bool want_id) const;
   std::string complaint(bool want_id) const;
   void allocate(std::size_t line_bytes);
   // `record` is the line with its line break.

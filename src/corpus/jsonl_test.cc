@@ -52,11 +52,11 @@ TEST_F(Corpus, JsonlSaysWhatIsWrongWithALine) {
   EXPECT_EQ(found.documents[6], (Document{6, "", "", true, path, {}}));
   const std::vector<std::string> complaints = found.complaints();
   EXPECT_EQ(complaints[0], path + ":1: field 'text' is not a string");
-  EXPECT_EQ(complaints[1], path + ":2: no field 'text'");
+  EXPECT_EQ(complaints[1], path + ":2: no field 'text'; the record has 'body', 'id'");
   EXPECT_EQ(complaints[2], path + ":4: not a JSON object");
   EXPECT_EQ(complaints[3], path + ":5: field 'id' is a number that is not an integer");
   EXPECT_EQ(complaints[4], path + ":6: field 'id' is neither a string nor a number");
-  EXPECT_EQ(complaints[5], path + ":7: no field 'id'");
+  EXPECT_EQ(complaints[5], path + ":7: no field 'id'; the record has 'text'");
   EXPECT_EQ(complaints[6], path + ":8: not JSON: more follows the object");
   EXPECT_TRUE(complaints[7].starts_with(path + ":10: not JSON: ")) << complaints[7];
   EXPECT_EQ(complaints[8], path + ":11: not a JSON object");

@@ -25,6 +25,17 @@ constexpr std::uint64_t kMaxShareBytes = std::uint64_t{16} << 20;
 // Half of the budget has room for what is held of records as short as this; of shorter ones it may be too much.
 constexpr std::uint64_t kShortRecordBytes = 8;
 
+// A wrong field was named, or a wrong format.
+void throw_if_none_read(const ReadReport& read) {
+  if (read.documents != 0 || read.bad_records == 0 || read.examples.empty()) return;
+  const BadRecord& first = read.examples.front();
+  const std::string line = first.line == 0 ? std::string() : fmt::format(":{}", first.line);
+  throw Error(Errc::bad_input,
+              fmt::format("no record could be read; the first, {}{}: {}; is it the right --text-field, --id-field and "
+                          "--format?",
+                          first.path, line, first.reason));
+}
+
 }  // namespace
 
 // A worker holds about 10 bytes a byte of its piece: raw, decoded, ids and offsets 4, the JSON parser 6. So the pieces
@@ -77,17 +88,9 @@ ReadReport read_documents(const InputOptions& options, const Context& context, M
     }
   });
   progress.finish();
-  return schedule.report();
-}
-
-void throw_if_none_read(const ReadReport& read) {
-  if (read.documents != 0 || read.bad_records == 0 || read.examples.empty()) return;
-  const BadRecord& first = read.examples.front();
-  const std::string line = first.line == 0 ? std::string() : fmt::format(":{}", first.line);
-  throw Error(Errc::bad_input,
-              fmt::format("no record could be read; the first, {}{}: {}; is it the right --text-field, --id-field and "
-                          "--format?",
-                          first.path, line, first.reason));
+  ReadReport report = schedule.report();
+  if (!purpose.all_may_be_bad) throw_if_none_read(report);
+  return report;
 }
 
 }  // namespace refrain

@@ -92,15 +92,14 @@ struct ReadPurpose {
   std::uint64_t bytes = 0;     // of all files, for the progress; 0: not known yet
   // What the closures hold of each record beside its text, about: with much of it, and short records, pieces are smaller.
   std::uint64_t record_bytes = 0;
+  bool all_may_be_bad = false;  // no error where there are records and none can be read
 };
-
-// Error(bad_input) where there were records and none could be read: a wrong field was named, or a wrong format.
-void throw_if_none_read(const ReadReport& read);
 
 // Reads all of the input. The closures that `work` returns are called one at a time, in input order, from any worker.
 // Memory for pieces is reserved from `budget`. An exception from anywhere ends the reading and is thrown here.
-// Throws Error: invalid_argument where extra fields are asked of lines or whole files; not_found for a named input that cannot be opened, bad_input where a whole input is broken (damaged
-// compression) or, with `strict`, at the first bad record.
+// Throws Error: invalid_argument where extra fields are asked of lines or whole files; not_found for a named input that
+// cannot be opened; bad_input where a whole input is broken (damaged compression), where there were records and none
+// could be read, or, with `strict`, at the first bad record.
 ReadReport read_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
                           const BatchWork& work, const ReadPurpose& purpose = {});
 

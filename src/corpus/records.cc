@@ -43,6 +43,14 @@ std::string too_long_reason(std::uint64_t max_doc_bytes) {
   return fmt::format("longer than --max-doc-bytes ({} bytes)", max_doc_bytes);
 }
 
+std::string quoted_names(std::span<const std::string> names) {
+  constexpr std::size_t kShown = 20;
+  std::string shown;
+  for (const std::string& name : names.first(std::min(names.size(), kShown)))
+    shown += fmt::format("{}'{}'", shown.empty() ? "" : ", ", name);
+  return names.size() > kShown ? shown + ", ..." : shown;
+}
+
 RecordStream::RecordStream(const Input& input, const InputOptions& options, const Context& context,
                            MemoryBudget& budget, std::size_t piece_bytes)
     : options_(options),

@@ -10,6 +10,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -81,6 +82,9 @@ struct RawPiece {
 std::uint64_t max_raw_bytes(Format format, std::uint64_t max_doc_bytes);
 
 std::string too_long_reason(std::uint64_t max_doc_bytes);
+
+// The names of fields for a message: 'a', 'b', ...
+std::string quoted_names(std::span<const std::string> names);
 
 // One file of a record format. Not thread-safe.
 class RecordStream {

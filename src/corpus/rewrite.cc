@@ -238,12 +238,7 @@ std::string Rewriter::make_room(const Input& input) {
   const fs::path path = folder_ / names_.of(input);
   const fs::path parent = path.parent_path();
   if (parent.native() != made_) {
-    std::error_code error;
-    fs::create_directories(parent, error);
-    if (error == std::errc::no_space_on_device)
-      throw Error(Errc::over_budget,
-                  fmt::format("{}: the disk is full; free some space, or write elsewhere", parent.string()));
-    if (error) throw Error(Errc::io, fmt::format("{}: cannot make the folder: {}", parent.string(), error.message()));
+    make_folders(parent);
     made_ = parent.native();
   }
   return path.string();
@@ -412,6 +407,19 @@ void Rewriter::write_files(const Held& held, DocId first) {
   }
 }
 
+// Whether the file, one of a folder, is not read: it is binary, or cannot be opened, which is told when it is its turn.
+bool is_passed_over(const Input& input, const InputOptions& options, ByteStream& file) {
+  if (input.named || input.format != Format::files || options.binary) return false;
+  std::string beginning(kBinaryBytes, '\0');
+  try {
+    file.open(input.path);
+    beginning.resize(file.read(beginning.data(), beginning.size()));
+  } catch (const Error&) {
+    return true;
+  }
+  return is_binary(beginning);
+}
+
 }  // namespace
 
 void check_rewritable(const InputOptions& options, bool cuts) {
@@ -429,15 +437,14 @@ void check_rewritable(const InputOptions& options, const Context& context, bool 
   if (!cuts && !adds) return;
   MemoryBudget budget(context);
   Walk walk(options, budget);
+  ByteStream file(budget);
   for (Input input; walk.next(input);) {
     throw_if_stopped(context);
     if (!input.failure.empty()) continue;
     if (cuts && input.format == Format::warc) throw cannot_cut(input.path);
-    // A file of a folder that has none may be passed over when it is read: it may be binary.
-    const bool named = std::find(options.paths.begin(), options.paths.end(), input.path) != options.paths.end();
-    const bool has_fields = input.format != Format::lines && input.format != Format::warc &&
-                            (input.format != Format::files || (!named && options.format == Format::automatic));
-    if (adds && !has_fields)
+    const bool has_fields =
+        input.format != Format::lines && input.format != Format::warc && input.format != Format::files;
+    if (adds && !has_fields && !is_passed_over(input, options, file))
       throw Error(
           Errc::invalid_argument,
           fmt::format("{}: has no fields, so that none can be added; use jsonl, csv, tsv or parquet", input.path));

@@ -78,7 +78,7 @@ struct Annotations {
 // Error(unsupported) for a web archive that is named as one. For those who read first and rewrite later, and want to
 // know before.
 void check_rewritable(const InputOptions& options, bool cuts);
-// The same, and what folders hold is looked at too, by their names. With `adds` what cannot have fields added to it is
+// The same, and what folders hold is looked at too. With `adds` what cannot have fields added to it is
 // Error(invalid_argument).
 void check_rewritable(const InputOptions& options, const Context& context, bool cuts, bool adds);
 

@@ -88,7 +88,7 @@ inline Collected collect(const InputOptions& options, unsigned threads, const Re
       }
     };
   };
-  collected.report = read_documents(options, context, budget, work, tuning);
+  collected.report = read_documents(options, context, budget, work, tuning, {.all_may_be_bad = true});
   EXPECT_EQ(budget.available() + budget.kept(), available) << "memory that was not given back";
   return collected;
 }

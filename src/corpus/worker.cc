@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -12,9 +11,6 @@
 namespace refrain {
 
 namespace {
-
-// A file with a NUL in so many of its first bytes is binary.
-constexpr std::size_t kBinaryBytes = std::size_t{8} << 10;
 
 // Whether the error is about the input alone, so that a file found in a folder can be passed over.
 bool about_input(const Error& error) {
@@ -251,7 +247,7 @@ void Worker::read_file(const Input& input, PieceResult& result) {
       got = file_.read(builder_.room() + have, wanted);
     });
     if (!read) return;
-    if (have == 0 && !input.named && !reading_.options.binary && std::memchr(builder_.room(), 0, got) != nullptr) {
+    if (have == 0 && !input.named && !reading_.options.binary && is_binary({builder_.room(), got})) {
       ++result.binary_skipped;
       return;
     }

@@ -139,6 +139,8 @@ void fill_report(DedupRun& run) {
   report.unranked = facts.number("unranked");
   report.absent_sources = facts.text("absent_sources");
   report.unsourced = facts.number("unsourced");
+  report.shared_ids = facts.number("shared_ids");
+  report.shared_id = facts.text("shared_id");
   report.removed_exact = facts.number("removed_exact");
   report.removed_near = facts.number("removed_near");
   report.removed_against = facts.number("removed_against");

@@ -133,15 +133,6 @@ class AttributesWriter {
   std::uint64_t written_bytes() const { return written_bytes_; }
 
  private:
-  static void make_folders(const fs::path& folder) {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error == std::errc::no_space_on_device)
-      throw Error(Errc::over_budget,
-                  fmt::format("{}: the disk is full; free some space, or write elsewhere", folder.string()));
-    if (error) throw Error(Errc::io, fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
-  }
-
   void begin(std::string_view name) {
     fmt::format_to(std::back_inserter(line_), R"({}"refrain__dedup__{}": [)", line_.ends_with('{') ? "" : ", ", name);
   }

@@ -95,6 +95,7 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   json.field("too_short", report.too_short);
   json.field("unranked", report.unranked);
   json.field("unsourced", report.unsourced);
+  json.field("shared_ids", report.shared_ids);
   json.field("bands", report.bands);
   json.field("rows", report.rows);
   json.field("candidates", report.candidates);

@@ -74,7 +74,8 @@ class Reading {
     }
   }
 
-  void run() {
+  // Whether documents have ids of their own, rather than their place in the input.
+  bool run() {
     std::vector<std::unique_ptr<FeatureStream>> streams(run_.threads);
     const ReadReport read = read_documents(input_, run_.context, run_.budget,
                                            [&](unsigned worker, Batch& batch) -> InOrder {
@@ -85,6 +86,7 @@ class Reading {
                                            },
                                            {.keeps_texts = true, .record_bytes = record_bytes(source_field_ != kNone)});
     finish(read);
+    return own_ids_;
   }
 
  private:
@@ -175,6 +177,7 @@ class Reading {
   void take(const Done& done, DocId first) {
     text_.write({done.text.data(), done.text.size()});
     const std::size_t count = done.lengths.size();
+    own_ids_ = own_ids_ || !done.ids.ordinals;
     std::vector<std::uint64_t> ends(count);
     std::vector<std::uint64_t> id_ends(count);
     std::vector<std::uint32_t> sources(count);
@@ -226,7 +229,6 @@ class Reading {
 
   // What is wrong with all records is wrong with what was asked for.
   void check(const ReadReport& read) const {
-    throw_if_none_read(read);
     if (read.documents == 0) return;
     if (unranked_ == read.documents)
       throw Error(Errc::bad_input,
@@ -256,6 +258,8 @@ class Reading {
     facts.set("absent_sources", absent);
     facts.set("unranked", policy_.needs_field() ? unranked_ : 0);
     facts.set("unsourced", unsourced_);
+    facts.set("shared_ids", std::uint64_t{0});
+    facts.set("shared_id", std::string());
     facts.set("bands", std::uint64_t{bands_.bands});
     facts.set("rows", std::uint64_t{bands_.rows});
     facts.set("sources", std::uint64_t{numbers_.size()});
@@ -288,6 +292,7 @@ class Reading {
   std::uint64_t text_at_ = 0;
   std::uint64_t ids_at_ = 0;
   std::uint64_t documents_ = 0;
+  bool own_ids_ = false;
   std::uint64_t too_short_ = 0;
   std::uint64_t unranked_ = 0;   // without what the policy ranks by
   std::uint64_t unsourced_ = 0;  // without the field that tells their source
@@ -304,7 +309,7 @@ std::string band_name(unsigned band) {
 }
 
 void dedup_read(DedupRun& run) {
-  Reading(run).run();
+  if (Reading(run).run()) count_shared_ids(run);
 }
 
 }  // namespace refrain

@@ -133,6 +133,9 @@ std::string band_name(unsigned band);
 // Whether attributes can be written, where they are asked for; told before anything is read.
 void check_attributes(const DedupOptions& options, const Context& context);
 
+// Finds out, at the end of the first stage, how many documents have the id of an earlier one.
+void count_shared_ids(DedupRun& run);
+
 // A stage each.
 void dedup_read(DedupRun& run);
 void dedup_exact(DedupRun& run);

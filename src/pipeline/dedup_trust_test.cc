@@ -125,6 +125,18 @@ TEST_F(DedupTrust, WhatSubstringsEmptyCountsAsALossOfItsSource) {
   EXPECT_NE(message(wanted).find("9 of 10"), std::string::npos);
 }
 
+TEST_F(DedupTrust, IdsThatAreNotUniqueAreTold) {
+  const std::vector<std::string> texts = some_texts(11);
+  DedupOptions wanted = options(
+      write({{texts[0], "a"}, {texts[1], "b"}, {texts[2], "b"}, {texts[3], "c"}, {texts[4], "a"}, {texts[5], "b"}}));
+  EXPECT_EQ(run(wanted).shared_ids, 0U);
+  wanted.input.id_field = "source";
+  wanted.force = true;
+  const DedupReport report = run(wanted);
+  EXPECT_EQ(report.shared_ids, 3U);
+  EXPECT_EQ(report.shared_id, "b");
+}
+
 TEST_F(DedupTrust, AFieldThatNoDocumentHasIsAnError) {
   const std::string text = some_texts(5)[0];
   const std::string input = write({{text, "a", "2024"}, {text + " more", "b", ""}, {text + " and more", "b", "2025"}});
@@ -228,6 +240,13 @@ TEST_F(DedupTrust, WhatCannotBeAnnotatedIsRefusedBeforeAnythingIsMade) {
   EXPECT_THROW(run(wanted), Error);
   EXPECT_FALSE(fs::exists(folder_.path() / "out"));
   wanted.input.format = Format::automatic;
+  fs::create_directories(folder_.path() / "mixed");
+  std::ofstream(folder_.path() / "mixed" / "a.jsonl") << R"({"id": "1", "text": "one two"})" << '\n';
+  std::ofstream(folder_.path() / "mixed" / "notes") << "a text without fields";
+  wanted.input.paths.push_back((folder_.path() / "mixed").string());
+  EXPECT_THROW(run(wanted), Error);
+  EXPECT_FALSE(fs::exists(folder_.path() / "out"));
+  wanted.input.paths.pop_back();
   wanted.lanes = 17;
   EXPECT_THROW(run(wanted), Error);
   wanted.lanes = kDefaultLanes;

@@ -138,8 +138,7 @@ IndexWriteReport Writing::create(const IndexCreateOptions& options) {
         fmt::format("{}: exists; name another folder, or add to an index with 'refrain index add'", target.string()));
   check_named(options.input);
   const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  fs::create_directories(parent, error);
-  if (error) throw Error(Errc::io, fmt::format("{}: cannot make the folder: {}", parent.string(), error.message()));
+  make_folders(parent);
   TempDir staging(parent, fmt::format(".{}.partial", target.filename().string()));
 
   const std::uint64_t bytes = total_bytes(options.input, context_, budget_);
@@ -148,7 +147,6 @@ IndexWriteReport Writing::create(const IndexCreateOptions& options) {
   Adding adding(staging.path(), manifest, context_, budget_, temp_);
   stage("read", [&] {
     report_.read = adding.add(options.input, bytes);
-    throw_if_none_read(report_.read);
     return report_.read.bytes;
   });
   stage("write", [&] {
@@ -290,7 +288,6 @@ IndexWriteReport Writing::add(const fs::path& folder, const IndexAddOptions& opt
   check_named(options.input);
   return add_to(folder, options.replace, [&](Adding& adding) {
     report_.read = adding.add(options.input, total_bytes(options.input, context_, budget_));
-    throw_if_none_read(report_.read);
     return report_.read.bytes;
   });
 }

@@ -22,22 +22,6 @@ bool is_there(const fs::path& path) {
 
 }  // namespace
 
-void make_folders(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!error) return;
-  std::error_code ignored;
-  for (fs::path above = folder; !above.empty() && above != above.parent_path(); above = above.parent_path())
-    if (is_there(above) && !fs::is_directory(above, ignored))
-      throw Error(Errc::invalid_argument,
-                  fmt::format("{}: is not a folder, so nothing can be written below it; name another with -o DIR",
-                              above.string()));
-  if (error == std::errc::no_space_on_device)
-    throw Error(Errc::over_budget,
-                fmt::format("{}: the disk is full; free some space, or write elsewhere", folder.string()));
-  throw Error(Errc::io, fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
-}
-
 OutputDir::OutputDir(fs::path target, bool force) : target_(std::move(target)) {
   if (!target_.has_filename()) target_ = target_.parent_path();  // "dir/" is "dir"
   if (target_.empty()) throw Error(Errc::invalid_argument, "no output directory; name one with -o DIR");
@@ -61,9 +45,7 @@ OutputFile OutputDir::create(const std::string& name) {
 fs::path OutputDir::create_folder(const std::string& name) {
   names_.push_back(name);
   fs::path folder = staging_->path() / name;
-  std::error_code error;
-  fs::create_directory(folder, error);
-  if (error) throw Error(Errc::io, fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
+  make_folder(folder);
   return folder;
 }
 

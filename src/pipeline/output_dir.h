@@ -40,9 +40,6 @@ class OutputDir {
   bool replace_ = false;
 };
 
-// Makes `folder` and those above it. Error(invalid_argument) where a file is in the way: the output was named wrongly.
-void make_folders(const std::filesystem::path& folder);
-
 // The file that is moved in last, and vouches for the others.
 inline constexpr const char* kSummaryName = "summary.json";
 

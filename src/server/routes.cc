@@ -41,6 +41,14 @@ bool matches(std::string_view pattern, std::string_view path) {
   return path.size() > pattern.size() && path.starts_with(pattern);
 }
 
+std::string all_paths() {
+  std::string out;
+  std::string_view last;
+  for (const Row& row : rows())
+    if (row.path != std::exchange(last, row.path)) out += fmt::format("{}{}", out.empty() ? "" : ", ", row.path);
+  return out;
+}
+
 }  // namespace
 
 Route route_of(std::string_view method, Target target) {
@@ -62,7 +70,8 @@ Route route_of(std::string_view method, Target target) {
     out.target = std::move(target);
     return out;
   }
-  if (allowed.empty()) throw Failure(404, "not_found", "there is nothing of this path");
+  if (allowed.empty())
+    throw Failure(404, "not_found", fmt::format("there is nothing of this path; there are {}", all_paths()));
   throw Failure(405, "method_not_allowed", fmt::format("here there is only {}", allowed), {{"Allow", allowed}});
 }
 

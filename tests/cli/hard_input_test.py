@@ -56,7 +56,7 @@ class OddBytes(TestCase):
         rng = random.Random(9)
         for form in ("files", "lines", "jsonl", "tsv"):
             data = rng.randbytes(200_000)
-            data = b"text\n" + data if form == "tsv" else data
+            data = {"tsv": b"text\n", "jsonl": b'{"text": "one that can be read"}\n'}.get(form, b"") + data
             self.write("noise", data)
             for tokenizer in ("words", "code", "chars", "bytes", "dna"):
                 near = self.near("noise", "--format", form, "--tokenizer", tokenizer, output=f"{form}-{tokenizer}")
@@ -241,13 +241,24 @@ class BadRecords(TestCase):
 
     def test_ten_examples_are_kept_and_all_are_counted(self):
         self.write("a.jsonl", "bad\n" * 7)
-        self.write("b.jsonl", "bad\n" * 5000)
+        self.write("b.jsonl", "bad\n" * 5000 + jsonl([TEXT]))
         near = self.near("a.jsonl", "b.jsonl", "--threads", "3")
         self.assertEqual(near.summary["bad_records"], 5007)
         self.assertEqual([(bad["path"], bad["line"]) for bad in near.summary["bad_record_examples"]],
                          [("a.jsonl", i) for i in range(1, 8)] + [("b.jsonl", i) for i in range(1, 4)])
 
+    def test_an_input_of_which_nothing_can_be_read_is_an_error(self):
+        self.write("in.jsonl", '{"body": "some words"}\n' * 3)
+        self.write("good.jsonl", jsonl([TEXT]))
+        for verb in (["near"], ["dedup"], ["substrings", "--length", "8"], ["ngrams", "build", "-n", "2"], ["fingerprint"], ["index", "create", "i"],
+                     ["dedup", "good.jsonl", "--against"]):
+            out = [] if verb[0] in ("fingerprint", "index") else ["-o", "out"]
+            done = self.run_program(*verb, "in.jsonl", *out, code=3)
+            self.assertIn("in.jsonl:1: no field 'text'; the record has 'body'", done.err, verb)
+            self.assertEqual(self.listing(), ["good.jsonl", "in.jsonl"], verb)
+
     def test_a_reason_that_quotes_the_input_is_cut_between_characters(self):
+        self.write("d/good.txt", TEXT)
         for lead in ("", "x", "xx", "xxx"):
             self.write("d/a.csv", lead + "\N{GRINNING FACE}" * 5000 + ",body\n1,some words\n")
             near = self.near("d", "--force")

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import random
 
 from program import TestCase, documents, expected_near, fingerprints, jsonl, lines, main
 
@@ -157,6 +158,35 @@ class SameDecisions(TestCase):
 
     def test_the_longest_are_the_same(self):
         self.compare("longest")
+
+
+class SameDecisions(TestCase):
+    """What dedup decides, where all of it fits in memory and where it does not."""
+
+    def decided(self, memory):
+        self.run_program("dedup", "in.jsonl", "--id-field", "id", "--threshold", "0.6", "-o", memory, "--memory", memory, "-q")
+        summary = json.loads(self.read(memory, "summary.json"))
+        return [self.read(memory, name) for name in ("decisions.jsonl", "matches.tsv", "clusters.tsv")], summary
+
+    def test_spilling_to_disk_changes_nothing(self):
+        source = random.Random(33)
+        words = [f"w{number}" for number in range(3000)]
+        originals = []
+        with open(self.path("in.jsonl"), "w", encoding="utf-8") as out:
+            for at in range(150_000):
+                if at % 3 == 0:
+                    text = source.choices(words, k=24)
+                    originals.append(text)
+                else:
+                    text = list(source.choice(originals))
+                    text[source.randrange(24)] = source.choice(words)
+                out.write(json.dumps({"id": f"page {at}", "text": " ".join(text)}) + "\n")
+        spilled, little = self.decided("64M")
+        held, much = self.decided("1G")
+        self.assertGreater(little["run"]["temp_peak_bytes"], much["run"]["temp_peak_bytes"] + (1 << 20), "nothing was spilled")
+        self.assertGreater(much["matches"], 100_000)
+        for one, other in zip(spilled, held):
+            self.assertTrue(one == other, "another answer")
 
 
 if __name__ == "__main__":
