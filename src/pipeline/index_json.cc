@@ -27,6 +27,15 @@ void write_cost(JsonWriter& json, const Report& report) {
   write_stages(json, report.stages);
 }
 
+// What took no stages.
+std::string end_report(JsonWriter json, double seconds) {
+  json.key("run").begin_object();
+  json.field("seconds", seconds);
+  json.end_object();
+  json.end_object();
+  return std::move(json).take();
+}
+
 }  // namespace
 
 std::string to_json(const IndexWriteReport& report, std::string_view verb) {
@@ -94,11 +103,7 @@ std::string to_json(const IndexCheckReport& report) {
   json.field("posts", report.posts);
   json.field("bytes", report.bytes);
   write_changed(json, report.changed_documents, report.changed);
-  json.key("run").begin_object();
-  json.field("seconds", report.seconds);
-  json.end_object();
-  json.end_object();
-  return std::move(json).take();
+  return end_report(std::move(json), report.seconds);
 }
 
 std::string to_json(const QueryReport& report) {
@@ -116,11 +121,7 @@ std::string to_json(const QueryReport& report) {
   else
     json.value(report.cursor);
   write_changed(json, report.changed_documents, report.changed);
-  json.key("run").begin_object();
-  json.field("seconds", report.seconds);
-  json.end_object();
-  json.end_object();
-  return std::move(json).take();
+  return end_report(std::move(json), report.seconds);
 }
 
 std::string to_json(const ExtractReport& report) {
