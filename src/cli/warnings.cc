@@ -38,12 +38,11 @@ std::vector<std::string> dedup_warnings(const DedupReport& report) {
     remarks.push_back(fmt::format("warning: {} of {} documents do not tell their source; they count as one\n",
                                   count_text(report.unsourced), count_text(report.read.documents)));
   if (report.shared_ids > 0)
-    remarks.push_back(fmt::format(
-        "warning: {} the id of an earlier document, the first: '{}'; join the decisions with other files by their "
-        "order, "
-        "not by id\n",
-        report.shared_ids == 1 ? "one document has" : fmt::format("{} documents have", count_text(report.shared_ids)),
-        printable(report.shared_id, false)));
+    remarks.push_back(
+        fmt::format("warning: {} an earlier document's id, as '{}': the decisions cannot be told apart by id; "
+                    "let --apply or --annotate take them to the records\n",
+                    report.shared_ids == 1 ? "one document has" : count_text(report.shared_ids) + " documents have",
+                    elided(report.shared_id, {})));
   return remarks;
 }
 

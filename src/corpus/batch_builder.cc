@@ -99,8 +99,7 @@ void BatchBuilder::add_bad(std::string_view path, std::uint64_t line, std::strin
   add(0, {});
   batch_.bad.back() = 1;
   ++bad_records_;
-  if (examples_.size() < ReadReport::kMaxExamples)
-    examples_.push_back({std::string(path), line, shortened(std::move(reason))});
+  if (wants_reasons()) examples_.push_back({std::string(path), line, shortened(std::move(reason))});
 }
 
 Batch& BatchBuilder::batch() {

@@ -53,6 +53,8 @@ class BatchBuilder {
   // `path` and `line` say where the record stood; `line` counts from the beginning of its piece. Of a
   // long reason the first 200 bytes or so are kept.
   void add_bad(std::string_view path, std::uint64_t line, std::string reason);
+  // Whether the reason of the next bad record will be kept.
+  bool wants_reasons() const { return examples_.size() < ReadReport::kMaxExamples; }
 
   Batch& batch();
   std::uint64_t text_bytes() const { return text_end(); }

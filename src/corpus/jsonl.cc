@@ -36,15 +36,22 @@ simdjson::error_code key_of(ondemand::field& field, const char* end, std::string
   return field.unescaped_key().get(key);
 }
 
-// What fields there are, where one is missing, of an object that was gone through. `end` is the end of the line.
-std::string fields_there(ondemand::object& object, const char* end) {
+// What fields there are, where one is missing, of an object that was gone through: as many as a message has room for.
+// `end` is the end of the line.
+std::string fields_there(ondemand::document& document, const char* end) {
+  constexpr std::size_t kMostBytes = 200;
+  document.rewind();  // and not the object alone: what was unescaped before would take its room a second time
+  ondemand::object object;
+  if (document.get_object().get(object) != simdjson::SUCCESS) return {};
   std::vector<std::string> names;
-  if (object.reset().error() != simdjson::SUCCESS) return {};
+  std::size_t bytes = 0;
   for (auto result : object) {
     ondemand::field field;
     std::string_view key;
     if (std::move(result).get(field) != simdjson::SUCCESS || key_of(field, end, key) != simdjson::SUCCESS) return {};
-    names.emplace_back(key);
+    names.emplace_back(key.substr(0, kMostBytes));
+    bytes += names.back().size() + 1;
+    if (bytes > kMostBytes) break;
   }
   return names.empty() ? "; the record is empty" : fmt::format("; the record has {}", quoted_names(names));
 }
@@ -264,7 +271,8 @@ void JsonlParser::parse_line(std::string_view line, std::string_view record, std
     return bad(not_json(error));
   if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) return bad("not JSON: more follows the object");
   if (const Wanted* missing = missing_field(!builder.ordinals()))
-    return bad(fmt::format("no field '{}'{}", missing->rests.front(), fields_there(object, line.data() + line.size())));
+    return bad(fmt::format("no field '{}'{}", missing->rests.front(),
+                           builder.wants_reasons() ? fields_there(document, line.data() + line.size()) : ""));
   if (std::string what = complaint(!builder.ordinals()); !what.empty()) return bad(std::move(what));
   const Found& text = wanted_.front().found;
   if (text.value.size() > options_.max_doc_bytes) return bad(too_long_reason(options_.max_doc_bytes));

@@ -32,6 +32,32 @@ TEST_F(Corpus, JsonlResolvesEscapesInTextIdAndKeys) {
   EXPECT_EQ(found.ids(), (Texts{"A/", "x"}));
 }
 
+// The parser has room for the escapes of a line once, and a line that fills it leaves none over.
+TEST_F(Corpus, JsonlNamesTheFieldsOfALineThatIsAllEscapedKeys) {
+  for (const std::size_t bytes : {std::size_t{1} << 14, std::size_t{1} << 16, std::size_t{3} << 20}) {
+    std::string line = R"({"\n)";
+    line.append(bytes - line.size() - 4, 'a');
+    line += "\":1}";
+    ASSERT_EQ(line.size(), bytes);
+    const std::string path = write("a.jsonl", line + "\n{\"text\":\"fine\"}\n");
+    const Collected found = collect({.paths = {path}});
+    EXPECT_EQ(found.texts(), (Texts{"<bad>", "fine"}));
+    EXPECT_TRUE(found.complaints()[0].starts_with(path + ":1: no field 'text'; the record has '\\x0aaaa")) << bytes;
+    EXPECT_LT(found.complaints()[0].size(), path.size() + 250);
+  }
+}
+
+TEST_F(Corpus, JsonlNamesSomeFieldsOfARecordWithVeryMany) {
+  std::string line = "{\"\\u0000\":0";
+  for (int i = 0; i < 100'000; ++i) line += ",\"k" + std::to_string(i) + "\":0";
+  const std::string path = write("a.jsonl", line + "}\n{}\n{\"text\":\"fine\"}\n");
+  const std::vector<std::string> complaints = collect({.paths = {path}}).complaints();
+  EXPECT_TRUE(complaints[0].starts_with(path + ":1: no field 'text'; the record has '\\x00', 'k0', 'k1', "))
+      << complaints[0];
+  EXPECT_LT(complaints[0].size(), path.size() + 250);
+  EXPECT_EQ(complaints[1], path + ":2: no field 'text'; the record is empty");
+}
+
 TEST_F(Corpus, JsonlSaysWhatIsWrongWithALine) {
   const std::string path = write("a.jsonl",
                                  "{\"text\":1,\"id\":1}\n"

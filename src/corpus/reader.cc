@@ -30,10 +30,11 @@ void throw_if_none_read(const ReadReport& read) {
   if (read.documents != 0 || read.bad_records == 0 || read.examples.empty()) return;
   const BadRecord& first = read.examples.front();
   const std::string line = first.line == 0 ? std::string() : fmt::format(":{}", first.line);
-  throw Error(Errc::bad_input,
-              fmt::format("no record could be read; the first, {}{}: {}; is it the right --text-field, --id-field and "
-                          "--format?",
-                          first.path, line, first.reason));
+  throw Error(
+      Errc::bad_input,
+      fmt::format(
+          "no record could be read; check the input, --text-field, --id-field and --format; the first, {}{}: {}",
+          first.path, line, first.reason));
 }
 
 }  // namespace

@@ -46,8 +46,15 @@ std::string too_long_reason(std::uint64_t max_doc_bytes) {
 std::string quoted_names(std::span<const std::string> names) {
   constexpr std::size_t kShown = 20;
   std::string shown;
-  for (const std::string& name : names.first(std::min(names.size(), kShown)))
-    shown += fmt::format("{}'{}'", shown.empty() ? "" : ", ", name);
+  for (const std::string& name : names.first(std::min(names.size(), kShown))) {
+    shown += shown.empty() ? "'" : ", '";
+    for (const char c : name)
+      if (static_cast<unsigned char>(c) < 0x20)
+        fmt::format_to(std::back_inserter(shown), "\\x{:02x}", static_cast<unsigned>(c));
+      else
+        shown += c;
+    shown += '\'';
+  }
   return names.size() > kShown ? shown + ", ..." : shown;
 }
 

@@ -83,7 +83,7 @@ std::uint64_t max_raw_bytes(Format format, std::uint64_t max_doc_bytes);
 
 std::string too_long_reason(std::uint64_t max_doc_bytes);
 
-// The names of fields for a message: 'a', 'b', ...
+// The names of fields for a message: 'a', 'b', ...; control characters spelled out.
 std::string quoted_names(std::span<const std::string> names);
 
 // One file of a record format. Not thread-safe.

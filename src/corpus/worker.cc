@@ -205,9 +205,9 @@ void Worker::read_files(const Slot& slot, PieceResult& result) {
   result.last = true;
   for (const Input& input : slot.inputs) {
     if (builder_.full()) hand_over(result);
-    if (input.failure.empty() && attempt(input, result, [&] { check_has_fields(input, reading_.options); }))
+    if (input.failure.empty())
       read_file(input, result);
-    else if (!result.error)
+    else
       builder_.add_bad(input.path, 0, input.failure);
     if (raw_files_.size() < builder_.size() && reading_.raw) raw_files_.push_back({&input, file_.packing()});
     if (result.error) break;
@@ -251,6 +251,7 @@ void Worker::read_file(const Input& input, PieceResult& result) {
       ++result.binary_skipped;
       return;
     }
+    if (have == 0 && !attempt(input, result, [&] { check_has_fields(input, reading_.options); })) return;
     have += got;
     if (have > max_bytes) {
       builder_.add_bad(input.path, 0, too_long_reason(max_bytes));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/checksum.h"
+#include "base/threads.h"
 #include "pipeline/column.h"
 #include "pipeline/dedup_run.h"
 #include "pipeline/slice_file.h"
@@ -15,48 +16,63 @@ namespace refrain {
 namespace {
 
 struct Named {
-  std::uint64_t name;  // the checksum of its id
+  Digest id;
   DocId document;
-  friend bool operator<(const Named& a, const Named& b) { return a.document < b.document; }
+  friend auto operator<=>(const Named&, const Named&) = default;
 };
-struct NameOf {
-  std::uint64_t operator()(const Named& named) const { return named.name; }
+struct HighOfId {
+  std::uint64_t operator()(const Named& named) const { return named.id.high; }
 };
 
+constexpr DocId kStretch = 65536;  // documents between two looks at whether to stop
 constexpr DocId kNone = ~DocId{0};
 
 }  // namespace
 
 void count_shared_ids(DedupRun& run) {
   SliceFile ids(run.dir.work("ids"), run.dir.work("id_ends"));
-  Shuffle<Named, NameOf> names({.what = "the ids",
-                                .expected_records = static_cast<std::size_t>(run.documents()),
-                                .order_values = true,
-                                .temp = &run.temp,
-                                .memory_bytes = run.budget.available() / 2},
-                               run.budget);
+  Shuffle<Named, HighOfId> names({.what = "the ids",
+                                  .expected_records = static_cast<std::size_t>(run.documents()),
+                                  .order_values = true,
+                                  .temp = &run.temp,
+                                  .memory_bytes = run.budget.available() / 2},
+                                 run.budget);
   std::string scratch;
   {
     auto writer = names.writer();
     ColumnReader<DocState> states(run.dir.work("states"));
     DocState state{};
-    for (DocId document = 0; states.next(state); ++document)
-      if (state != DocState::bad) writer.add({checksum(ids.get(document, scratch)), document});
+    for (DocId document = 0; states.next(state); ++document) {
+      if (document % kStretch == 0) throw_if_stopped(run.context);
+      if (state != DocState::bad) writer.add({digest(ids.get(document, scratch)), document});
+    }
   }
   // Of each worker: documents whose id an earlier one has, and the first of them.
-  std::vector<std::uint64_t> counts(run.threads, 0);
-  std::vector<DocId> firsts(run.threads, kNone);
+  struct Found {
+    std::uint64_t count = 0;
+    DocId first = kNone;
+    Digest last;
+  };
+  std::vector<Found> found(run.threads);
   names.for_each_run(run.context, [&](unsigned worker, std::size_t /*partition*/, const Run<Named>& group) {
-    const auto later = group.records.subspan(group.first ? 1 : 0);
-    if (later.empty()) return;
-    counts[worker] += later.size();
-    firsts[worker] = std::min(firsts[worker], later.front().document);
+    Found& mine = found[worker];
+    bool first = group.first;
+    for (const Named& named : group.records) {
+      if (!first && named.id == mine.last) {
+        ++mine.count;
+        mine.first = std::min(mine.first, named.document);
+      }
+      mine.last = named.id;
+      first = false;
+    }
   });
-  std::uint64_t count = 0;
-  for (const std::uint64_t some : counts) count += some;
-  const DocId first = *std::min_element(firsts.begin(), firsts.end());
-  run.dir.facts().set("shared_ids", count);
-  run.dir.facts().set("shared_id", first == kNone ? std::string() : std::string(ids.get(first, scratch)));
+  Found all;
+  for (const Found& some : found) {
+    all.count += some.count;
+    all.first = std::min(all.first, some.first);
+  }
+  run.dir.facts().set("shared_ids", all.count);
+  run.dir.facts().set("shared_id", all.first == kNone ? std::string() : std::string(ids.get(all.first, scratch)));
 }
 
 }  // namespace refrain

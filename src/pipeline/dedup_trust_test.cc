@@ -255,6 +255,22 @@ TEST_F(DedupTrust, WhatCannotBeAnnotatedIsRefusedBeforeAnythingIsMade) {
   EXPECT_FALSE(fs::exists(folder_.path() / "out"));
 }
 
+TEST_F(DedupTrust, WhatIsPassedOverInAFolderIsNoBarToAnnotating) {
+  fs::create_directories(folder_.path() / "mixed");
+  std::ofstream(folder_.path() / "mixed" / "a.jsonl") << R"({"id": "1", "text": "one two", "s": "x"})" << '\n';
+  std::ofstream(folder_.path() / "mixed" / "b.gz") << "\x1f\x8b\x08\x00 damaged";
+  std::ofstream(folder_.path() / "mixed" / "c.bin") << std::string("\0binary", 7);
+  DedupOptions wanted = options((folder_.path() / "mixed").string());
+  wanted.annotate = true;
+  wanted.source_field = "s";
+  const DedupReport report = run(wanted);
+  EXPECT_EQ(report.kept, 1U);
+  EXPECT_EQ(report.read.bad_records, 1U);
+  EXPECT_EQ(report.read.binary_skipped, 1U);
+  EXPECT_TRUE(fs::exists(folder_.path() / "out" / "annotated" / "mixed" / "a.jsonl"));
+  EXPECT_FALSE(fs::exists(folder_.path() / "out" / "annotated" / "mixed" / "c.bin"));
+}
+
 TEST_F(DedupTrust, SimHashMeetsMoreThanTheFirstOfEqualFingerprints) {
   // Three of five tokens decide every bit: the first two have the fingerprint of "a", and are not alike. The third is
   // like the second only.

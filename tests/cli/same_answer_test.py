@@ -160,7 +160,7 @@ class SameDecisions(TestCase):
         self.compare("longest")
 
 
-class SameDecisions(TestCase):
+class SpilledDecisions(TestCase):
     """What dedup decides, where all of it fits in memory and where it does not."""
 
     def decided(self, memory):
