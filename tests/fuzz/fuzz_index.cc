@@ -10,6 +10,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -194,21 +196,28 @@ void ask_documents(Snapshot& snapshot) {
   }
 }
 
+std::vector<std::uint64_t> all_blocks(Snapshot::Blots& blots) {
+  std::vector<std::uint64_t> all;
+  for (std::span<const std::uint64_t> some = blots.blocks(); !some.empty(); some = blots.blocks())
+    all.insert(all.end(), some.begin(), some.end());
+  return all;
+}
+
 void ask_blots(Snapshot& snapshot) {
-  std::vector<std::uint64_t> places;
   BlotsOptions options;
   attempt([&] {
-    snapshot.for_each_blot(0, std::uint64_t{1} << snapshot.layout().blot_bits,
-                           [&](std::uint64_t blot, std::span<const std::uint64_t> blocks) {
-                             places.clear();
-                             snapshot.places(blot, places);
-                             REQUIRE(std::equal(places.begin(), places.end(), blocks.begin(), blocks.end()));
-                             for (const std::uint64_t block : blocks) REQUIRE(block < snapshot.blocks());
-                             attempt([&] { snapshot.document_at(blocks.front()); });
-                             char digits[32];
-                             std::snprintf(digits, sizeof digits, "%llx", static_cast<unsigned long long>(blot));
-                             if (options.unblot.size() < 10) options.unblot.emplace_back(digits);
-                           });
+    for (Snapshot::Blots blots(snapshot, 0, std::uint64_t{1} << snapshot.layout().blot_bits); blots.next();) {
+      const std::uint64_t most = blots.most();
+      const std::vector<std::uint64_t> blocks = all_blocks(blots);
+      REQUIRE(!blocks.empty() && blocks.size() <= most && blocks.back() < snapshot.blocks());
+      REQUIRE(std::adjacent_find(blocks.begin(), blocks.end(), std::greater_equal<>()) == blocks.end());
+      Snapshot::Blots alone(snapshot, blots.blot());
+      REQUIRE(alone.next() && all_blocks(alone) == blocks);
+      attempt([&] { snapshot.document_at(blocks.front()); });
+      char digits[32];
+      std::snprintf(digits, sizeof digits, "%llx", static_cast<unsigned long long>(blots.blot()));
+      if (options.unblot.size() < 10) options.unblot.emplace_back(digits);
+    }
   });
   attempt([&] { index_unblot(snapshot, options, context(), [](const BlotText&) {}); });
   attempt([&] { index_blots(snapshot, {}, context(), [](const BlotRow&) {}); });
