@@ -131,7 +131,7 @@ void ParquetRewriter::start() {
 
 void ParquetRewriter::end_group() {
   if (!copy_ && (changed_ || !columns_.empty())) start();
-  if (copy_ && rows_.size() > 0) {  // a file may have no row group at all, and this ends it then
+  if (copy_ && !rows_.empty()) {  // a file may have no row group at all, and this ends it then
     fates = std::span<const RowFate>(rows_.data(), rows_.size());
     next_cut_ = 0;
     copy_->write(group_, *this);

@@ -114,7 +114,7 @@ std::shared_ptr<parquet::WriterProperties> writer_properties(const parquet::File
 
 std::shared_ptr<parquet::schema::GroupNode> with_added(const parquet::SchemaDescriptor& schema,
                                                        const Annotations& annotations) {
-  const auto root = std::static_pointer_cast<parquet::schema::GroupNode>(schema.schema_root());
+  auto root = std::static_pointer_cast<parquet::schema::GroupNode>(schema.schema_root());
   if (annotations.names.empty()) return root;
   parquet::schema::NodeVector fields;
   for (int i = 0; i < root->field_count(); ++i) fields.push_back(root->field(i));

@@ -84,9 +84,11 @@ void check(const DedupOptions& options, const Context& context) {
                                                     kMinSubstringLength, kMaxSubstringLength));
   if (!(options.threshold > 0 && options.threshold <= 1))
     throw Error(Errc::invalid_argument, "--threshold: must be above 0, and at most 1");
-  if (options.near != NearMethod::off) FeaturePlan{options.windows};
+  // They refuse what they cannot be made of.
+  if (options.near != NearMethod::off) [[maybe_unused]]
+    const FeaturePlan plan(options.windows);
   if (options.near == NearMethod::minhash) {
-    MinHash{options.lanes, options.windows.seed};
+    [[maybe_unused]] const MinHash minhash(options.lanes, options.windows.seed);
     choose_bands(options.threshold, options.recall, options.lanes);
   }
   if (options.near == NearMethod::simhash && options.distance > 63)

@@ -384,8 +384,10 @@ class AutoBuild {
         const std::uint64_t room = free_memory() / 3 * 2;
         const std::uint64_t fit = (room - std::min(room, taken)) / 12;
         std::uint64_t groups = candidates.groups();
-        for (last = first; last < parts && records(first, last + 1) <= fit; ++last)
-          if ((groups += most_groups(last)) > candidates.most_groups()) break;
+        for (last = first; last < parts && records(first, last + 1) <= fit; ++last) {
+          groups += most_groups(last);
+          if (groups > candidates.most_groups()) break;
+        }
         if (last == first && candidates.places() != 0) {
           verify(false);
           continue;
