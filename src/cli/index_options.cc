@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "cli/numbers.h"
 #include "cli/options.h"
 #include "refrain/error.h"
 
@@ -18,15 +19,18 @@ namespace refrain::cli {
 namespace {
 
 // A list of ids, or a token: it is in memory as a whole.
-constexpr std::size_t kMostTextBytes = std::size_t{64} << 20;
+constexpr std::uint64_t kMostTextBytes = std::uint64_t{64} << 20;
+// What a short id takes, once it is told from the others, is that many times its bytes.
+constexpr std::uint64_t kBytesAnIdByte = 24;
 
-std::string read_stream(std::istream& in, const std::string& name) {
+std::string read_stream(std::istream& in, const std::string& name, std::uint64_t most) {
   std::string text;
   std::string block(std::size_t{64} << 10, '\0');
   while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
     text.append(block, 0, static_cast<std::size_t>(in.gcount()));
-    if (text.size() > kMostTextBytes)
-      throw Error(Errc::invalid_argument, fmt::format("{}: more than 64 MiB; cut it into parts", name));
+    if (text.size() > most)
+      throw Error(Errc::invalid_argument,
+                  fmt::format("{}: more than {} bytes; cut it into parts", name, count_text(most)));
   }
   // A folder opens, and fails when it is read; the end of a file is no failure.
   if (!in.eof()) {
@@ -36,11 +40,11 @@ std::string read_stream(std::istream& in, const std::string& name) {
   return text;
 }
 
-std::string read_file(const std::string& path) {
-  if (path == "-") return read_stream(std::cin, "standard input");
+std::string read_file(const std::string& path, std::uint64_t most = kMostTextBytes) {
+  if (path == "-") return read_stream(std::cin, "standard input", most);
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  return read_stream(file, path);
+  return read_stream(file, path, most);
 }
 
 std::vector<std::string> lines_of(std::string_view text) {
@@ -98,7 +102,9 @@ IndexAddOptions index_add_options(const Settings& settings) {
 std::vector<std::string> ids_to_remove(const Settings& settings) {
   std::vector<std::string> ids = all_but_first(settings.operands);
   if (!settings.ids.empty()) {
-    for (std::string& id : lines_of(read_file(settings.ids))) ids.push_back(std::move(id));
+    const std::uint64_t most = settings.memory ? *settings.memory / kBytesAnIdByte : kMostTextBytes;
+    for (std::string& id : lines_of(read_file(settings.ids, std::min(most, kMostTextBytes))))
+      ids.push_back(std::move(id));
   } else if (ids.empty()) {
     throw Error(Errc::invalid_argument, "'index remove' needs an ID, or --ids FILE");
   }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cli/help.h"
+#include "cli/numbers.h"
 #include "cli/options.h"
 #include "cli/passage_view.h"
 #include "cli/process.h"
@@ -80,7 +81,12 @@ int run_remove(const Invocation& invocation) {
     return index.remove(ids, session.context());
   }();
   if (!settings.quiet && !settings.json) {
-    for (const std::string& id : report.unknown) remark(fmt::format("not in the index: '{}'\n", printable(id, false)));
+    constexpr std::size_t kShown = 10;  // all are in the JSON
+    const std::size_t shown = std::min(report.unknown.size(), kShown);
+    for (std::size_t i = 0; i < shown; ++i)
+      remark(fmt::format("not in the index: '{}'\n", printable(report.unknown[i], false)));
+    if (shown < report.unknown.size())
+      remark(fmt::format("not in the index: {} more\n", count_text(report.unknown.size() - shown)));
   }
   conclude(settings, invocation, report, index_remove_summary(index_of(settings), report));
   return report.removed == 0 && !ids.empty() ? kExitNothingFound : 0;

@@ -54,6 +54,18 @@ class Growing(Index):
         self.assertEqual(self.stats()["documents"], 1)
         self.run_program("index", "check", "index")
 
+    def test_a_list_of_ids_may_be_long_and_has_its_share_of_the_memory(self):
+        self.write("a", run_of(0, 30))
+        self.create("a")
+        self.write("ids", "".join(f"{number}\n" for number in range(250_000)) + "a\n")
+        result = self.run_program("index", "remove", "index", "--ids", "ids", "--memory", "64M")
+        self.assertEqual(result.out, b"index: 1 document removed\n")
+        told = result.err.splitlines()
+        self.assertEqual((len(told), told[-1]), (11, "refrain: not in the index: 249,990 more"))
+        self.write("ids", "".join(f"{number}\n" for number in range(500_000)))
+        result = self.run_program("index", "remove", "index", "--ids", "ids", "--memory", "64M", code=2)
+        self.assertIn("ids: more than 2,796,202 bytes; cut it into parts", result.err)
+
     def test_records_without_ids_go_on_being_numbered(self):
         self.write("in.txt", lines([run_of(0, 20), run_of(50, 20)]))
         self.create("in.txt", "--format", "lines")
