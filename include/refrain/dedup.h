@@ -72,7 +72,7 @@ struct DedupEstimate {
   std::uint64_t bytes = 0;  // of the files
   std::uint64_t unpacked_bytes = 0;
   std::uint64_t documents = 0;        // about
-  std::uint64_t memory_bytes = 0;     // at most
+  std::uint64_t memory_bytes = 0;     // about; where nothing is known, what it may take
   std::uint64_t disk_bytes = 0;       // about, in the output folder, all that it holds at a time
   std::uint64_t disk_free_bytes = 0;  // of what the output folder lies on
   std::uint64_t temp_bytes = 0;       // about, in the folder for temporary files

@@ -27,8 +27,8 @@ std::vector<std::string> estimate_remarks(const DedupEstimate& estimate, std::st
   std::vector<std::string> lines;
   std::string line = fmt::format("{} in {}", size_of(estimate.bytes), count_of(estimate.files, "file"));
   if (estimate.packed) line += fmt::format(", about {} unpacked", size_of(estimate.unpacked_bytes));
-  line += fmt::format("; takes up to {} of memory and about {} of disk in {} ({} free)", memory,
-                      size_of(estimate.disk_bytes), where, free);
+  line += fmt::format("; takes about {} of memory and {} of disk in {} ({} free)", memory, size_of(estimate.disk_bytes),
+                      where, free);
   if (estimate.temp_bytes != 0)
     line += fmt::format(", and about {} for temporary files ({} free)", size_of(estimate.temp_bytes),
                         size_of(estimate.temp_free_bytes));

@@ -16,14 +16,14 @@ TEST(EstimateView, SaysWhatARunWillTake) {
                          .disk_free_bytes = 57 * kGiB,
                          .temp_free_bytes = kGiB};
   EXPECT_EQ(estimate_remarks(estimate, "run"),
-            std::vector<std::string>{"2.0 GiB in 3 files; takes up to 1.0 GiB of memory and about 3.0 GiB of disk in "
+            std::vector<std::string>{"2.0 GiB in 3 files; takes about 1.0 GiB of memory and 3.0 GiB of disk in "
                                      "run (57.0 GiB free)\n"});
   estimate.packed = true;
   estimate.unpacked_bytes = 8 * kGiB;
   estimate.temp_bytes = kGiB / 2;
   EXPECT_EQ(estimate_remarks(estimate, "run"),
-            std::vector<std::string>{"2.0 GiB in 3 files, about 8.0 GiB unpacked; takes up to 1.0 GiB of memory and "
-                                     "about 3.0 GiB of disk in run (57.0 GiB free), and about 512 MiB for temporary "
+            std::vector<std::string>{"2.0 GiB in 3 files, about 8.0 GiB unpacked; takes about 1.0 GiB of memory and "
+                                     "3.0 GiB of disk in run (57.0 GiB free), and about 512 MiB for temporary "
                                      "files (1.0 GiB free)\n"});
 }
 

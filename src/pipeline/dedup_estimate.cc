@@ -34,6 +34,14 @@ constexpr std::uint64_t kSmallFiles = 1 << 20;    // the report, markers, header
 constexpr std::uint64_t kSampleRecord = 32;       // bytes of a sample of repeated text
 constexpr std::uint64_t kLinkRecord = 16;         // and of what comes of it
 
+// Of memory:
+constexpr std::uint64_t kHeldAnyway = 32 << 20;
+constexpr std::uint64_t kHeldByThread = 16 << 20;  // pieces of the input, and what is made of them
+constexpr std::uint64_t kHeldForParquet = 64 << 20;
+constexpr std::uint64_t kHeldTimes = 10;         // a document that is read, while it is
+constexpr std::uint64_t kHeldOfDocument = 1280;  // of each, all that meets and matches it included
+constexpr std::uint64_t kHeldOfOtherText = 5;    // of each byte of another set
+
 bool is_packed(std::string_view path) {
   return path.ends_with(".gz") || path.ends_with(".zst") || path.ends_with(".zstd");
 }
@@ -60,6 +68,7 @@ class Sizes {
 
   bool known = true;
   bool packed = false;
+  bool parquet = false;
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;     // on the disk
   std::uint64_t unpacked = 0;  // about
@@ -74,6 +83,7 @@ class Sizes {
     bytes += input.size;
     unpacked += plain;
     packed = packed || grows;
+    parquet = parquet || is_table;
     if (input.format == Format::files) {
       ++whole_files_;
     } else if (is_table || input.format == Format::warc) {
@@ -131,6 +141,15 @@ std::uint64_t row_bytes(const DedupOptions& options) {
   if (options.annotate) bytes += 110 + kAssumedId;
   if (options.attributes != Attributes::none) bytes += 200 + kAssumedId;
   return bytes;
+}
+
+// What would be held in memory if there were any amount of it.
+std::uint64_t held_bytes(const DedupOptions& options, const Sizes& sizes, unsigned threads) {
+  const std::uint64_t document = sizes.unpacked / std::max<std::uint64_t>(sizes.documents, 1);
+  std::uint64_t bytes = kHeldAnyway + threads * (kHeldByThread + kHeldTimes * document);
+  if (sizes.parquet) bytes += kHeldForParquet;
+  if (options.substrings != 0) bytes += 2 * sizes.unpacked;
+  return bytes + sizes.documents * kHeldOfDocument;
 }
 
 // What does not fit in memory at a time.
@@ -194,10 +213,13 @@ DedupEstimate dedup_estimate(const DedupOptions& options, const Context& context
   if (options.annotate) disk += copy;
   // Rows, columns and spans of repeated ranges; most are longer than the least.
   if (options.substrings != 0) disk += sizes.unpacked * 50 / options.substrings;
+  std::uint64_t memory = held_bytes(options, sizes, thread_count(context));
   if (!options.against.paths.empty()) {
     const Sizes other(options.against, context, budget);
     disk += 2 * other.unpacked;
+    memory += kHeldOfOtherText * other.unpacked;
   }
+  estimate.memory_bytes = std::min(memory, estimate.memory_bytes);
   estimate.disk_bytes = disk;
   estimate.temp_bytes = spilled_bytes(options, sizes, budget.available());
   return estimate;

@@ -41,7 +41,7 @@ class EstimateTest : public DedupTest {
     const std::uint64_t took = report.temp_peak_bytes + output_bytes();
     EXPECT_LE(took, said.disk_bytes + said.temp_bytes);
     EXPECT_GE(3 * took, said.disk_bytes + said.temp_bytes);
-    EXPECT_EQ(said.memory_bytes, report.memory_bytes);
+    EXPECT_LE(said.memory_bytes, report.memory_bytes);
     EXPECT_GE(2 * said.documents, report.read.documents);
     EXPECT_LE(said.documents, 2 * report.read.documents);
   }

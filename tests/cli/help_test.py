@@ -55,7 +55,7 @@ class Help(TestCase):
                 done = subprocess.run(["bash", "-o", "pipefail", "-c", example], cwd=self.path(name), env=env,
                                       stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
                 # dedup says what it will take, and nothing else.
-                said = rb"refrain: [^\n]* takes up to [^\n]* free\)\n" if example.startswith("refrain dedup ") else b""
+                said = rb"refrain: [^\n]* takes about [^\n]* free\)\n" if example.startswith("refrain dedup ") else b""
                 self.assertEqual(done.returncode, 0, example)
                 self.assertRegex(done.stderr, rb"\A" + said + rb"\Z", example)
 

@@ -21,7 +21,8 @@ import threading
 import time
 import unittest
 
-from program import (FIND_ALL, FIND_CLUSTERS, Near, TestCase, environment, main, program, say, sizes_in, vocabulary)
+from program import (FIND_ALL, FIND_CLUSTERS, Near, TestCase, documents, environment, jsonl, main, program, say, sizes_in,
+                     vocabulary)
 from substrings_large_test import machine_text
 
 BUDGET = 64 << 20
@@ -473,6 +474,23 @@ class DefaultBudget(TestCase):
         outcome = run_limited("near", "in.txt", "-o", "out", "-q", size=300 << 20, cwd=self.dir)
         self.assertEqual(outcome.code, 0, outcome.err)
         self.assertEqual(Near(self.path("out")).summary["run"]["memory_bytes"], 150 << 20)
+
+
+class SaidBefore(TestCase):
+    def test_the_memory_that_it_takes_is_about_what_was_said(self):
+        texts = documents(6000, length=200)
+        self.write("long.jsonl", jsonl(["".join(texts[:3000])] * 3))
+        self.write("many.jsonl", jsonl(text[:60] for text in texts * 10))
+        self.write("some.jsonl", jsonl(texts))
+        for flags in (["some.jsonl"], ["some.jsonl", "--preset", "strict"], ["some.jsonl", "--preset", "report"], ["many.jsonl"],
+                      ["long.jsonl"], ["some.jsonl", "--against", "long.jsonl"]):
+            for memory in ("64M", "1G"):
+                self.run_program("dedup", *flags, "-o", "out", "--memory", memory, "--alarm", "100%", "--force", "-q", "--threads", "2")
+                run = json.loads(self.read("out", "summary.json"))["run"]
+                said = run["estimate"]["memory_bytes"]
+                self.assertLessEqual(said, run["memory_bytes"])
+                self.assertLessEqual(run["peak_rss_bytes"], said, (flags, memory))
+                self.assertLess(said, 8 * run["peak_rss_bytes"], (flags, memory))
 
 
 if __name__ == "__main__":
