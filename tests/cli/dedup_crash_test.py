@@ -12,10 +12,9 @@ import signal
 import subprocess
 import time
 
-from program import BIN_DIR, TestCase, documents, environment, jsonl, main, program, say
+from program import BIN_DIR, TIME_FACTOR, TestCase, documents, environment, jsonl, main, program, say
 
 KILLS = 30
-TIME_FACTOR = float(os.environ.get("REFRAIN_TIME_FACTOR", "1"))  # sanitizers are slow
 FAULTS = os.path.join(BIN_DIR, "faults.so")
 INPUTS = ["in/a.jsonl", "in/b.jsonl.gz", "test.jsonl"]
 # Every stage there is.

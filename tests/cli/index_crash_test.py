@@ -11,10 +11,9 @@ import subprocess
 import time
 
 from index_case import WORDS, Index
-from program import BIN_DIR, environment, main, program, say, sentence
+from program import BIN_DIR, TIME_FACTOR, environment, main, program, say, sentence
 
 KILLS = 200
-TIME_FACTOR = float(os.environ.get("REFRAIN_TIME_FACTOR", "1"))  # sanitizers are slow
 FAULTS = os.path.join(BIN_DIR, "faults.so")
 LAYOUT = ["--id-field", "id", "--store-text", "--shards", "2"]
 WORKERS = 2

@@ -5,10 +5,9 @@ import os
 import subprocess
 import time
 
-from program import TestCase, environment, main, program
+from program import TIME_FACTOR, TestCase, environment, main, program
 
 MILLION = 1_000_000
-TIME_FACTOR = float(os.environ.get("REFRAIN_TIME_FACTOR", "1"))  # sanitizers are slow
 TEXT = "the very same words stand on every one of these lines"
 
 

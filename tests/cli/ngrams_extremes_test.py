@@ -10,9 +10,8 @@ import signal
 import subprocess
 import time
 
-from program import TestCase, environment, main, program, say, vocabulary
+from program import TIME_FACTOR, TestCase, environment, main, program, say, vocabulary
 
-TIME_FACTOR = float(os.environ.get("REFRAIN_TIME_FACTOR", "1"))  # sanitizers are slow
 BINARIES = ["grams.bin", "places.bin", "documents.bin"]
 VARIANTS = [(threads, memory) for threads in ("1", "2", "4") for memory in ("64M", "128M", "1G")]
 
@@ -31,8 +30,7 @@ class Extremes(TestCase):
         more.setdefault("timeout", 100 * TIME_FACTOR)
         result = self.run_program("ngrams", "build", *arguments, "-o", output, "--force", "--json", "-q", **more)
         summary = json.loads(result.out)
-        if TIME_FACTOR == 1:  # a sanitizer's shadow is in nobody's budget
-            self.assertLessEqual(summary["run"]["peak_rss_bytes"], summary["run"]["memory_bytes"], arguments)
+        self.assert_kept_memory(summary, arguments)
         return summary
 
     def binaries(self, output="index"):

@@ -7,7 +7,7 @@ import re
 import shutil
 import unittest
 
-from program import TestCase, documents, jsonl, lines, main, program, run, say, vocabulary
+from program import TIME_FACTOR, TestCase, documents, jsonl, lines, main, program, run, say, vocabulary
 
 FILES = ["documents.bin", "grams.bin", "places.bin", "summary.json"]
 HEADER = "ngram\tcount\tdocuments\tplaces"
@@ -187,7 +187,7 @@ class LookedUp(Ngrams):
             seconds.append(run_times["open_seconds"] + run_times["lookup_seconds"])
         median = sorted(seconds)[len(seconds) // 2]
         say(f"opening and looking up: median {median * 1e6:.0f} us")
-        self.assertLess(median, 0.001 * float(os.environ.get("REFRAIN_TIME_FACTOR", "1")))
+        self.assertLess(median, 0.001 * TIME_FACTOR)
 
 
 class Damaged(Ngrams):

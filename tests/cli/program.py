@@ -14,6 +14,8 @@ import unittest
 
 SOURCE_DIR = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BIN_DIR = os.path.abspath(os.environ.get("REFRAIN_BIN_DIR") or os.path.join(SOURCE_DIR, "build", "release"))
+# Under sanitizers everything is slower, and their shadow memory is in nobody's budget.
+TIME_FACTOR = float(os.environ.get("REFRAIN_TIME_FACTOR", "1"))
 FIND_ALL = "simhash-find-all"
 FIND_CLUSTERS = "simhash-find-clusters"
 
@@ -77,6 +79,11 @@ class TestCase(unittest.TestCase):
         result = run(*arguments, **more)
         self.assertEqual(result.code, code, f"{arguments}: {result.err}{result.out[-500:]!r}")
         return result
+
+    def assert_kept_memory(self, summary, *what):
+        """The run whose summary this is had no more memory than it was allowed."""
+        if TIME_FACTOR == 1:
+            self.assertLessEqual(summary["run"]["peak_rss_bytes"], summary["run"]["memory_bytes"], what)
 
     def near(self, *arguments, output="out", code=0, **more):
         """Runs `refrain near` into self.dir/<output>; returns Near (None where it was to fail)."""

@@ -18,12 +18,11 @@ import threading
 import time
 import urllib.parse
 
-from program import SOURCE_DIR, TestCase, jsonl, main, running, vocabulary
+from program import SOURCE_DIR, TIME_FACTOR, TestCase, jsonl, main, running, vocabulary
 
 LONG = "--long" in sys.argv
 if LONG:
     sys.argv.remove("--long")
-TIME_FACTOR = float(os.environ.get("REFRAIN_TIME_FACTOR", "1"))  # sanitizers are slow
 TOKEN = "a-token-of-the-test"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
 SHARED = "the quick brown fox jumps over the lazy dog and runs far away into the deep dark forest tonight"
