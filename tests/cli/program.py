@@ -39,7 +39,7 @@ def environment(**changes):
     return env
 
 
-def run(*arguments, stdin=b"", timeout=120, name="refrain", **more):
+def run(*arguments, stdin=b"", timeout=120 * TIME_FACTOR, name="refrain", **more):
     """Runs the program to its end. `out` is bytes, `err` text."""
     if isinstance(stdin, str):
         stdin = stdin.encode()
