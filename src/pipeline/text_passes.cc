@@ -14,6 +14,9 @@ namespace refrain {
 
 namespace {
 
+constexpr std::uint64_t kHeldPieces =
+    11;  // what a worker holds of a piece, in pieces; complete() of the reader counts ten
+
 [[noreturn]] void throw_changed() {
   throw Error(Errc::bad_input, "the input changed while it was being read; run it again when it rests");
 }
@@ -92,10 +95,12 @@ ReadReport TextPasses::count(const std::string& stage, const TokensOf& tokens_of
 }
 
 std::uint64_t TextPasses::reading_bytes() const {
-  const std::uint64_t margin = first_bytes_ / 8 + (std::uint64_t{1} << 20U);
-  if (all_long_) return first_bytes_ * thread_count(context_) + margin;
+  // Whether all workers held a piece at one time in the first pass was a matter of luck; in a later one they may.
+  const std::uint64_t first = std::max(first_bytes_, thread_count(context_) * kHeldPieces * piece_bytes_);
+  const std::uint64_t margin = first / 8 + (std::uint64_t{1} << 20U);
+  if (all_long_) return std::max(first_bytes_ * thread_count(context_), first) + margin;
   // As much again and again, as far as there is plenty.
-  return first_bytes_ + std::max(margin, std::min(2 * first_bytes_, budget_.available() / 16));
+  return first + std::max(margin, std::min(2 * first_bytes_, budget_.available() / 16));
 }
 
 void TextPasses::again(const std::string& stage, const BeginBatch& begin_batch, const Visit& visit) {
