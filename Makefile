@@ -1,6 +1,6 @@
 # The front door. `make help` lists what there is.
 .DEFAULT_GOAL := release
-.PHONY: release demo test bench check format help clean setup
+.PHONY: release demo test bench torture check format help clean setup
 
 release: setup ## build into build/release
 	@tools/build release
@@ -15,6 +15,9 @@ test: release ## build and run every test
 
 bench: release ## run the benchmarks, and keep the record
 	@tools/bench
+
+torture: release ## fail every call and plant strangers everywhere: minutes to hours
+	@tools/torture
 
 check: setup ## format, lint, sanitizers, fuzz targets
 	@tools/setup check

@@ -112,6 +112,7 @@ struct DedupOptions {
   double max_removed_per_source = 1;  // refuse where one loses a larger share than this, before anything is written
   std::uint64_t sample = 2000;  // kept documents that are held against all that rank better at the end, by brute force
   bool apply = false;           // also write the clean corpus
+  bool read_back = false;       // with `apply`: read it again from the disk, and compare it with the decisions
   bool annotate = false;        // also write copies of the input with what was decided added to each record
   Attributes attributes = Attributes::none;
   bool resume = false;
@@ -196,6 +197,7 @@ struct DedupReport {
   std::uint64_t sources = 0;
   std::vector<SourceLoss> alarms;    // the worst first
   std::uint64_t written_bytes = 0;   // with `apply`
+  std::uint64_t read_back = 0;       // documents that were read again and compared
   std::vector<std::string> resumed;  // stages that an earlier run had ended
   DedupEstimate estimate;
   std::uint64_t temp_peak_bytes = 0;

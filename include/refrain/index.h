@@ -218,6 +218,7 @@ struct ExtractOptions {
 
 struct ExtractReport {
   std::uint64_t generation = 0;
+  std::string identity;  // as Index::identity() gives it, of the commit that was gone through
   std::uint64_t documents = 0;
   std::uint64_t tokens = 0;
   std::uint64_t blots = 0;  // in two documents or more
@@ -284,6 +285,9 @@ class Index {
 
   IndexStats stats() const;
   std::uint64_t generation() const;
+  // What tells this state of this index from every other: it changes with every commit, and when the folder is replaced
+  // by another index, of whatever generation.
+  std::string identity() const;
   QueryReport query(const QueryOptions& options, const Context& context, PassageSink& sink) const;
   ExtractReport extract(const ExtractOptions& options, const Context& context, PassageSink& sink) const;
   // By falling number of documents, then by blot.

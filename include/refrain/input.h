@@ -35,6 +35,11 @@ struct InputOptions {
   std::string standard_input = {};  // a file to read where "-" is named; empty: the standard input of this process
   bool binary = false;              // take files with a NUL in their first 8 KiB too
   bool strict = false;              // throw Error(bad_input) at the first bad record
+  // A file or folder that the system fails to open, list or read ends the run with Error(io), so that nothing is lost
+  // without a word. With this it is passed over, as a whole, and named in ReadReport::unreadable. Costs a second reading.
+  bool skip_unreadable = false;
+  // Of an earlier reading of the same input: passed over unread, so that this one finds the same documents. In byte order.
+  std::vector<std::string> known_unreadable = {};
 };
 
 // A record that could not be used: where it stood and why.
@@ -55,6 +60,7 @@ struct ReadReport {
   std::uint64_t special_skipped = 0;  // links, sockets, devices found in folders
   std::uint64_t other_skipped = 0;    // records of web archives that hold no page: requests, images, errors
   std::vector<BadRecord> examples;    // the first kMaxExamples bad records in input order
+  std::vector<BadRecord> unreadable;  // every file and folder that skip_unreadable passed over, in input order
 
   static constexpr std::size_t kMaxExamples = 10;
 };

@@ -21,9 +21,14 @@ struct ServeOptions {
   // What clients send as "Authorization: Bearer TOKEN": to write always, and to do anything where the address is not a
   // loopback one. Empty: nobody writes.
   std::string token = {};
+  // Reading needs the token on loopback too; only GET /healthz does not. Error(invalid_argument) where there is none.
+  bool token_for_reads = false;
   unsigned max_connections = 2048;
   // Called once, when connections are taken: the address with the real port. May be empty.
   std::function<void(std::string_view address)> ready = {};
+  // Called, from any thread but never twice at once, with one line about an error inside the server that ended a
+  // connection and that no client was told of. May be empty.
+  std::function<void(std::string_view line)> log = {};
 };
 
 // Serves until context.stop is set; then takes no more connections, gives requests that have begun some seconds to end,

@@ -20,6 +20,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/progress.h"
+#include "base/random_file.h"
 #include "base/rss_watch.h"
 #include "base/tempdir.h"
 #include "base/threads.h"

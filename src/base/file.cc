@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +14,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/path.h"
+#include "base/uninterrupted.h"
 #include "refrain/error.h"
 
 namespace refrain {
@@ -23,25 +24,27 @@ namespace {
 
 constexpr std::uint64_t kReadAheadBytes = std::uint64_t{128} << 10;  // what the system does unasked
 constexpr int kPollMilliseconds = 100;
+constexpr const char* kAsideMark = ".partial-";
+constexpr int kMostAsides = 1000;
 
-[[noreturn]] void refuse_write(const std::string& path, int error) {
-  if (error == ENOSPC || error == EDQUOT)
-    throw Error(Errc::over_budget, fmt::format("{}: the disk is full; free some space, or write elsewhere", path));
-  throw Error(Errc::io, fmt::format("{}: cannot write: {}", path, system_reason(error)));
-}
-
-// What programs that were killed left beside `path`.
+// Removes what programs that were killed left beside `path`: files with a name that AtomicFile makes, of this user, which
+// nobody holds locked. (A process number would say nothing of programs on another machine or in another container.)
 void remove_abandoned(const std::string& path) {
   const std::filesystem::path target(path);
-  const std::string prefix = target.filename().string() + ".partial-";
+  const std::string prefix = target.filename().string() + kAsideMark;
   std::error_code ignored;
   const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : std::filesystem::path(".");
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    pid_t pid = 0;
-    const char* end = name.data() + name.size();
-    if (name.rfind(prefix, 0) != 0 || std::from_chars(name.data() + prefix.size(), end, pid).ptr != end) continue;
-    if (pid > 0 && kill(pid, 0) != 0 && errno == ESRCH) unlink(entry.path().c_str());
+  for (std::filesystem::directory_iterator at(folder, ignored), end; !ignored && at != end; at.increment(ignored)) {
+    const std::string name = at->path().filename().string();
+    if (!name.starts_with(prefix) || name.size() == prefix.size() ||
+        name.find_first_not_of("0123456789-", prefix.size()) != std::string::npos)
+      continue;
+    const int fd = open(at->path().c_str(), O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) continue;
+    struct stat info {};
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0)
+      unlink(at->path().c_str());
+    close(fd);
   }
 }
 
@@ -51,23 +54,34 @@ std::string system_reason(int error) {
   return std::error_code(error, std::generic_category()).message();
 }
 
+void refuse_write(const std::string& path, int error) {
+  if (error == ENOSPC || error == EDQUOT)
+    throw Error(Errc::over_budget, fmt::format("{}: the disk is full; free some space, or write elsewhere", path));
+  throw Error(Errc::io, fmt::format("{}: cannot write: {}", path, system_reason(error)));
+}
+
+void refuse_read(const std::string& path, std::string_view call, int error) {
+  const bool missing = error == ENOENT || error == ENOTDIR;
+  throw Error(missing ? Errc::not_found : Errc::io, fmt::format("{}: cannot {}: {}", path, call, system_reason(error)));
+}
+
 InputFile::InputFile(const std::string& path, std::stop_token stop)
     : path_(path == "-" ? "standard input" : path), stop_(std::move(stop)) {
-  fd_ = path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd_ < 0) throw Error(Errc::not_found, fmt::format("{}: cannot open: {}", path_, system_reason(errno)));
+  fd_ = uninterrupted(
+      [&] { return path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path.c_str(), O_RDONLY | O_CLOEXEC); });
+  if (fd_ < 0) refuse_read(path_, "open", errno);
   struct stat info {};
-  if (fstat(fd_, &info) == 0) {
-    if (S_ISDIR(info.st_mode)) {
-      close(fd_);
-      fd_ = -1;
-      throw Error(Errc::not_found, fmt::format("{}: is a folder; name a file", path_));
-    }
-    if (S_ISREG(info.st_mode)) {
-      size_ = static_cast<std::uint64_t>(info.st_size);
-      if (size_ > kReadAheadBytes) posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
-    } else {
-      may_wait_ = true;
-    }
+  const int error = uninterrupted([&] { return fstat(fd_, &info); }) == 0 ? 0 : errno;
+  if (error != 0 || S_ISDIR(info.st_mode)) {
+    close(std::exchange(fd_, -1));
+    if (error != 0) refuse_read(path_, "look at", error);
+    throw Error(Errc::not_found, fmt::format("{}: is a folder; name a file", path_));
+  }
+  if (S_ISREG(info.st_mode)) {
+    size_ = static_cast<std::uint64_t>(info.st_size);
+    if (size_ > kReadAheadBytes) posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
+  } else {
+    may_wait_ = true;
   }
 }
 
@@ -99,11 +113,9 @@ void InputFile::wait() {
 
 std::size_t InputFile::read_some(char* buffer, std::size_t size) {
   if (may_wait_ && stop_.stop_possible()) wait();
-  while (true) {
-    const ssize_t got = ::read(fd_, buffer, size);
-    if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR) throw Error(Errc::not_found, fmt::format("{}: cannot read: {}", path_, system_reason(errno)));
-  }
+  const ssize_t got = uninterrupted([&] { return ::read(fd_, buffer, size); });
+  if (got < 0) refuse_read(path_, "read", errno);
+  return static_cast<std::size_t>(got);
 }
 
 std::size_t InputFile::read(char* buffer, std::size_t size) {
@@ -117,8 +129,24 @@ std::size_t InputFile::read(char* buffer, std::size_t size) {
 }
 
 OutputFile::OutputFile(const std::string& path) : path_(path == "-" ? "standard output" : path) {
-  fd_ = path == "-" ? dup(STDOUT_FILENO) : open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  fd_ = uninterrupted([&] {
+    return path == "-" ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+                       : open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  });
   if (fd_ < 0) refuse_write(path_, errno);
+  buffer_.reserve(kBufferBytes);
+}
+
+std::optional<OutputFile> OutputFile::create_new(const std::string& path) {
+  const int fd =
+      uninterrupted([&] { return open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666); });
+  if (fd < 0 && errno == EEXIST) return std::nullopt;
+  if (fd < 0) refuse_write(path, errno);
+  flock(fd, LOCK_EX | LOCK_NB);  // where locks are not to be had, nobody takes the file for abandoned either
+  return OutputFile(path, fd);
+}
+
+OutputFile::OutputFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {
   buffer_.reserve(kBufferBytes);
 }
 
@@ -163,8 +191,8 @@ void OutputFile::flush() {
 
 void OutputFile::close() {
   flush();
-  // Pipes and terminals cannot be synced, and need not be.
-  if (fsync(fd_) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP) refuse_write(path_, errno);
+  // Pipes and terminals cannot be synced, and need not be. A disk that has become read-only has lost what was written.
+  if (uninterrupted([&] { return fsync(fd_); }) != 0 && errno != EINVAL && errno != ENOTSUP) refuse_write(path_, errno);
   close_unsynced();
 }
 
@@ -175,7 +203,9 @@ void OutputFile::close_unsynced() {
 
 AtomicFile::AtomicFile(const std::string& path) : path_(path) {
   struct stat info {};
-  const bool exists = path != "-" && stat(path.c_str(), &info) == 0;
+  const bool exists = path != "-" && uninterrupted([&] { return stat(path.c_str(), &info); }) == 0;
+  // What cannot be looked at might be anything; a link that leads nowhere is replaced.
+  if (path != "-" && !exists && errno != ENOENT && errno != ENOTDIR) refuse_read(path, "look at", errno);
   if (path == "-" || (exists && !S_ISREG(info.st_mode))) {
     out_.emplace(path);
     return;
@@ -186,10 +216,17 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path) {
     if (!real.empty()) path_ = real.string();
   }
   remove_abandoned(path_);
-  aside_ = fmt::format("{}.partial-{}", path_, getpid());
-  out_.emplace(aside_);
+  for (int attempt = 0; attempt < kMostAsides && !out_; ++attempt) {
+    aside_ = fmt::format("{}{}{}-{}", path_, kAsideMark, getpid(), attempt);
+    if (std::optional<OutputFile> made = OutputFile::create_new(aside_)) out_.emplace(std::move(*made));
+  }
+  if (!out_) refuse_write(std::exchange(aside_, {}), EEXIST);
   // Who may read the old one may read the new one, and nobody else.
-  if (exists && chmod(aside_.c_str(), info.st_mode & 07777U) != 0) refuse_write(aside_, errno);
+  if (exists && chmod(aside_.c_str(), info.st_mode & 07777U) != 0) {
+    const int error = errno;
+    unlink(aside_.c_str());
+    refuse_write(aside_, error);
+  }
 }
 
 AtomicFile::~AtomicFile() {
@@ -211,96 +248,31 @@ void AtomicFile::commit() {
 FileLock::FileLock(const std::string& path) {
   // A file that was replaced while we waited for it is not the one to lock: look again.
   for (int attempt = 0; attempt < 100; ++attempt) {
-    fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd_ < 0) throw Error(Errc::not_found, fmt::format("{}: cannot open: {}", path, system_reason(errno)));
-    const bool locked = flock(fd_, LOCK_EX | LOCK_NB) == 0;
+    // For writing, without which some network file systems give no lock, and without waiting for whoever reads a pipe.
+    fd_ = uninterrupted([&] { return open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC); });
+    if (fd_ < 0) refuse_read(path, "open for locking", errno);
     struct stat ours {};
     struct stat now {};
-    if (locked && fstat(fd_, &ours) == 0 && stat(path.c_str(), &now) == 0 && ours.st_ino == now.st_ino &&
-        ours.st_dev == now.st_dev)
-      return;
+    const auto give_up = [&](std::string_view call) {
+      const int error = errno;
+      close(std::exchange(fd_, -1));
+      refuse_read(path, call, error);
+    };
+    if (uninterrupted([&] { return flock(fd_, LOCK_EX | LOCK_NB); }) != 0) {
+      if (errno != EWOULDBLOCK) give_up("lock");
+      break;
+    }
+    if (uninterrupted([&] { return fstat(fd_, &ours); }) != 0) give_up("look at");
+    if (uninterrupted([&] { return stat(path.c_str(), &now); }) != 0 && errno != ENOENT) give_up("look at");
+    if (ours.st_ino == now.st_ino && ours.st_dev == now.st_dev) return;
     close(std::exchange(fd_, -1));
-    if (!locked) break;
   }
+  if (fd_ >= 0) close(std::exchange(fd_, -1));
   throw Error(Errc::busy, fmt::format("{}: another program is writing to it; wait until it is done", path));
 }
 
 FileLock::~FileLock() {
   if (fd_ >= 0) close(fd_);
-}
-
-void sync_folder(const std::filesystem::path& folder) {
-  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  // Some file systems cannot sync a folder, and need not.
-  const int error = fsync(fd) != 0 && errno != EINVAL ? errno : 0;
-  close(fd);
-  if (error != 0) refuse_write(folder.string(), error);
-}
-
-void make_folder(const std::filesystem::path& folder) {
-  if (mkdir(folder.c_str(), 0777) != 0) refuse_write(folder.string(), errno);
-}
-
-void make_folders(const std::filesystem::path& folder) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!error) return;
-  std::error_code ignored;
-  for (fs::path above = folder; !above.empty() && above != above.parent_path(); above = above.parent_path())
-    if (fs::exists(fs::symlink_status(above, ignored)) && !fs::is_directory(above, ignored))
-      throw Error(Errc::invalid_argument,
-                  fmt::format("{}: is not a folder, so nothing can be written below it; name another", above.string()));
-  refuse_write(folder.string(), error.value());
-}
-
-void sync_filesystem(const std::filesystem::path& folder) {
-  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const int error = fd < 0 || syncfs(fd) != 0 ? errno : 0;
-  if (fd >= 0) close(fd);
-  if (error != 0) refuse_write(folder.string(), error);
-}
-
-void rename_checked(const std::filesystem::path& from, const std::filesystem::path& to) {
-  if (rename(from.c_str(), to.c_str()) == 0) return;
-  const int error = errno;
-  if (error == ENOSPC || error == EDQUOT) refuse_write(to.string(), error);
-  throw Error(Errc::io, fmt::format("{}: cannot rename to {}: {}", from.string(), to.string(), system_reason(error)));
-}
-
-std::string read_file(const std::string& path) {
-  InputFile file(path);
-  std::string content;
-  std::size_t have = 0;
-  do {
-    have = content.size();
-    content.resize(have + std::max<std::size_t>(std::size_t{64} << 10, have));
-    content.resize(have + file.read(content.data() + have, content.size() - have));
-  } while (content.size() != have);
-  return content;
-}
-
-std::string read_file_part(const std::string& path, std::uint64_t begin, std::uint64_t size) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) throw Error(Errc::not_found, fmt::format("{}: cannot open: {}", path, system_reason(errno)));
-  std::string bytes;
-  struct stat info {};
-  const std::uint64_t there = fstat(fd, &info) == 0 && info.st_size > 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
-  bytes.resize(std::min(size, there - std::min(there, begin)));
-  std::size_t got = 0;
-  int error = 0;
-  while (got < bytes.size()) {
-    const ssize_t more = pread(fd, bytes.data() + got, bytes.size() - got, static_cast<off_t>(begin + got));
-    if (more < 0 && errno == EINTR) continue;
-    if (more < 0) error = errno;
-    if (more <= 0) break;
-    got += static_cast<std::size_t>(more);
-  }
-  close(fd);
-  if (error != 0) throw Error(Errc::not_found, fmt::format("{}: cannot read: {}", path, system_reason(error)));
-  bytes.resize(got);
-  return bytes;
 }
 
 }  // namespace refrain

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -14,8 +13,14 @@ namespace refrain {
 // What an errno means, in words. (strerror is not for threads.)
 std::string system_reason(int error);
 
-// A file, or standard input where the path is "-". Movable; closes itself. What cannot be opened or read is
-// Error(not_found).
+// "path: cannot CALL: reason". Error(not_found) where there is no such file, Error(io) where the system fails: a file that
+// is out of reach now is never taken for one that is not there.
+[[noreturn]] void refuse_read(const std::string& path, std::string_view call, int error);
+// A full disk is Error(over_budget), any other refusal Error(io).
+[[noreturn]] void refuse_write(const std::string& path, int error);
+
+// A file, or standard input where the path is "-", read from its beginning to its end. Movable; closes itself. Throws as
+// refuse_read does.
 class InputFile {
  public:
   InputFile() = default;
@@ -51,6 +56,8 @@ class OutputFile {
   static constexpr std::size_t kBufferBytes = std::size_t{256} << 10;
 
   explicit OutputFile(const std::string& path);
+  // A file that was not there before, locked as long as it is open. Nothing where the name is taken.
+  static std::optional<OutputFile> create_new(const std::string& path);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
   ~OutputFile();
@@ -66,6 +73,7 @@ class OutputFile {
   std::uint64_t bytes() const { return written_ + buffer_.size(); }
 
  private:
+  OutputFile(std::string path, int fd);
   void put(std::string_view bytes);
 
   std::string path_;
@@ -93,7 +101,7 @@ class AtomicFile {
 };
 
 // An existing file that nobody else may lock while this lives. Error(busy) where somebody does, not_found where there is
-// no such file.
+// no such file, io where the file system gives no locks.
 class FileLock {
  public:
   explicit FileLock(const std::string& path);
@@ -104,26 +112,5 @@ class FileLock {
  private:
   int fd_ = -1;
 };
-
-// Makes a rename in `folder` outlast a power cut. Throws as OutputFile does.
-void sync_folder(const std::filesystem::path& folder);
-
-// Writes to the disk all that was written to files of the file system that `folder` is on.
-void sync_filesystem(const std::filesystem::path& folder);
-
-// Renames, replacing what is there. Error(io) where that fails.
-void rename_checked(const std::filesystem::path& from, const std::filesystem::path& to);
-
-// Makes one folder, whose parent exists. Error(over_budget) where the disk is full, Error(io) where it cannot be made.
-void make_folder(const std::filesystem::path& folder);
-
-// Makes a folder and those above it, where they are not there. Throws as make_folder does, and Error(invalid_argument)
-// where a file is in the way: the output was named wrongly.
-void make_folders(const std::filesystem::path& folder);
-
-// The whole of a small file.
-std::string read_file(const std::string& path);
-// Some of a file, less where it ends before. Error(not_found) where it cannot be opened or read.
-std::string read_file_part(const std::string& path, std::uint64_t begin, std::uint64_t size);
 
 }  // namespace refrain

@@ -11,6 +11,8 @@
 
 #include "base/budget.h"
 #include "base/file.h"
+#include "base/path.h"
+#include "base/uninterrupted.h"
 #include "refrain/error.h"
 
 namespace refrain {
@@ -21,7 +23,7 @@ namespace {
 
 // A new file without a name. Not every file system has those, so else one that loses its name at once.
 int open_nameless(const fs::path& folder) {
-  const int fd = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  const int fd = uninterrupted([&] { return open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); });
   if (fd >= 0) return fd;
   std::string name = (folder / "refrain-XXXXXX").string();
   const int named = mkostemp(name.data(), O_CLOEXEC);
@@ -41,8 +43,7 @@ fs::path temp_folder(const Context& context) {
 }  // namespace
 
 TempSpace::TempSpace(const Context& context) : folder_(temp_folder(context)) {
-  std::error_code ignored;
-  if (!fs::is_directory(folder_, ignored))
+  if (path_kind(folder_) != PathKind::folder)
     throw Error(Errc::invalid_argument,
                 fmt::format("{}: no such folder for temporary files; choose one with --temp-dir", folder_.string()));
 }

@@ -6,9 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <system_error>
 
 #include "base/file.h"
+#include "base/path.h"
+#include "base/uninterrupted.h"
 #include "refrain/error.h"
 
 namespace refrain {
@@ -17,11 +20,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Opens and locks `folder`; -1 where somebody else holds it.
+// Opens and locks `folder`; -1 where that cannot be done: errno is EWOULDBLOCK where somebody else holds it.
 int lock_folder(const fs::path& folder) {
-  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+  const int fd = uninterrupted([&] { return open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+  if (fd >= 0 && uninterrupted([&] { return flock(fd, LOCK_EX | LOCK_NB); }) == 0) return fd;
+  const int error = errno;
   if (fd >= 0) close(fd);
+  errno = error;
   return -1;
 }
 
@@ -32,13 +37,14 @@ bool is_ours(const std::string& name, const std::string& prefix) {
 // What earlier runs with this prefix left behind when they were killed.
 void remove_abandoned(const fs::path& parent, const std::string& prefix) {
   std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(parent, ignored)) {
-    if (!is_ours(entry.path().filename().string(), prefix)) continue;
+  for (fs::directory_iterator at(parent, ignored), end; !ignored && at != end; at.increment(ignored)) {
+    if (!is_ours(at->path().filename().string(), prefix)) continue;
     struct stat info {};
-    if (lstat(entry.path().c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != geteuid()) continue;
-    const int lock = lock_folder(entry.path());
+    if (lstat(at->path().c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != geteuid()) continue;
+    const int lock = lock_folder(at->path());
     if (lock < 0) continue;
-    fs::remove_all(entry.path(), ignored);
+    std::error_code left;
+    fs::remove_all(at->path(), left);
     close(lock);
   }
 }
@@ -62,7 +68,8 @@ TempDir::TempDir(const fs::path& parent, const std::string& prefix) {
                   fmt::format("{}: cannot make a folder: {}", path_.string(), system_reason(errno)));
     }
     lock_ = lock_folder(path_);
-    if (lock_ >= 0) return;
+    // Another program may have taken it for abandoned. Where there are no locks, nobody does.
+    if (lock_ >= 0 || errno != EWOULDBLOCK) return;
   }
   throw Error(Errc::io, fmt::format("{}: cannot make a folder of its own", parent.string()));
 }

@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <exception>
+#include <random>
 #include <set>
 #include <system_error>
 
 #include "base/checksum.h"
 #include "base/file.h"
+#include "base/path.h"
+#include "base/random_file.h"
 #include "blot/blot_format.h"
 #include "blot/blotter.h"
 #include "refrain/error.h"
@@ -20,6 +24,11 @@ namespace refrain {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr std::uint64_t kManifestVersion = 2;
+constexpr std::uint64_t kManifestVersionWithoutId = 1;
+constexpr std::size_t kIndexIdDigits = 32;
+constexpr std::string_view kRemovedSuffix = ".removed";
 
 std::string file_text(const PageFileId& id) {
   return fmt::format("{}:{:016x}", id.bytes, id.digest);
@@ -90,10 +99,12 @@ SegmentInfo parse_segment(Words& words, unsigned shards) {
 std::string to_text(const Manifest& manifest) {
   const IndexLayout& layout = manifest.layout;
   std::string text = fmt::format(
-      "refrain-index {}\ngeneration {}\nnext-segment {}\nnext-ordinal {}\nwindow {}\ninterleave {}\nblot-bits {}\n"
+      "refrain-index {}\n{}generation {}\nnext-segment {}\nnext-ordinal {}\nwindow {}\ninterleave {}\nblot-bits {}\n"
       "shards {}\nblots {}\nsampling {}\ntokenizer {}\nstore-text {}\n",
-      kBlotFormatVersion, manifest.generation, manifest.next_segment, manifest.next_ordinal, layout.window,
-      layout.interleave, layout.blot_bits, layout.shards, blot_kind_names()[static_cast<std::size_t>(layout.blots)],
+      manifest.id.empty() ? kManifestVersionWithoutId : kManifestVersion,
+      manifest.id.empty() ? std::string() : fmt::format("id {}\n", manifest.id), manifest.generation,
+      manifest.next_segment, manifest.next_ordinal, layout.window, layout.interleave, layout.blot_bits, layout.shards,
+      blot_kind_names()[static_cast<std::size_t>(layout.blots)],
       blot_sampling_names()[static_cast<std::size_t>(layout.sampling)],
       tokenizer_names()[static_cast<std::size_t>(layout.tokenizer)], layout.store_text ? 1 : 0);
   for (const SegmentInfo& segment : manifest.segments) {
@@ -107,6 +118,17 @@ std::string to_text(const Manifest& manifest) {
                           file_text(segment.removed_file));
   }
   return text + fmt::format("checksum {:016x}\n", checksum(text));
+}
+
+std::string random_index_id() {
+  std::random_device random;
+  std::string id;
+  while (id.size() < kIndexIdDigits) id += fmt::format("{:08x}", random());
+  return id;
+}
+
+std::string identity_of(const Manifest& manifest) {
+  return fmt::format("{}-{}-{:016x}", manifest.id, manifest.generation, checksum(to_text(manifest)));
 }
 
 Manifest parse_manifest(const std::string& text, const std::string& path) {
@@ -132,10 +154,18 @@ Manifest parse_manifest(const std::string& text, const std::string& path) {
     return words;
   };
   Words version = line("refrain-index");
-  if (const std::uint64_t found = version.number(); found != kBlotFormatVersion)
+  const std::uint64_t found = version.number();
+  if (found != kManifestVersion && found != kManifestVersionWithoutId)
     throw Error(Errc::unsupported,
                 fmt::format("{}: the index has version {}, and this program knows {}; make it again with this program",
-                            path, found, kBlotFormatVersion));
+                            path, found, kManifestVersion));
+  if (found == kManifestVersion) {
+    Words words = line("id");
+    manifest.id = words.word();
+    words.end();
+    if (manifest.id.size() != kIndexIdDigits || manifest.id.find_first_not_of("0123456789abcdef") != std::string::npos)
+      damaged();
+  }
   const auto number = [&](std::string_view key) {
     Words words = line(key);
     const std::uint64_t value = words.number();
@@ -176,15 +206,19 @@ Manifest parse_manifest(const std::string& text, const std::string& path) {
 
 Manifest read_manifest(const fs::path& folder) {
   const fs::path path = folder / kManifestName;
-  std::error_code ignored;
-  if (!fs::exists(path, ignored)) {
+  std::string text;
+  try {
+    text = read_file(path);
+  } catch (const Error& error) {
+    if (error.code() == Errc::io) throw;
+    if (error.code() == Errc::unsupported) throw Error(Errc::corrupt, error.what());
     // They come together, in one rename.
-    if (fs::exists(folder / kLockName, ignored))
+    if (is_taken(folder / kLockName))
       throw Error(Errc::corrupt, fmt::format("{}: it is gone; nothing can be said of the index", path.string()));
     throw Error(Errc::not_found,
                 fmt::format("{}: there is no index; make one with 'refrain index create'", folder.string()));
   }
-  return parse_manifest(read_file(path.string()), path.string());
+  return parse_manifest(text, path.string());
 }
 
 void write_manifest(const fs::path& folder, const Manifest& manifest) {
@@ -195,8 +229,7 @@ void write_manifest(const fs::path& folder, const Manifest& manifest) {
 
 std::string lock_path(const fs::path& folder) {
   std::string path = (folder / kLockName).string();
-  std::error_code ignored;
-  if (!fs::exists(path, ignored)) OutputFile(path).close_unsynced();
+  if (!is_taken(path)) OutputFile(path).close_unsynced();
   return path;
 }
 
@@ -205,7 +238,7 @@ fs::path segment_folder(const fs::path& folder, const SegmentInfo& segment) {
 }
 
 fs::path removed_path(const fs::path& folder, const SegmentInfo& segment) {
-  return folder / fmt::format("{:06}-{:06}.removed", segment.number, segment.removed_generation);
+  return folder / fmt::format("{:06}-{:06}{}", segment.number, segment.removed_generation, kRemovedSuffix);
 }
 
 std::vector<bool> read_removed(const fs::path& folder, const SegmentInfo& segment) {
@@ -243,19 +276,56 @@ void write_removed(const fs::path& folder, const std::vector<bool>& removed, std
   segment.removed_file = file.finish({reinterpret_cast<const char*>(&count), sizeof count});
 }
 
-void remove_unnamed(const fs::path& folder, const Manifest& manifest) {
-  std::set<std::string> named = {kManifestName, kLockName};
+namespace {
+
+bool is_number(std::string_view text) {
+  return text.size() >= 6 && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// Whether a file is of those that an index is made of, or was to be: a writer that was killed may have left it empty.
+bool is_page_file(const fs::path& path, std::string_view magic) {
+  if (fs::is_symlink(path)) return false;
+  const std::string beginning = read_file_part(path, 0, kMagicBytes);
+  return beginning.empty() || beginning == magic;
+}
+
+void remove_segment(const fs::path& folder) {
+  const auto remove_file = [&](const std::string& name, std::string_view magic) {
+    if (is_page_file(folder / name, magic)) fs::remove(folder / name);
+  };
+  for (const std::string& name : list_folder(folder)) {
+    if (name == kBlotDocumentsName) remove_file(name, kBlotDocumentsMagic);
+    if (name == kBlotTextsName) remove_file(name, kBlotTextsMagic);
+    if (name.starts_with("posts-") && name.ends_with(".bin")) remove_file(name, kBlotPostsMagic);
+  }
+  if (list_folder(folder).empty()) fs::remove(folder);
+}
+
+}  // namespace
+
+void remove_unnamed(const fs::path& folder, const Manifest& manifest) noexcept try {
+  std::set<std::string> named;
   for (const SegmentInfo& segment : manifest.segments) {
     named.insert(segment_folder(folder, segment).filename().string());
     if (segment.removed > 0) named.insert(removed_path(folder, segment).filename().string());
   }
-  std::error_code ignored;
-  std::vector<fs::path> unnamed;
-  for (fs::directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {
-    if (ignored) break;
-    if (!named.contains(at->path().filename().string())) unnamed.push_back(at->path());
+  for (const std::string& name : list_folder(folder)) {
+    if (named.contains(name)) continue;
+    const fs::path path = folder / name;
+    try {
+      const std::string_view stem = std::string_view(name).substr(0, name.find(kRemovedSuffix));
+      const std::size_t dash = stem.find('-');
+      if (is_number(name) && !fs::is_symlink(path) && path_kind(path) == PathKind::folder)
+        remove_segment(path);
+      else if (name.ends_with(kRemovedSuffix) && dash != std::string_view::npos && is_number(stem.substr(0, dash)) &&
+               is_number(stem.substr(dash + 1)) && is_page_file(path, kBlotRemovedMagic))
+        fs::remove(path);
+    } catch (const std::exception&) {
+      // What cannot be looked at or removed stays, and the next writer tries again.
+    }
   }
-  for (const fs::path& path : unnamed) fs::remove_all(path, ignored);
+} catch (const std::exception&) {
+  // The same of the whole folder.
 }
 
 }  // namespace refrain

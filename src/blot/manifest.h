@@ -32,6 +32,9 @@ struct SegmentInfo {
 };
 
 struct Manifest {
+  // 32 hexadecimal digits, drawn when the index was made: two indexes never have the same. Empty in those that were made
+  // before there were any; the next commit gives them one.
+  std::string id;
   IndexLayout layout;
   std::uint64_t generation = 0;
   std::uint64_t next_segment = 1;
@@ -40,6 +43,10 @@ struct Manifest {
 };
 
 std::string to_text(const Manifest& manifest);
+// A new id.
+std::string random_index_id();
+// What tells a state of an index from every other state of any index: two that are equal hold the same.
+std::string identity_of(const Manifest& manifest);
 // Error(corrupt) or, for a version that this build does not know, Error(unsupported); `path` is for the message.
 Manifest parse_manifest(const std::string& text, const std::string& path);
 
@@ -60,8 +67,9 @@ std::vector<bool> read_removed(const std::filesystem::path& folder, const Segmen
 void write_removed(const std::filesystem::path& folder, const std::vector<bool>& removed, std::uint64_t generation,
                    SegmentInfo& segment);
 
-// Removes what lies in the folder and is not named by the manifest: what a writer that was killed left, and what the
-// commit before the last one was made of.
-void remove_unnamed(const std::filesystem::path& folder, const Manifest& manifest);
+// Removes the segments and lists of removed documents that the manifest does not name: what a writer that was killed
+// left, and what the commit before the last one was made of. A file goes only where its name and its first bytes show
+// that an index made it, and a folder only where it is empty then: whatever else lies there is somebody's.
+void remove_unnamed(const std::filesystem::path& folder, const Manifest& manifest) noexcept;
 
 }  // namespace refrain

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "blot/blot_format.h"
+#include "refrain/error.h"
 #include "store/varint.h"
 
 namespace refrain {
@@ -25,6 +26,12 @@ void let_go(Array<char>& bytes) {
 }
 
 }  // namespace
+
+std::uint64_t checked_bucket_place(std::uint64_t place) {
+  if (place >> (8 * kBucketPlaceBytes) == 0) return place;
+  throw Error(Errc::unsupported,
+              "the posts of one shard take more than 1 TiB; make the index with more --shards, or several indexes");
+}
 
 PostsPlan::PostsPlan(unsigned bits, unsigned number_of_shards, std::uint64_t posts, std::uint64_t blocks)
     : blot_bits(bits), shards(number_of_shards) {
@@ -123,7 +130,7 @@ void PostsWriter::open_shard() {
 // The buckets up to and with `bucket` begin here.
 void PostsWriter::advance(std::uint64_t bucket) {
   for (; next_bucket_ <= bucket; ++next_bucket_) {
-    const std::uint64_t place = out_->position();
+    const std::uint64_t place = checked_bucket_place(out_->position());
     places_.append({reinterpret_cast<const char*>(&place), kBucketPlaceBytes});
   }
 }
@@ -132,7 +139,7 @@ void PostsWriter::close_shard() {
   const std::uint64_t per_shard = plan_.buckets_per_shard();
   const std::uint64_t first = shard_ * per_shard;
   if (next_bucket_ < first + per_shard) advance(first + per_shard - 1);
-  const std::uint64_t end = out_->position();
+  const std::uint64_t end = checked_bucket_place(out_->position());
   places_.append({reinterpret_cast<const char*>(&end), kBucketPlaceBytes});
   out_->write({places_.data(), places_.size()});
   std::string tail;

@@ -20,6 +20,9 @@
 namespace refrain {
 
 // How the posts of a segment are laid out. All follows from how many there are.
+// A place in a posts file, which its table of buckets keeps in 5 bytes: Error(unsupported) where it needs more.
+std::uint64_t checked_bucket_place(std::uint64_t place);
+
 struct PostsPlan {
   PostsPlan(unsigned blot_bits, unsigned shards, std::uint64_t posts, std::uint64_t blocks);
 

@@ -1,4 +1,4 @@
-// The files of a segment and the manifest: what is written comes back, and nothing that was damaged does.
+// The files of a segment: what is written comes back, and nothing that was damaged does.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -14,7 +14,6 @@
 #include "base/tempdir.h"
 #include "blot/blot_format.h"
 #include "blot/document_reader.h"
-#include "blot/manifest.h"
 #include "blot/posts_merge.h"
 #include "blot/posts_reader.h"
 #include "blot/posts_writer.h"
@@ -391,78 +390,9 @@ TEST_F(SegmentFiles, StoredTextsComeBackFrameByFrame) {
   }
 }
 
-Manifest some_manifest() {
-  Manifest manifest;
-  manifest.layout = {.window = 12, .blots = BlotKind::sum, .blot_bits = 33, .shards = 2, .store_text = true};
-  manifest.generation = 7;
-  manifest.next_segment = 5;
-  manifest.next_ordinal = 99;
-  SegmentInfo segment;
-  segment.number = 3;
-  segment.documents = 10;
-  segment.posts_files = {{1, 2}, {3, 4}};
-  manifest.segments.push_back(segment);
-  segment.number = 4;
-  segment.texts_file = PageFileId{5, 6};
-  segment.removed = 2;
-  segment.removed_generation = 7;
-  manifest.segments.push_back(segment);
-  return manifest;
-}
-
-TEST(ManifestText, ComesBackWhole) {
-  const Manifest manifest = some_manifest();
-  const Manifest found = parse_manifest(to_text(manifest), "m");
-  EXPECT_EQ(to_text(found), to_text(manifest));
-  EXPECT_EQ(found.segments, manifest.segments);
-  EXPECT_EQ(found.layout.window, 12U);
-}
-
-TEST(ManifestText, DamagedAnywhereIsNoticed) {
-  const std::string text = to_text(some_manifest());
-  for (std::size_t i = 0; i < text.size(); ++i)
-    for (const char flip : {'\x01', '\x20', '\x7F'}) {
-      std::string damaged = text;
-      damaged[i] = static_cast<char>(damaged[i] ^ flip);
-      EXPECT_THROW(parse_manifest(damaged, "m"), Error) << i;
-    }
-  for (std::size_t i = 0; i < text.size(); ++i) EXPECT_THROW(parse_manifest(text.substr(0, i), "m"), Error);
-  EXPECT_THROW(parse_manifest(text + "x", "m"), Error);
-}
-
-TEST(ManifestText, MoreDocumentsThanASegmentHoldsAreNoticed) {
-  Manifest manifest = some_manifest();
-  manifest.segments.back().documents = kMaxDocuments + 1;
-  EXPECT_THROW(parse_manifest(to_text(manifest), "m"), Error);
-  manifest.segments.back().documents = manifest.segments.back().removed - 1;
-  EXPECT_THROW(parse_manifest(to_text(manifest), "m"), Error);
-}
-
-TEST_F(SegmentFiles, RemovedDocumentsComeBack) {
-  std::mt19937_64 random(4);
-  for (const std::size_t count : {1U, 2U, 100U, 5000U}) {
-    SegmentInfo segment;
-    segment.number = count;
-    segment.documents = count;
-    std::vector<bool> removed(count);
-    for (std::size_t i = 0; i < count; ++i) removed[i] = random() % 3 == 0 || i + 1 == count;
-    write_removed(dir_.path(), removed, 9, segment);
-    EXPECT_EQ(segment.removed, static_cast<std::uint64_t>(std::count(removed.begin(), removed.end(), true)));
-    EXPECT_EQ(read_removed(dir_.path(), segment), removed);
-  }
-}
-
-TEST_F(SegmentFiles, WhatNoManifestNamesIsRemoved) {
-  Manifest manifest = some_manifest();
-  for (const char* name : {"000003", "000004", "000009"}) fs::create_directory(dir_.path() / name);
-  for (const char* name : {"manifest", "lock", "000004-000007.removed", "000004-000006.removed", "manifest.tmp"})
-    std::ofstream(dir_.path() / name) << "x";
-  std::ofstream(dir_.path() / "000009" / "posts-00.bin") << "x";
-  remove_unnamed(dir_.path(), manifest);
-  std::vector<std::string> left;
-  for (const auto& entry : fs::directory_iterator(dir_.path())) left.push_back(entry.path().filename().string());
-  std::sort(left.begin(), left.end());
-  EXPECT_EQ(left, (std::vector<std::string>{"000003", "000004", "000004-000007.removed", "lock", "manifest"}));
+TEST(PostsPlaces, PastWhatFiveBytesHoldAreRefusedNotCut) {
+  EXPECT_EQ(checked_bucket_place((std::uint64_t{1} << 40U) - 1), (std::uint64_t{1} << 40U) - 1);
+  EXPECT_THROW(checked_bucket_place(std::uint64_t{1} << 40U), Error);
 }
 
 }  // namespace

@@ -97,6 +97,7 @@ struct Settings {
 
   std::optional<std::string> listen;
   std::string token_file;
+  bool token_for_reads = false;
   std::optional<unsigned> max_connections;
 
   Format format = Format::automatic;
@@ -105,6 +106,8 @@ struct Settings {
   std::optional<std::uint64_t> max_doc_bytes;
   bool binary = false;
   bool strict = false;
+  bool skip_unreadable = false;
+  bool read_back = false;
 
   std::string preset;
   std::optional<TokenizerKind> tokenizer;

@@ -34,8 +34,7 @@ std::string read_stream(std::istream& in, const std::string& name, std::uint64_t
   }
   // A folder opens, and fails when it is read; the end of a file is no failure.
   if (!in.eof()) {
-    const char* const why = std::strerror(errno);  // NOLINT(concurrency-mt-unsafe): there is one thread yet
-    throw Error(Errc::not_found, fmt::format("{}: cannot be read: {}", name, why));
+    throw cannot_read(name, errno);
   }
   return text;
 }
@@ -154,6 +153,7 @@ ServeOptions serve_options(const Settings& settings) {
   options.index = settings.operands.at(0);
   options.listen = settings.listen.value_or(options.listen);
   options.max_connections = settings.max_connections.value_or(options.max_connections);
+  options.token_for_reads = settings.token_for_reads;
   if (!settings.token_file.empty()) {
     const std::vector<std::string> lines = lines_of(read_file(settings.token_file));
     if (lines.size() != 1)

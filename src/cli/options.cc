@@ -17,6 +17,16 @@ Preset preset_of(const Settings& settings) {
   return settings.preset.empty() ? Preset{} : preset(settings.preset).value_or(Preset{});
 }
 
+}  // namespace
+
+Error cannot_read(const std::string& name, int error) {
+  const bool missing = error == ENOENT || error == ENOTDIR || error == EISDIR;
+  const char* const why = std::strerror(error);  // NOLINT(concurrency-mt-unsafe): there is one thread yet
+  return {missing ? Errc::not_found : Errc::io, fmt::format("{}: cannot read: {}", name, why)};
+}
+
+namespace {
+
 // Words between white space. More than a few megabytes are no list of stop words.
 std::vector<std::string> read_stop_words(const std::string& path) {
   constexpr std::size_t kMostBytes = std::size_t{16} << 20;
@@ -31,8 +41,7 @@ std::vector<std::string> read_stop_words(const std::string& path) {
   }
   // A folder opens, and fails when it is read; the end of a file is no failure.
   if (!file.eof()) {
-    const char* const why = std::strerror(errno);  // NOLINT(concurrency-mt-unsafe): there is one thread yet
-    throw Error(Errc::not_found, fmt::format("{}: cannot read the stop words: {}", path, why));
+    throw cannot_read(path, errno);
   }
   return words;
 }
@@ -64,6 +73,7 @@ InputOptions input_options(const Settings& settings, std::vector<std::string> pa
   if (settings.max_doc_bytes) options.max_doc_bytes = *settings.max_doc_bytes;
   options.binary = settings.binary;
   options.strict = settings.strict;
+  options.skip_unreadable = settings.skip_unreadable;
   return options;
 }
 
@@ -129,6 +139,7 @@ DedupOptions dedup_options(const Settings& settings) {
   options.max_removed_per_source = settings.max_removed_per_source.value_or(options.max_removed_per_source);
   options.sample = settings.sample.value_or(options.sample);
   options.apply = settings.apply;
+  options.read_back = settings.read_back;
   options.annotate = settings.annotate;
   options.attributes = settings.attributes;
   options.resume = settings.resume;

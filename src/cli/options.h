@@ -4,6 +4,7 @@
 #include "cli/flags.h"
 #include "refrain/context.h"
 #include "refrain/dedup.h"
+#include "refrain/error.h"
 #include "refrain/explain.h"
 #include "refrain/fingerprint.h"
 #include "refrain/hamming.h"
@@ -16,6 +17,9 @@
 #include "refrain/substrings.h"
 
 namespace refrain::cli {
+
+// For a file of the command line that cannot be read: Error(not_found) where there is none, else Error(io).
+Error cannot_read(const std::string& name, int error);
 
 // Reads the file of --stop-words: Error(not_found) where it cannot be.
 FingerprintOptions fingerprint_options(const Settings& settings);

@@ -50,6 +50,7 @@ void conclude(const Settings& settings, const Invocation& invocation, const Inde
     print(summary);
   }
   if (!settings.quiet && settings.json) remark(bad_record_remark(report.read));
+  if (!settings.quiet) remark(unreadable_remark(report.read));
 }
 
 void run_create_or_add(const Invocation& invocation) {
@@ -121,7 +122,7 @@ class RowPrinter {
   explicit RowPrinter(const Settings& settings) : text_(settings.rows == Rows::text) {}
   template <class Row>
   void operator()(const Row& row) {
-    out_.write(text_ ? text_row(row) : to_json(row));
+    out_.write_rows(text_ ? text_row(row) : to_json(row));
     ++rows_;
   }
   void flush() { out_.flush(); }
@@ -188,10 +189,10 @@ int run_blots(const Settings& settings) {
                               "--blots, --sampling, --interleave, --blot-bits and --tokenizer",
                               index_of(settings)));
     if (settings.format != Format::automatic || settings.text_field || settings.id_field || settings.max_doc_bytes ||
-        settings.binary || settings.strict || settings.threads)
+        settings.binary || settings.strict || settings.skip_unreadable || settings.threads)
       throw Error(Errc::invalid_argument,
                   fmt::format("'{}' is an index, and no input is read; leave out --format, --text-field, --id-field, "
-                              "--max-doc-bytes, --binary, --strict and --threads",
+                              "--max-doc-bytes, --binary, --strict, --skip-unreadable and --threads",
                               index_of(settings)));
     if (!settings.unblot.empty() && (settings.min_documents || settings.max_documents))
       throw Error(Errc::invalid_argument,
@@ -344,6 +345,7 @@ void run_serve(const Settings& settings) {
   ServeOptions options = serve_options(settings);
   if (!settings.quiet) {
     options.ready = [](std::string_view address) { remark(fmt::format("listening on http://{}\n", address)); };
+    options.log = [](std::string_view line) { remark(fmt::format("{}\n", printable(line, false))); };
   }
   const Session session(settings, kServerGraceSeconds);
   Context context = session.context();

@@ -45,12 +45,13 @@ void conclude(const Settings& settings, const std::filesystem::path& folder, con
     const std::string path = (folder / "summary.json").string();
     std::ifstream file(path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (text.empty()) throw Error(Errc::io, fmt::format("{}: cannot be read back", path));
+    if (text.empty() || file.bad()) throw Error(Errc::io, fmt::format("{}: cannot be read back", path));
     print(text.ends_with('\n') ? text : text + "\n");
     if (!settings.quiet) remark(bad_record_remark(read));
   } else if (!settings.quiet) {
     print(summary);
   }
+  if (!settings.quiet) remark(unreadable_remark(read));
 }
 
 void run_dedup(const Settings& settings) {
@@ -67,6 +68,7 @@ void run_dedup(const Settings& settings) {
   conclude(settings, options.output, report.read,
            dedup_summary(report, options, seconds_since(start), look_of(STDOUT_FILENO)));
   if (settings.quiet) return;
+  remark(unreadable_remark(report.against.read));
   for (const std::string& line : dedup_warnings(report)) remark(line);
 }
 
@@ -99,11 +101,11 @@ void run_fingerprint(const Settings& settings) {
   const FingerprintReport report = [&] {
     const Session session(settings);
     FingerprintReport made =
-        fingerprint(input, options, session.context(), [&out](std::string_view rows) { out.write(rows); });
+        fingerprint(input, options, session.context(), [&out](std::string_view rows) { out.write_rows(rows); });
     out.flush();
     return made;
   }();
-  if (!settings.quiet) remark(bad_record_remark(report.read));
+  if (!settings.quiet) remark(bad_record_remark(report.read) + unreadable_remark(report.read));
   summarize(settings, fingerprint_summary(report), to_json(report));
 }
 
@@ -112,7 +114,7 @@ void run_match(const Settings& settings) {
   StandardOutput out(/*buffered=*/false);
   const MatchReport report = [&] {
     const Session session(settings);
-    return match(options, session.context(), [&out](std::string_view rows) { out.write(rows); });
+    return match(options, session.context(), [&out](std::string_view rows) { out.write_rows(rows); });
   }();
   summarize(settings, match_summary(report), to_json(report));
 }
@@ -158,7 +160,7 @@ void run_ngrams_show(const Settings& settings) {
   const NgramsShowReport report = [&] {
     const Session session(settings);
     NgramsShowReport shown =
-        show_ngrams(options, session.context(), [&out](std::string_view rows) { out.write(rows); });
+        show_ngrams(options, session.context(), [&out](std::string_view rows) { out.write_rows(rows); });
     out.flush();
     return shown;
   }();
@@ -172,7 +174,7 @@ int run_ngrams_lookup(const Settings& settings) {
   const NgramsLookupReport report = [&] {
     const Session session(settings);
     NgramsLookupReport found = lookup_ngrams(settings.operands.front(), phrases, session.context(),
-                                             [&out](std::string_view rows) { out.write(rows); });
+                                             [&out](std::string_view rows) { out.write_rows(rows); });
     out.flush();
     return found;
   }();

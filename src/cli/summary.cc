@@ -120,6 +120,9 @@ std::string headline(const ReadReport& read, double seconds, unsigned threads, c
 // `kept`: what became of bad records.
 void add_losses(Table& table, const ReadReport& read, const std::string& kept = {}) {
   if (skipped_count(read) > 0) table.add("skipped", count_text(skipped_count(read)), {skipped_text(read)});
+  if (!read.unreadable.empty())
+    table.add("unreadable", count_text(read.unreadable.size()),
+              {"left out; each is named on standard error and with --json"});
   if (read.bad_records == 0) return;
   std::vector<std::string> remarks = example_lines(read);
   if (!kept.empty()) remarks.push_back(kept);
@@ -207,7 +210,8 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
     table.add("largest cluster", count_text(report.largest_cluster),
               {fmt::format("first is {}", printable(report.largest_representative, false))});
   }
-  add_losses(table, report.read, options.apply ? "they stand in clean as they were" : "");
+  add_losses(table, report.read, options.apply ? "copied unchanged to clean/" : "");
+  if (options.read_back) table.add("read back", count_text(report.read_back), {"from clean/: all as decided"});
   if (report.temp_peak_bytes > 0) table.add("temporary disk", size_of(report.temp_peak_bytes));
   add_memory(table, report.peak_rss_bytes, report.memory_bytes);
   std::vector<std::string_view> names = {"decisions.jsonl", "matches.tsv", "clusters.tsv"};
@@ -452,6 +456,15 @@ std::string bad_record_remark(const ReadReport& report) {
   if (report.bad_records == 0) return {};
   std::string out = fmt::format("skipped {}:\n", count_of(report.bad_records, "bad record"));
   for (const std::string& line : example_lines(report)) out += fmt::format("  {}\n", line);
+  return out;
+}
+
+std::string unreadable_remark(const ReadReport& report) {
+  if (report.unreadable.empty()) return {};
+  std::string out =
+      fmt::format("warning: {} could not be read, and {} left out:\n", count_of(report.unreadable.size(), "file"),
+                  report.unreadable.size() == 1 ? "is" : "are");
+  for (const BadRecord& file : report.unreadable) out += fmt::format("  {}\n", example_text(file));
   return out;
 }
 

@@ -51,6 +51,8 @@ std::string extract_summary(const ExtractReport& report);
 
 // How many bad records were skipped, with a few examples as "file:line: reason"; empty where there were none.
 std::string bad_record_remark(const ReadReport& report);
+// Every file that was passed over. Empty where there is none.
+std::string unreadable_remark(const ReadReport& report);
 
 // How many documents could not be shown since their files changed, the first few named; empty where there were none.
 std::string changed_remark(std::uint64_t count, const std::vector<ChangedDocument>& changed);

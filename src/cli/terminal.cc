@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "cli/text_view.h"
 #include "refrain/error.h"
 
 namespace refrain::cli {
@@ -70,6 +71,13 @@ std::size_t terminal_columns(int descriptor) {
 void StandardOutput::write(std::string_view bytes) {
   buffer_ += bytes;
   if (!buffered_ || buffer_.size() >= kBufferBytes) flush();
+}
+
+void StandardOutput::write_rows(std::string_view rows) {
+  if (::isatty(STDOUT_FILENO) == 1)
+    write(printable(rows, true));
+  else
+    write(rows);
 }
 
 void StandardOutput::flush() {

@@ -29,6 +29,9 @@ class StandardOutput {
   StandardOutput& operator=(const StandardOutput&) = delete;
 
   void write(std::string_view bytes);
+  // Whole rows of somebody's data. To a terminal, what could command it is spelled out (see printable()); to a file or a
+  // program they go as they are.
+  void write_rows(std::string_view rows);
   void flush();
 
  private:

@@ -18,9 +18,9 @@ constexpr VerbInfo kVerbs[] = {
      .operand_choices = nullptr,
      .description =
          "Decides which documents of a corpus to keep: exact copies go, then those at least --threshold similar "
-         "(Jaccard, of windows of words) to a better-ranked one that is kept. Every removal was compared text against "
-         "text, and names what it matches. With --apply the clean corpus is written too. Of pairs 0.8 similar 98.5 % "
-         "are found (--threshold 0.8), at 0.85 99.9 %, at 0.9 99.999 %; every run measures its recall on a sample.",
+         "(Jaccard, of windows of words) to a better-ranked one that is kept. Every removal is verified against the "
+         "text "
+         "and names its match. Finds 98.5 % of pairs at 0.8 (the default), 99.9 % at 0.85, and measures it.",
      .details =
          "Documents are ranked by --keep, ties in input order, and each is kept unless it matches one that is kept "
          "already: so nothing is removed through a chain. The similarity of two documents is the share of their "
@@ -382,8 +382,9 @@ constexpr VerbInfo kVerbs[] = {
      .description =
          "Serves an index over HTTP until it is interrupted (SIGTERM, SIGINT): queries, passages, documents, "
          "statistics. docs/openapi.json describes it. Where it listens is told on standard error.",
-     .details = "On loopback everyone may read. A token is needed to write, and to listen anywhere else; requests "
-                "carry it as `Authorization: Bearer TOKEN`.\n",
+     .details = "On loopback everyone may read, unless --token-for-reads is given. A token is needed to write, and to "
+                "listen anywhere else; requests carry it as `Authorization: Bearer TOKEN`. Web pages of other sites "
+                "are refused. SECURITY.md says more.\n",
      .examples = {"refrain index create index /usr/share/common-licenses -q",
                   "timeout --preserve-status 1 refrain serve index --listen 127.0.0.1:0 -q"}},
     {.verb = Verb::completion,
@@ -424,7 +425,7 @@ constexpr ExitCodeInfo kExitCodes[] = {
     {0, "done"},
     {1, "failed: the system refused, or nothing was found"},
     {2, "usage: a wrong flag or value, or an output that exists"},
-    {3, "bad input: missing, unreadable, or broken with --strict"},
+    {3, "bad input: missing, malformed, or not supported"},
     {4, "corrupt: a file of Refrain's own is damaged"},
     {5, "limit: the memory or the disk does not suffice"},
     {130, "interrupted"},

@@ -27,6 +27,11 @@ void Ledger::book(PieceResult& piece) {
   report_.bytes += piece.bytes;
   report_.binary_skipped += piece.binary_skipped;
   report_.other_skipped += piece.other_skipped;
+  for (BadRecord& file : piece.unreadable) {
+    noted_.resize(noted_.bytes() + sizeof file + file.path.size() + file.reason.size(),
+                  "the names of unreadable files");
+    report_.unreadable.push_back(std::move(file));
+  }
   lines_before_ = piece.last ? 0 : lines_before_ + piece.lines;
 }
 

@@ -5,6 +5,7 @@
 #include <exception>
 #include <vector>
 
+#include "base/budget.h"
 #include "corpus/reader.h"
 #include "refrain/input.h"
 
@@ -25,6 +26,7 @@ struct PieceResult {
   std::uint64_t bytes = 0;
   std::uint64_t binary_skipped = 0;
   std::uint64_t other_skipped = 0;
+  std::vector<BadRecord> unreadable;
   bool last = false;         // of its slot
   std::exception_ptr error;  // what ended the slot early, after these batches
 };
@@ -32,7 +34,9 @@ struct PieceResult {
 // Pieces must come one at a time, in input order. Not thread-safe.
 class Ledger {
  public:
-  explicit Ledger(bool strict) : strict_(strict) {}
+  // What it notes of unreadable files is reserved from `budget`.
+  Ledger(bool strict, MemoryBudget& budget)
+      : strict_(strict), noted_(budget.reserve(0, "the names of unreadable files")) {}
 
   // Throws the piece's error, what its closures throw, and, where `strict`, Error(bad_input) for its first bad record.
   void book(PieceResult& piece);
@@ -46,6 +50,7 @@ class Ledger {
   void book_bad(BatchResult& batch);
 
   const bool strict_;
+  Reservation noted_;
   ReadReport report_;
   DocId next_ordinal_ = 0;
   std::uint64_t lines_before_ = 0;  // in the file that is being booked

@@ -1,4 +1,5 @@
 #include "corpus/packed_file.h"
+#include "base/random_file.h"
 
 #include <random>
 

@@ -31,6 +31,8 @@ Error no_module(const std::string& path, const std::string& why) {
 const ParquetModule& load(const std::string& path, MemoryBudget& budget) {
   std::error_code error;
   const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
+  // A relative path would be looked for where the program happens to run, and whatever lies there would be run.
+  if (!here.is_absolute()) throw no_module(path, "the program cannot tell where it is, because /proc is not mounted");
   for (const fs::path& folder : {here, here.parent_path() / "lib"}) {
     const fs::path file = folder / kFile;
     if (!fs::exists(file, error)) continue;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/random_file.h"
 #include "corpus/parquet_module.h"
 #include "corpus/test_corpus.h"
 

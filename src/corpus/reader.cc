@@ -94,4 +94,12 @@ ReadReport read_documents(const InputOptions& options, const Context& context, M
   return report;
 }
 
+InputOptions again(InputOptions options, const ReadReport& first) {
+  options.skip_unreadable = false;
+  options.known_unreadable.clear();
+  for (const BadRecord& file : first.unreadable) options.known_unreadable.push_back(file.path);
+  std::sort(options.known_unreadable.begin(), options.known_unreadable.end());
+  return options;
+}
+
 }  // namespace refrain

@@ -132,10 +132,10 @@ TEST_F(Corpus, PathsThatMakeNoSenseAreRefusedBeforeAnythingIsRead) {
   const std::string secret = write("secret", "x");
   ASSERT_EQ(chmod(secret.c_str(), 0), 0);
   const Unprivileged somebody;
-  EXPECT_EQ(refusal({.paths = {good, secret}})->code(), Errc::not_found);
+  EXPECT_EQ(refusal({.paths = {good, secret}})->code(), Errc::io);
 }
 
-TEST_F(Corpus, WhatCannotBeReadInsideAFolderIsABadRecord) {
+TEST_F(Corpus, WhatCannotBeReadInsideAFolderEndsTheRunUnlessItMayBeLeftOut) {
   write("in/a", "first");
   ASSERT_EQ(chmod(write("in/b", "x").c_str(), 0), 0);
   write("in/c.gz", gzip(std::string(100, 'x'), 20));
@@ -145,22 +145,33 @@ TEST_F(Corpus, WhatCannotBeReadInsideAFolderIsABadRecord) {
   write("in/f", "last");
   {
     const Unprivileged somebody;
-    const Collected found = collect({.paths = {at("in")}});
-    EXPECT_EQ(found.texts(), (Texts{"first", "<bad>", "<bad>", "<bad>", "<bad>", "last"}));
+    const std::optional<Error> error = refusal({.paths = {at("in")}});
+    EXPECT_EQ(error->code(), Errc::io);
+    EXPECT_TRUE(std::string_view(error->what()).starts_with(at("in/b") + ": cannot open: Permission denied"));
+    const InputOptions lenient{.paths = {at("in")}, .skip_unreadable = true};
+    const Collected found = collect(lenient);
+    EXPECT_EQ(found.texts(), (Texts{"first", "<bad>", "last"}));
     EXPECT_EQ(found.complaints(),
-              (Texts{at("in/b") + ":0: cannot open: Permission denied",
-                     at("in/c.gz") + ":0: the gzip data ends too early; fetch or make the file again",
-                     at("in/d") + ":0: cannot open the folder: Permission denied",
-                     at("in/e.jsonl") + ":0: cannot open: Permission denied"}));
+              (Texts{at("in/c.gz") + ":0: the gzip data ends too early; fetch or make the file again"}));
+    Texts left_out;
+    for (const BadRecord& file : found.report.unreadable) left_out.push_back(file.path + ": " + file.reason);
+    EXPECT_EQ(left_out, (Texts{at("in/b") + ": cannot open: Permission denied",
+                               at("in/d") + ": cannot open the folder: Permission denied",
+                               at("in/e.jsonl") + ": cannot open: Permission denied"}));
     EXPECT_EQ(found.report.files, 2U);
+    // Read again, the same are left out, and nothing else.
+    const InputOptions same = again(lenient, found.report);
+    EXPECT_FALSE(same.skip_unreadable);
+    EXPECT_EQ(collect(same).texts(), found.texts());
   }
   EXPECT_EQ(refusal({.paths = {at("in/a"), at("in/c.gz")}})->code(), Errc::bad_input);
   std::filesystem::remove(at("in/c.gz"));
   {
     const Unprivileged somebody;
-    const Collected found = collect({.paths = {at("in")}, .format = Format::lines});
-    EXPECT_EQ(found.texts(), (Texts{"first", "<bad>", "<bad>", "<bad>", "last"}));
-    EXPECT_EQ(found.ids()[2], "<ordinal>");
+    EXPECT_EQ(refusal({.paths = {at("in")}, .format = Format::lines})->code(), Errc::io);
+    const Collected found = collect({.paths = {at("in")}, .format = Format::lines, .skip_unreadable = true});
+    EXPECT_EQ(found.texts(), (Texts{"first", "last"}));
+    EXPECT_EQ(found.report.unreadable.size(), 3U);
   }
   ASSERT_EQ(chmod(at("in/d").c_str(), 0755), 0);
 }

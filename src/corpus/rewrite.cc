@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/threads.h"
 #include "corpus/added_fields.h"
 #include "corpus/output_names.h"
@@ -189,7 +190,6 @@ class Rewriter {
   void put_archived(std::string_view bytes);
   std::string make_room(const Input& input);
   void copy(const Input& input, const std::string& path);
-  void copy_if_there(const Input& input, const std::string& path);
 
   const InputOptions& options_;
   const OutputNames names_;
@@ -244,7 +244,7 @@ std::string Rewriter::make_room(const Input& input) {
   return path.string();
 }
 
-// The file as it is. Error(not_found) where it cannot be read.
+// The file as it is.
 void Rewriter::copy(const Input& input, const std::string& path) {
   InputFile from(input.path);
   OutputFile to(path);
@@ -253,18 +253,6 @@ void Rewriter::copy(const Input& input, const std::string& path) {
   to.flush();
   report_.written_bytes += to.bytes();
   to.close_unsynced();
-}
-
-// The same, of a bad record; none where it cannot be read.
-void Rewriter::copy_if_there(const Input& input, const std::string& path) {
-  try {
-    copy(input, path);
-    ++report_.files;
-  } catch (const Error& error) {
-    if (error.code() != Errc::not_found) throw;
-    std::error_code ignored;
-    fs::remove(path, ignored);
-  }
 }
 
 // The records of an archive as they are, each packed by itself.
@@ -344,7 +332,10 @@ void Rewriter::write_rows(const Held& held, DocId first) {
     path_ = make_room(input);
     if (!held.unread) parquet_.begin_file(input.path, path_);
   }
-  if (held.unread) return copy_if_there(input, path_);
+  if (held.unread) {
+    ++report_.files;
+    return copy(input, path_);
+  }
   for (std::size_t i = 0; i < held.records.size(); ++i) {
     const Record& record = held.records[i];
     if (record.text_bytes == Record::kBad) {
@@ -384,8 +375,8 @@ void Rewriter::write_files(const Held& held, DocId first) {
     const Record& record = held.records[i];
     const WholeFile& file = held.files[i];
     if (record.text_bytes == Record::kBad) {
-      if (!file.input.failure.empty()) continue;
-      copy_if_there(file.input, make_room(file.input));
+      ++report_.files;
+      copy(file.input, make_room(file.input));
       continue;
     }
     const std::string_view text = held.text_of(record);

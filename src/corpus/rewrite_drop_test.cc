@@ -3,6 +3,7 @@
 #include <map>
 #include <random>
 
+#include "base/random_file.h"
 #include "corpus/output_names.h"
 #include "corpus/rewrite.h"
 #include "corpus/test_corpus.h"

@@ -1,12 +1,12 @@
 #include "corpus/rewrite.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <map>
 #include <random>
 
+#include "base/random_file.h"
 #include "corpus/output_names.h"
 #include "corpus/test_corpus.h"
 

@@ -23,7 +23,7 @@ Schedule::Schedule(const InputOptions& options, const Context& context, MemoryBu
       threads_(threads),
       available_(budget.available()),
       walk_(options, budget),
-      ledger_(options.strict) {}
+      ledger_(options.strict, budget) {}
 
 std::optional<Task> Schedule::claim() {
   std::unique_lock lock(mutex_);

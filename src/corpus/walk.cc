@@ -14,8 +14,10 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "base/tempdir.h"
 #include "base/threads.h"
+#include "base/uninterrupted.h"
 #include "refrain/error.h"
 
 namespace refrain {
@@ -29,21 +31,18 @@ using Folder = std::unique_ptr<DIR, CloseFolder>;
 
 // Null, with errno set, where it cannot be opened. A link is followed only where a person named it.
 Folder open_folder(const char* path, bool named) {
-  const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (named ? 0 : O_NOFOLLOW));
+  const int fd =
+      uninterrupted([&] { return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (named ? 0 : O_NOFOLLOW)); });
   if (fd < 0) return nullptr;
   DIR* folder = fdopendir(fd);
   if (folder == nullptr) close(fd);
   return Folder(folder);
 }
 
-bool is_folder(const std::string& path) {
-  struct stat info {};
-  return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 std::uint64_t regular_size(const std::string& path) {
   struct stat info {};
-  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
+  const bool there = uninterrupted([&] { return stat(path.c_str(), &info); }) == 0;
+  return there && S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
 }
 
 enum class Kind { file, folder, special };
@@ -60,7 +59,8 @@ Kind kind_of(int folder, const dirent& entry) {
       return Kind::special;
   }
   struct stat info {};
-  if (fstatat(folder, entry.d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) return Kind::file;  // reading it will tell
+  if (uninterrupted([&] { return fstatat(folder, entry.d_name, &info, AT_SYMLINK_NOFOLLOW); }) != 0)
+    return Kind::file;  // reading it will tell
   if (S_ISDIR(info.st_mode)) return Kind::folder;
   return S_ISREG(info.st_mode) ? Kind::file : Kind::special;
 }
@@ -107,15 +107,18 @@ void check_named(const InputOptions& options) {
     throw Error(Errc::invalid_argument, "-: named twice; standard input can be read only once");
   for (const std::string& path : options.paths) {
     if (path == "-") continue;
-    struct stat info {};
-    bool readable = stat(path.c_str(), &info) == 0;
-    if (readable && S_ISREG(info.st_mode))
-      InputFile{path};
-    else if (readable)
-      readable = S_ISDIR(info.st_mode) ? open_folder(path.c_str(), true) != nullptr : access(path.c_str(), R_OK) == 0;
-    if (!readable)
-      throw Error(Errc::not_found,
-                  fmt::format("{}: cannot open: {}; check the path and its permissions", path, system_reason(errno)));
+    try {
+      struct stat info {};
+      bool readable = uninterrupted([&] { return stat(path.c_str(), &info); }) == 0;
+      if (readable && S_ISREG(info.st_mode))
+        InputFile{path};
+      else if (readable)
+        readable = S_ISDIR(info.st_mode) ? open_folder(path.c_str(), true) != nullptr : access(path.c_str(), R_OK) == 0;
+      if (!readable) refuse_read(path, "open", errno);
+    } catch (const Error& error) {
+      if (error.code() == Errc::io && options.skip_unreadable) continue;  // named when it is its turn
+      throw Error(error.code(), fmt::format("{}; check the path and its permissions", error.what()));
+    }
   }
 }
 
@@ -141,17 +144,33 @@ Format Walk::format_of(std::string_view path) const {
 }
 
 bool Walk::next(Input& input) {
+  if (!find_next(input)) return false;
+  const std::vector<std::string>& known = options_.known_unreadable;
+  if (input.failure.empty() && std::binary_search(known.begin(), known.end(), input.path))
+    input.failure = "was unreadable before";
+  return true;
+}
+
+bool Walk::find_next(Input& input) {
   while (true) {
     if (levels_.empty()) {
       if (next_named_ == options_.paths.size()) return false;
       path_ = options_.paths[next_named_++];
-      if (path_ == "-" || !is_folder(path_)) {
+      PathKind kind = PathKind::file;
+      std::string failure;
+      try {
+        if (path_ != "-") kind = path_kind(path_);
+      } catch (const Error& error) {
+        failure = error.what();
+        failure.erase(0, path_.size() + 2);  // the path and ": "
+      }
+      if (kind != PathKind::folder) {
         const std::uint64_t size = path_ == "-" ? 0 : regular_size(path_);
         input = {.path = path_,
                  .format = format_of(path_),
                  .named = true,
                  .size = size,
-                 .failure = {},
+                 .failure = std::move(failure),
                  .operand = operand()};
         return true;
       }
@@ -198,6 +217,11 @@ bool Walk::enter(bool named, Input& input) {
 }
 
 bool Walk::list(bool named, std::string& failure) {
+  const std::vector<std::string>& known = options_.known_unreadable;
+  if (std::binary_search(known.begin(), known.end(), path_)) {
+    failure = "was unreadable before";
+    return false;
+  }
   const Folder folder = open_folder(path_.c_str(), named);
   if (folder == nullptr) {
     failure = "cannot open the folder: " + system_reason(errno);

@@ -16,7 +16,7 @@
 
 namespace refrain {
 
-// One file to read; or, where `failure` is set, a folder inside a named one that could not be listed.
+// One file to read; or, where `failure` is set, a folder that could not be listed, or a file known to be unreadable.
 struct Input {
   std::string path;               // as given, plus the path below it
   Format format = Format::files;  // never automatic
@@ -67,6 +67,7 @@ class Walk {
     std::size_t path_size;  // of path_ up to the slash behind this folder
   };
 
+  bool find_next(Input& input);
   bool enter(bool named, Input& input);
   bool list(bool named, std::string& failure);
   void leave();

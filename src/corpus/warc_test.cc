@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "base/random_file.h"
 #include "corpus/rewrite.h"
 #include "corpus/test_corpus.h"
 

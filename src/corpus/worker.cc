@@ -6,16 +6,30 @@
 #include <string_view>
 #include <utility>
 
+#include "base/file.h"
+#include "base/threads.h"
 #include "refrain/error.h"
 
 namespace refrain {
 
 namespace {
 
-// Whether the error is about the input alone, so that a file found in a folder can be passed over.
-bool about_input(const Error& error) {
-  return error.code() == Errc::not_found || error.code() == Errc::bad_input || error.code() == Errc::io ||
-         error.code() == Errc::unsupported;
+constexpr std::size_t kProbeBytes = std::size_t{256} << 10;
+
+// Whether a file was read, and is not what it was taken for: one found in a folder counts as a bad record.
+bool is_malformed(const Error& error) {
+  return error.code() == Errc::bad_input || error.code() == Errc::unsupported;
+}
+
+// Whether the system would not let it be read. It was there when its folder was listed.
+bool is_unreadable(const Error& error, const Input& input) {
+  return error.code() == Errc::io || (error.code() == Errc::not_found && !input.named);
+}
+
+// `error` for whoever is told that the run ends.
+std::exception_ptr with_remedy(const Error& error) {
+  return std::make_exception_ptr(Error(
+      Errc::io, fmt::format("{}; make it readable, or leave out such files with --skip-unreadable", error.what())));
 }
 
 // Error(invalid_argument) where fields are asked of what has none.
@@ -94,6 +108,7 @@ void Worker::read_records(const Task& task, PieceResult& result) {
   builder_.begin(format != Format::warc && (reading_.options.id_field.empty() || format == Format::lines));
   piece_.begin = piece_.end = 0;
   piece_.kind = RawPiece::Kind::records;
+  const Input& input = slot.inputs.front();
   try {
     result.last = !open(slot, result) || !slot.stream->next(piece_, turn_);
     if (slot.stream) result.bytes = slot.stream->take_consumed();
@@ -102,13 +117,12 @@ void Worker::read_records(const Task& task, PieceResult& result) {
     if (error.code() == Errc::interrupted) throw;
     result.last = true;
     // Of the files of a folder, one that is no table of documents counts as a bad record.
-    const Input& input = slot.inputs.front();
     const bool table = format == Format::csv || format == Format::tsv;
     if (table && task.piece == 0 && !input.named && error.code() == Errc::bad_input) {
       builder_.add_bad(input.path, 1, reason_of(error, input.path));
       raw_.unread = true;
     } else {
-      result.error = std::current_exception();
+      result.error = is_unreadable(error, input) ? with_remedy(error) : std::current_exception();
     }
     piece_.begin = piece_.end = 0;
   }
@@ -132,39 +146,71 @@ void Worker::read_rows(const Task& task, PieceResult& result) {
   } catch (const Error& error) {
     // As of records: thrown again when its turn comes.
     if (error.code() == Errc::interrupted) throw;
-    result.error = std::current_exception();
+    result.error = is_unreadable(error, input) ? with_remedy(error) : std::current_exception();
   }
   raw_.file = {&input, Packing::none};
   raw_.unread = !slot.rows;
-  if (raw_.unread && !input.failure.empty()) raw_.file.input = nullptr;
+  if (!result.unreadable.empty()) raw_.file.input = nullptr;
   raw_.first = reading_.raw && task.piece == 0 && slot.group == 0;
   raw_.last_of_group = reading_.raw && result.last;
   raw_.last = raw_.last_of_group && (raw_.unread || slot.rows->last_group());
   reading_.schedule.read_done(task, result);
-  hand_over(result);
+  finish(result);
 }
 
-// False where the file cannot be opened and, being found in a folder, counts as a bad record.
+// The last batch of a piece. One that an error cut short is nobody's: whoever knows the input from an earlier reading
+// would take it for one that has changed, and say so before the error is thrown.
+void Worker::finish(PieceResult& result) {
+  if (!result.error) return hand_over(result);
+  builder_.clear(0);
+  raw_files_.clear();
+}
+
+// False where there is nothing to read: the file is malformed and, being found in a folder, counts as a bad record; or it
+// is unreadable, and passed over.
 bool Worker::open(Slot& slot, PieceResult& result) {
   if (slot.stream || slot.rows) return true;
   const Input& input = slot.inputs.front();
   check_has_fields(input, reading_.options);
-  std::string failure = input.failure;
-  if (failure.empty()) {
-    try {
-      if (slot.is_parquet())
-        slot.rows.emplace(input, reading_.options, reading_.context, reading_.budget, slot.parquet, slot.group);
-      else
-        slot.stream.emplace(input, reading_.options, reading_.context, reading_.budget, reading_.tuning.piece_bytes);
-      result.files = slot.group == 0 ? 1 : 0;
-      return true;
-    } catch (const Error& error) {
-      if (input.named || !about_input(error)) throw;
-      failure = reason_of(error, input.path);
-    }
+  if (!input.failure.empty()) {
+    pass_over(input, result);
+    return false;
   }
-  builder_.add_bad(input.path, 0, std::move(failure));
-  return false;
+  try {
+    if (slot.group == 0) probe(input);
+    if (slot.is_parquet())
+      slot.rows.emplace(input, reading_.options, reading_.context, reading_.budget, slot.parquet, slot.group);
+    else
+      slot.stream.emplace(input, reading_.options, reading_.context, reading_.budget, reading_.tuning.piece_bytes);
+    result.files = slot.group == 0 ? 1 : 0;
+    return true;
+  } catch (const Error& error) {
+    if (is_unreadable(error, input) && reading_.options.skip_unreadable && slot.group == 0)
+      result.unreadable.push_back({input.path, 0, reason_of(error, input.path)});
+    else if (!input.named && is_malformed(error))
+      builder_.add_bad(input.path, 0, reason_of(error, input.path));
+    else
+      throw;
+    return false;
+  }
+}
+
+// Records are handed on as they come. So that a file which fails half-way is passed over as a whole, all of it is read
+// once before, where the user wants such files passed over at all.
+void Worker::probe(const Input& input) {
+  if (!reading_.options.skip_unreadable || input.size == 0) return;
+  InputFile file(source_of(input, reading_.options));
+  std::string chunk(kProbeBytes, '\0');
+  while (file.read(chunk.data(), chunk.size()) == chunk.size()) throw_if_stopped(reading_.context);
+}
+
+// Notes an input whose failure is known. Without leave to pass it over, that ends the run when its turn comes.
+void Worker::pass_over(const Input& input, PieceResult& result) {
+  const std::vector<std::string>& known = reading_.options.known_unreadable;
+  if (reading_.options.skip_unreadable || std::binary_search(known.begin(), known.end(), input.path))
+    result.unreadable.push_back({input.path, 0, input.failure});
+  else
+    result.error = with_remedy(Error(Errc::io, fmt::format("{}: {}", input.path, input.failure)));
 }
 
 void Worker::parse(const Slot& slot, PieceResult& result) {
@@ -208,25 +254,29 @@ void Worker::read_files(const Slot& slot, PieceResult& result) {
     if (input.failure.empty())
       read_file(input, result);
     else
-      builder_.add_bad(input.path, 0, input.failure);
+      pass_over(input, result);
     if (raw_files_.size() < builder_.size() && reading_.raw) raw_files_.push_back({&input, file_.packing()});
     if (result.error) break;
   }
-  hand_over(result);
+  finish(result);
   result.bytes = file_.take_consumed();
 }
 
-// Calls `action`, which touches nothing but `input`. False where it failed: a named file has an error to be thrown when
-// its turn comes, one found in a folder is a bad record.
+// Calls `action`, which touches nothing but `input`. False where it failed: the file is passed over, counts as a bad
+// record, or has an error to be thrown when its turn comes.
 bool Worker::attempt(const Input& input, PieceResult& result, const std::function<void()>& action) {
   try {
     action();
     return true;
   } catch (const Error& error) {
-    if (input.named || !about_input(error))
-      result.error = std::current_exception();
-    else
+    if (is_unreadable(error, input) && reading_.options.skip_unreadable)
+      result.unreadable.push_back({input.path, 0, reason_of(error, input.path)});
+    else if (is_unreadable(error, input))
+      result.error = with_remedy(error);
+    else if (!input.named && is_malformed(error))
       builder_.add_bad(input.path, 0, reason_of(error, input.path));
+    else
+      result.error = std::current_exception();
     return false;
   }
 }

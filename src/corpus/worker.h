@@ -48,10 +48,13 @@ class Worker {
   void read_records(const Task& task, PieceResult& result);
   void read_rows(const Task& task, PieceResult& result);
   bool open(Slot& slot, PieceResult& result);
+  void probe(const Input& input);
+  void pass_over(const Input& input, PieceResult& result);
   void parse(const Slot& slot, PieceResult& result);
   void read_files(const Slot& slot, PieceResult& result);
   bool attempt(const Input& input, PieceResult& result, const std::function<void()>& action);
   void read_file(const Input& input, PieceResult& result);
+  void finish(PieceResult& result);
   void hand_over(PieceResult& result, std::size_t keep = 0);
   void hand_over_records(PieceResult& result, bool end_of_piece);
   void await_turn();

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "base/file.h"
+#include "base/random_file.h"
 #include "base/tempdir.h"
 #include "ngram/gram_key.h"
 #include "ngram/gram_text.h"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/random_file.h"
 #include "base/tempdir.h"
 
 namespace refrain {

@@ -144,7 +144,7 @@ class Copy final : public ParquetCopy {
  public:
   Copy(const std::string& from, const std::string& to, const InputOptions& options, const Annotations& annotations,
        MemoryBudget& budget)
-      : file_(std::make_shared<PlacedFile>(from)),
+      : file_(std::make_shared<RandomFile>(from)),
         footers_(reserve_metadata(*file_, budget)),
         small_(budget.reserve(kWriterBytes, "writing Parquet")),
         reader_(file_, budget),
@@ -217,7 +217,7 @@ class Copy final : public ParquetCopy {
     });
   }
 
-  std::shared_ptr<const PlacedFile> file_;
+  std::shared_ptr<const RandomFile> file_;
   Reservation footers_;
   Reservation small_;
   Reader reader_;

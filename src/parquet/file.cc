@@ -30,7 +30,7 @@ parquet::ReaderProperties properties(BudgetPool& pool) {
 
 class Rows final : public ParquetRows {
  public:
-  Rows(std::shared_ptr<const PlacedFile> file, MemoryBudget& budget, std::shared_ptr<parquet::FileMetaData> metadata,
+  Rows(std::shared_ptr<const RandomFile> file, MemoryBudget& budget, std::shared_ptr<parquet::FileMetaData> metadata,
        std::size_t group, const std::vector<int>& leaves, bool id)
       : reader_(std::move(file), budget, std::move(metadata)), budget_(budget), id_(id) {
     reader_.guard([&] {
@@ -87,7 +87,7 @@ class File final : public ParquetFile {
  public:
   File(const std::string& path, const InputOptions& options, MemoryBudget& budget)
       : budget_(budget),
-        file_(std::make_shared<PlacedFile>(path)),
+        file_(std::make_shared<RandomFile>(path)),
         reservation_(reserve_metadata(*file_, budget)),
         reader_(file_, budget),
         metadata_(reader_.parquet().metadata()) {
@@ -124,7 +124,7 @@ class File final : public ParquetFile {
   }
 
   MemoryBudget& budget_;
-  std::shared_ptr<const PlacedFile> file_;
+  std::shared_ptr<const RandomFile> file_;
   Reservation reservation_;
   Reader reader_;  // which the metadata may refer to
   std::shared_ptr<parquet::FileMetaData> metadata_;
@@ -135,7 +135,7 @@ class File final : public ParquetFile {
 
 }  // namespace
 
-Reader::Reader(std::shared_ptr<const PlacedFile> file, MemoryBudget& budget,
+Reader::Reader(std::shared_ptr<const RandomFile> file, MemoryBudget& budget,
                std::shared_ptr<parquet::FileMetaData> metadata)
     : file_(std::move(file)),
       small_(budget.reserve(kReaderBytes, "reading Parquet")),
@@ -144,11 +144,11 @@ Reader::Reader(std::shared_ptr<const PlacedFile> file, MemoryBudget& budget,
   guard([&] { reader_ = parquet::ParquetFileReader::Open(source_, properties(pool_), std::move(metadata)); });
 }
 
-Reservation reserve_metadata(const PlacedFile& file, MemoryBudget& budget) {
+Reservation reserve_metadata(const RandomFile& file, MemoryBudget& budget) {
   const auto bad = [&](const char* what) { return Error(Errc::bad_input, fmt::format("{}: {}", file.path(), what)); };
   constexpr std::size_t kTail = 8;
   char tail[kTail];
-  if (file.size() < 12 || file.read(file.size() - kTail, tail, kTail) != kTail)
+  if (file.size() < 12 || file.read_up_to(file.size() - kTail, {tail, kTail}) != kTail)
     throw bad("not a Parquet file: it is too short; is it packed, or cut off?");
   const std::string_view magic(tail + 4, 4);
   if (magic == "PARE") throw bad("an encrypted Parquet file, which cannot be read; decrypt it first");

@@ -22,7 +22,7 @@ namespace refrain {
 class Reader {
  public:
   // `metadata`: of the file, where somebody has read it already.
-  Reader(std::shared_ptr<const PlacedFile> file, MemoryBudget& budget,
+  Reader(std::shared_ptr<const RandomFile> file, MemoryBudget& budget,
          std::shared_ptr<parquet::FileMetaData> metadata = nullptr);
 
   parquet::ParquetFileReader& parquet() { return *reader_; }
@@ -30,7 +30,7 @@ class Reader {
   auto guard(Action action);
 
  private:
-  std::shared_ptr<const PlacedFile> file_;
+  std::shared_ptr<const RandomFile> file_;
   Reservation small_;  // what is not in the pool: decoders, levels
   BudgetPool pool_;
   std::shared_ptr<Source> source_;
@@ -38,7 +38,7 @@ class Reader {
 };
 
 // What the metadata of a file takes in memory. Error(bad_input) where the file does not end as Parquet does.
-Reservation reserve_metadata(const PlacedFile& file, MemoryBudget& budget);
+Reservation reserve_metadata(const RandomFile& file, MemoryBudget& budget);
 
 std::shared_ptr<const ParquetFile> open_file(const std::string& path, const InputOptions& options,
                                              MemoryBudget& budget);

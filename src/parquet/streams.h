@@ -10,32 +10,14 @@
 #include <string>
 
 #include "base/file.h"
+#include "base/random_file.h"
 
 namespace refrain {
-
-// An open file that may be read at any place, by many threads. Error(not_found) where it cannot be opened.
-class PlacedFile {
- public:
-  explicit PlacedFile(const std::string& path);
-  PlacedFile(const PlacedFile&) = delete;
-  PlacedFile& operator=(const PlacedFile&) = delete;
-  ~PlacedFile();
-
-  // Fewer bytes only at the end. Error(not_found) where it cannot be read.
-  std::size_t read(std::uint64_t at, void* out, std::size_t size) const;
-  std::uint64_t size() const { return size_; }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-  int fd_ = -1;
-  std::uint64_t size_ = 0;
-};
 
 // A file to read from, whose buffers come from `pool`.
 class Source final : public arrow::io::RandomAccessFile {
  public:
-  Source(std::shared_ptr<const PlacedFile> file, arrow::MemoryPool* pool) : file_(std::move(file)), pool_(pool) {}
+  Source(std::shared_ptr<const RandomFile> file, arrow::MemoryPool* pool) : file_(std::move(file)), pool_(pool) {}
 
   arrow::Status Close() override;
   bool closed() const override { return closed_; }
@@ -53,7 +35,7 @@ class Source final : public arrow::io::RandomAccessFile {
   }
 
  private:
-  std::shared_ptr<const PlacedFile> file_;
+  std::shared_ptr<const RandomFile> file_;
   arrow::MemoryPool* pool_;
   int64_t at_ = 0;
   bool closed_ = false;

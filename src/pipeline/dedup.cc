@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/path.h"
 #include "base/progress.h"
 #include "base/rss_watch.h"
 #include "base/threads.h"
@@ -47,21 +48,9 @@ void check_against(const DedupOptions& options) {
 
 // Neither may what is read lie where the run writes, nor the run write where it reads.
 void check_apart(const InputOptions& input, const std::filesystem::path& output) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  const auto below = [](const fs::path& path, const fs::path& folder) {
-    return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
-  };
-  // A path of which nothing exists stays relative, unless it is made absolute first.
-  const auto resolved = [&](const fs::path& path) {
-    fs::path whole = fs::weakly_canonical(fs::absolute(path, ignored), ignored);
-    return whole.has_filename() ? whole : whole.parent_path();
-  };
-  const fs::path target = resolved(output);
   for (const std::string& path : input.paths) {
     if (path == "-") continue;
-    const fs::path from = resolved(path);
-    if (below(from, target) || below(target, from))
+    if (lies_in(path, output) || lies_in(output, path))
       throw Error(Errc::invalid_argument,
                   fmt::format("{}: the input and the output folder {} lie in each other; name an output elsewhere with "
                               "-o DIR",
@@ -95,6 +84,8 @@ void check(const DedupOptions& options, const Context& context) {
     throw Error(Errc::invalid_argument, "--distance: must be from 0 to 63");
   if (options.apply || options.annotate)
     check_rewritable(options.input, context, options.apply && options.substrings != 0, options.annotate);
+  if (options.read_back && !options.apply)
+    throw Error(Errc::invalid_argument, "--read-back: reads what --apply has written; give that too");
   check_attributes(options, context);
   if (options.resume && (names_standard_input(options.input) || names_standard_input(options.against)))
     throw Error(Errc::invalid_argument, "--resume: what came from standard input cannot be known again");
@@ -180,6 +171,7 @@ void fill_report(DedupRun& run) {
                   .recall_high = facts.real("check.recall_high"),
                   .wrongful_high = facts.real("check.wrongful_high")};
   if (run.options.apply) report.written_bytes = facts.number("written_bytes");
+  if (run.options.read_back) report.read_back = facts.number("read_back");
   report.temp_peak_bytes = run.temp.peak_bytes() + run.dir.work_bytes();
   report.peak_rss_bytes = peak_rss_bytes();
 }
@@ -260,6 +252,7 @@ std::vector<RunStage> stages_of(const DedupOptions& options) {
     stages.push_back({.name = "substrings", .weight = 300, .section = "sample", .part = 0.3});
   stages.push_back({.name = "write", .weight = 20});
   if (options.apply) stages.push_back({.name = "apply", .weight = 75, .section = "write"});
+  if (options.read_back) stages.push_back({.name = "read-back", .weight = 60});
   if (options.annotate) stages.push_back({.name = "annotate", .weight = 85, .section = "write"});
   if (options.attributes != Attributes::none) stages.push_back({.name = "attributes", .weight = 80});
   stages.push_back({.name = "report", .weight = 2});
@@ -298,6 +291,7 @@ void run_stages(DedupRun& run, RunProgress& whole) {
   if (options.substrings != 0) stage("substrings", dedup_substrings);
   stage("write", dedup_write);
   if (options.apply) stage("apply", dedup_apply);
+  if (options.read_back) stage("read-back", dedup_read_back);
   if (options.annotate) stage("annotate", dedup_annotate);
   if (options.attributes != Attributes::none) stage("attributes", dedup_attributes);
   fill_report(run);
@@ -328,11 +322,11 @@ DedupReport dedup(const DedupOptions& options, const Context& context) {
     run_stages(run, whole);
   } catch (const Error& error) {
     // What is wrong with the input or the options stays wrong, and what was decided is worth keeping; all else may be
-    // resumed.
+    // resumed. After the input was read, what is missing is a file of the run.
     const Errc code = error.code();
-    if (!run.dir.ended("write") && (code == Errc::invalid_argument || code == Errc::not_found ||
-                                    code == Errc::bad_input || code == Errc::unsupported))
-      run.dir.abandon();
+    const bool stays = code == Errc::invalid_argument || code == Errc::bad_input || code == Errc::unsupported ||
+                       (code == Errc::not_found && !run.dir.ended("read"));
+    if (stays && !run.dir.ended("write")) run.dir.abandon();
     throw;
   }
   return run.report;

@@ -3,6 +3,8 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/path.h"
+#include "corpus/reader.h"
 #include "pipeline/read_facts.h"
 #include "pipeline/slice_file.h"
 #include "refrain/error.h"
@@ -29,6 +31,10 @@ const Decision& SecondReading::at(DocId document, const Digest& text) {
   refuse(id + ": the input");
 }
 
+InputOptions SecondReading::input() const {
+  return again(run_.options.input, kept_read(run_.dir.facts()));
+}
+
 void SecondReading::make(const std::string& name, const std::function<std::uint64_t(const fs::path&)>& fill) {
   // A stage that was interrupted may have left part of it.
   const fs::path aside = run_.dir.work(name);
@@ -46,7 +52,7 @@ void SecondReading::make(const std::string& name, const std::function<std::uint6
 RewriteReport SecondReading::write(const std::string& name, const CutDocument& cut, const Annotations& annotations) {
   RewriteReport report;
   make(name, [&](const fs::path& folder) {
-    report = rewrite_documents(run_.options.input, run_.context, run_.budget, folder, cut, annotations);
+    report = rewrite_documents(input(), run_.context, run_.budget, folder, cut, annotations);
     return report.documents;
   });
   return report;

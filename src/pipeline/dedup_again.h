@@ -24,6 +24,9 @@ class SecondReading {
   // What is cut out of that document.
   const std::vector<ByteRange>& spans() const { return spans_; }
 
+  // The input, to be read as it was the first time.
+  InputOptions input() const;
+
   // Makes an output folder of the run, `name`, which is there whole or not at all. `fill` is given an empty one, and
   // returns how many documents it saw, the bad ones aside: Error(bad_input) where some are missing.
   void make(const std::string& name, const std::function<std::uint64_t(const std::filesystem::path& folder)>& fill);

@@ -11,6 +11,7 @@
 
 #include "base/progress.h"
 #include "base/threads.h"
+#include "pipeline/read_facts.h"
 #include "pipeline/reference_search.h"
 #include "refrain/error.h"
 #include "store/shuffle.h"
@@ -78,6 +79,7 @@ class Against {
     facts.set("against.files", set_.read().files);
     facts.set("against.bytes", set_.read().bytes);
     facts.set("against.bad_records", set_.read().bad_records);
+    keep_unreadable(facts, "against", set_.read().unreadable);
     facts.set("against.items", set_.read().documents);
     facts.set("against.documents", hit_count_);
     facts.set("against.common", windows_.partly());
@@ -231,6 +233,7 @@ AgainstReport against_report(DedupRun& run) {
   report.read.bytes = facts.number("against.bytes");
   report.read.documents = facts.number("against.items");
   report.read.bad_records = facts.number("against.bad_records");
+  report.read.unreadable = kept_unreadable(facts, "against");
   report.items = facts.number("against.items");
   report.found = facts.number("against.found");
   report.too_short = facts.number("against.too_short");

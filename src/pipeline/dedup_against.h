@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/random_file.h"
 #include "pipeline/column.h"
 #include "pipeline/dedup_run.h"
 #include "pipeline/slice_file.h"

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/json.h"
+#include "base/random_file.h"
 #include "pipeline/dedup_against.h"
 
 namespace refrain {

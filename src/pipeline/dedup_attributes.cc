@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/path.h"
 #include "base/threads.h"
 #include "corpus/output_names.h"
 #include "corpus/packed_file.h"
@@ -208,9 +209,9 @@ void check_attributes(const DedupOptions& options, const Context& context) {
 }
 
 void dedup_attributes(DedupRun& run) {
-  InputOptions input = run.options.input;
-  input.extra_fields = {input.id_field};  // to know how it is written
   SecondReading reading(run);
+  InputOptions input = reading.input();
+  input.extra_fields = {input.id_field};  // to know how it is written
   reading.make("attributes", [&](const fs::path& folder) {
     AttributesWriter writer(run, reading, folder);
     const BatchWork work = [&](unsigned, Batch& batch) -> InOrder {

@@ -13,6 +13,7 @@
 
 #include "base/mix.h"
 #include "base/progress.h"
+#include "base/random_file.h"
 #include "base/threads.h"
 #include "pipeline/column.h"
 #include "pipeline/dedup_run.h"

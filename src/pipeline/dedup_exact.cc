@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/progress.h"
+#include "base/random_file.h"
 #include "base/threads.h"
 #include "pipeline/column.h"
 #include "pipeline/dedup_run.h"

@@ -83,6 +83,7 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
     write_strings(json, "too_short_items", report.against.too_short_items);
     json.field("common", report.against.common);
     json.field("bad_records", report.against.read.bad_records);
+    write_unreadable(json, report.against.read);
     json.end_object();
   }
   if (options.substrings != 0) {
@@ -133,6 +134,7 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   write_estimate(json, report.estimate);
   json.field("bytes_read", report.read.bytes);
   if (options.apply) json.field("written_bytes", report.written_bytes);
+  if (options.read_back) json.field("read_back", report.read_back);
   write_strings(json, "resumed", report.resumed);
   write_stages(json, report.stages);
   json.end_object();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/mix.h"
+#include "base/random_file.h"
 #include "base/threads.h"
 #include "pipeline/column.h"
 #include "pipeline/dedup_against.h"

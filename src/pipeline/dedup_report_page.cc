@@ -64,6 +64,8 @@ void add_glance(PageData& page, const DedupOptions& options, const DedupReport& 
         .set("bytes", human_bytes(found.cut_bytes))
         .set("count", count_of(found.cut_documents, "kept document"));
   if (report.too_short != 0) page.add("has_too_short");
+  if (!report.read.unreadable.empty())
+    page.add("has_unreadable").set("unreadable", count_of(report.read.unreadable.size(), "file"));
   if (report.read.bad_records != 0) page.add("has_bad").set("bad", count_of(report.read.bad_records, "record"));
 
   // A bar of all documents: what is kept, and then each reason.

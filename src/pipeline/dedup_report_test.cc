@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/random_file.h"
 #include "base/tempdir.h"
 #include "refrain/error.h"
 #include "refrain/story.h"

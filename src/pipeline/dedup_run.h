@@ -148,6 +148,7 @@ void dedup_check(DedupRun& run);
 void dedup_substrings(DedupRun& run);
 void dedup_write(DedupRun& run);
 void dedup_apply(DedupRun& run);
+void dedup_read_back(DedupRun& run);
 void dedup_annotate(DedupRun& run);
 void dedup_attributes(DedupRun& run);
 void dedup_report(DedupRun& run);  // report.html; the figures of run.report are there

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/budget.h"
+#include "base/random_file.h"
 #include "pipeline/dedup_run.h"
 #include "pipeline/slice_file.h"
 #include "text/windows.h"

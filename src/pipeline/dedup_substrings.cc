@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/progress.h"
+#include "base/random_file.h"
 #include "pipeline/column.h"
 #include "pipeline/dedup_run.h"
 #include "pipeline/first_copies.h"

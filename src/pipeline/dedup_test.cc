@@ -1,3 +1,4 @@
+#include "base/random_file.h"
 #include "pipeline/test_dedup.h"
 
 namespace refrain {

@@ -1,5 +1,6 @@
 // What a run must not do: believe an input that changed, a folder that was touched, a flag that names nothing; remove a
 // document for one that is not there in the end.
+#include "base/random_file.h"
 #include "pipeline/test_dedup.h"
 
 namespace refrain {

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/random_file.h"
 #include "corpus/raw_text.h"
 #include "refrain/error.h"
 
@@ -21,6 +22,16 @@ namespace {
       Errc::bad_input,
       fmt::format("{}{}: it has changed since it was indexed; index it again with 'refrain index add --replace'", path,
                   whose));
+}
+
+// A file that is gone has changed; one that the disk does not give is another matter, and Error(io).
+std::string part_of_file(const std::string& path, std::uint64_t begin, std::uint64_t size) {
+  try {
+    return read_file_part(path, begin, size);
+  } catch (const Error& error) {
+    if (error.code() == Errc::io) throw;
+    throw Error(Errc::bad_input, fmt::format("{}; it was there when it was indexed", error.what()));
+  }
 }
 
 }  // namespace
@@ -91,27 +102,18 @@ std::string DocumentText::read(std::uint64_t document, std::uint64_t first, std:
 std::string DocumentText::read_file(const std::string& name, const DocumentInfo& document, std::uint64_t begin,
                                     std::uint64_t end) const {
   const std::string path = (fs::path(documents_.root()) / name).string();
-  std::string text;
-  try {
-    text = read_file_part(path, begin, end - begin);
-  } catch (const Error& error) {
-    throw Error(Errc::bad_input, fmt::format("{}; it was there when it was indexed", error.what()));
-  }
-  std::error_code ignored;
-  if (text.size() != end - begin || fs::file_size(path, ignored) != document.text_bytes)
-    throw_changed(name, document.id);
+  std::string text = part_of_file(path, begin, end - begin);
+  std::error_code error;
+  const std::uint64_t bytes = fs::file_size(path, error);
+  if (error && error != std::errc::no_such_file_or_directory) refuse_read(path, "look at", error.value());
+  if (text.size() != end - begin || bytes != document.text_bytes) throw_changed(name, document.id);
   return text;
 }
 
 // Some of the raw text of a part.
 std::string DocumentText::read_raw(const DocumentInfo& document, std::uint64_t begin, std::uint64_t end) const {
   const std::string path = (fs::path(documents_.root()) / document.place.path).string();
-  std::string raw;
-  try {
-    raw = read_file_part(path, document.place.begin + begin, end - begin);
-  } catch (const Error& error) {
-    throw Error(Errc::bad_input, fmt::format("{}; it was there when it was indexed", error.what()));
-  }
+  std::string raw = part_of_file(path, document.place.begin + begin, end - begin);
   if (raw.size() != end - begin) throw_changed(document.place.path, document.id);
   return raw;
 }

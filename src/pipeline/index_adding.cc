@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "base/threads.h"
 #include "corpus/raw.h"
 #include "corpus/raw_text.h"

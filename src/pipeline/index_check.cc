@@ -8,6 +8,7 @@
 
 #include "base/budget.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/progress.h"
 #include "base/temp_space.h"
 #include "base/threads.h"
@@ -141,6 +142,7 @@ class Check {
     }
     manifest.segments = std::move(segments);
     ++manifest.generation;
+    if (manifest.id.empty()) manifest.id = random_index_id();
     sync_folder(folder_);
     write_manifest(folder_, manifest);
     remove_unnamed(folder_, manifest);

@@ -40,6 +40,7 @@ class Extraction {
         tokens_(budget_, temp_, share_) {
     if (options_.limits.min_tokens == 0) options_.limits.min_tokens = snapshot.layout().window;
     report_.generation = snapshot.manifest().generation;
+    report_.identity = snapshot.identity();
     report_.threads = thread_count(context);
     report_.memory_bytes = budget_.ceiling();
   }

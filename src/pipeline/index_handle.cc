@@ -36,23 +36,30 @@ struct Index::Impl {
   };
 
   Borrowed newest() {
-    const std::uint64_t generation = read_manifest(folder).generation;
-    std::unique_ptr<Snapshot> found;
+    const std::string identity = identity_of(read_manifest(folder));
+    std::shared_ptr<const Snapshot> first;
     {
       const std::lock_guard lock(mutex);
-      std::erase_if(idle, [&](const auto& snapshot) { return snapshot->manifest().generation != generation; });
+      std::erase_if(idle, [&](const auto& snapshot) { return snapshot->identity() != identity; });
       if (!idle.empty()) {
-        found = std::move(idle.back());
+        std::unique_ptr<Snapshot> found = std::move(idle.back());
         idle.pop_back();
+        return {*this, std::move(found)};
       }
+      if (opened && opened->identity() == identity) first = opened;
     }
-    if (!found) found = std::make_unique<Snapshot>(folder);
-    return {*this, std::move(found)};
+    if (!first) {
+      first = std::make_shared<const Snapshot>(folder);
+      const std::lock_guard lock(mutex);
+      opened = first;
+    }
+    return {*this, first->clone()};
   }
 
   static constexpr std::size_t kMostIdle = 16;
   const fs::path folder;
   std::mutex mutex;
+  std::shared_ptr<const Snapshot> opened;  // the others are its clones, and share its files
   std::vector<std::unique_ptr<Snapshot>> idle;
   std::mutex writing;
 };
@@ -65,6 +72,10 @@ Index::~Index() = default;
 
 std::uint64_t Index::generation() const {
   return read_manifest(impl_->folder).generation;
+}
+
+std::string Index::identity() const {
+  return identity_of(read_manifest(impl_->folder));
 }
 
 IndexStats Index::stats() const {

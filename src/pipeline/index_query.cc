@@ -169,6 +169,7 @@ std::uint64_t QueryRun::query_hash() const {
     number(value.size());
     number(checksum(value));
   };
+  text(snapshot_.manifest().id);
   const IndexLayout& layout = snapshot_.layout();
   for (const unsigned value :
        {layout.window, static_cast<unsigned>(layout.blots), static_cast<unsigned>(layout.sampling), layout.interleave,

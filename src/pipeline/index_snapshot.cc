@@ -37,9 +37,10 @@ Snapshot::Snapshot(const fs::path& folder) : folder_(folder) {
     manifest_ = read_manifest(folder_);
     try {
       open();
+      identity_ = identity_of(manifest_);
       return;
     } catch (const Error&) {
-      if (attempt == kAttempts || read_manifest(folder_).generation == manifest_.generation) throw;
+      if (attempt == kAttempts || identity_of(read_manifest(folder_)) == identity_of(manifest_)) throw;
     }
   }
 }
@@ -47,6 +48,7 @@ Snapshot::Snapshot(const fs::path& folder) : folder_(folder) {
 Snapshot::Snapshot(const Snapshot& other)
     : folder_(other.folder_),
       manifest_(other.manifest_),
+      identity_(other.identity_),
       documents_(other.documents_),
       blocks_(other.blocks_),
       hasher_(manifest_.layout.tokenizer) {

@@ -39,6 +39,7 @@ class Snapshot {
   std::unique_ptr<Snapshot> clone() const;
 
   const Manifest& manifest() const { return manifest_; }
+  const std::string& identity() const { return identity_; }
   const IndexLayout& layout() const { return manifest_.layout; }
 
   std::uint64_t documents() const { return documents_; }
@@ -96,6 +97,7 @@ class Snapshot {
   Place place(DocId document) const;
   std::filesystem::path folder_;
   Manifest manifest_;
+  std::string identity_;
   std::uint64_t documents_ = 0;
   std::uint64_t blocks_ = 0;
   std::vector<std::unique_ptr<Segment>> segments_;

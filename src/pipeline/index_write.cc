@@ -12,6 +12,7 @@
 
 #include "base/budget.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/progress.h"
 #include "base/temp_space.h"
 #include "base/tempdir.h"
@@ -77,12 +78,17 @@ class Writing {
     Locked& operator=(const Locked&) = delete;
     void commit() {
       ++manifest.generation;
+      if (manifest.id.empty()) manifest.id = random_index_id();
       sync_folder(folder);
       in_doubt = true;
       try {
         write_manifest(folder, manifest);
       } catch (const Error& error) {
-        in_doubt = read_manifest(folder).generation != committed.generation;
+        try {
+          in_doubt = identity_of(read_manifest(folder)) != identity_of(committed);
+        } catch (const Error&) {
+          // Nobody can say which manifest is there.
+        }
         if (!in_doubt) throw;
         throw Error(error.code(), fmt::format("{}; the change is made, but a power cut may undo it", error.what()));
       }
@@ -131,8 +137,7 @@ IndexWriteReport Writing::create(const IndexCreateOptions& options) {
   fs::path target = options.index;
   if (!target.has_filename()) target = target.parent_path();  // "dir/" is "dir"
   if (target.empty()) throw Error(Errc::invalid_argument, "no index; name a folder for it");
-  std::error_code error;
-  if (fs::exists(fs::symlink_status(target, error)))
+  if (is_taken(target))
     throw Error(
         Errc::invalid_argument,
         fmt::format("{}: exists; name another folder, or add to an index with 'refrain index add'", target.string()));
@@ -159,6 +164,7 @@ IndexWriteReport Writing::create(const IndexCreateOptions& options) {
   report_.stored_texts = adding.stored();
   count_added(manifest.segments);
   manifest.generation = 1;
+  manifest.id = random_index_id();
   settle_ids(staging.path(), manifest.segments, 0, false, manifest.generation);
   OutputFile((staging.path() / kLockName).string()).close();
   write_manifest(staging.path(), manifest);
@@ -286,6 +292,19 @@ IndexWriteReport Writing::add_to(const fs::path& folder, bool replace, Add add) 
 
 IndexWriteReport Writing::add(const fs::path& folder, const IndexAddOptions& options) {
   check_named(options.input);
+  for (const std::string& path : options.input.paths) {
+    if (path == "-") continue;
+    if (lies_in(path, folder))
+      throw Error(
+          Errc::invalid_argument,
+          fmt::format("{}: lies inside the index {}; move it elsewhere before adding it", path, folder.string()));
+    if (lies_in(folder, path))
+      throw Error(
+          Errc::invalid_argument,
+          fmt::format("{}: the index {} lies inside it and would be read too; name what to add one by one, or move "
+                      "the index",
+                      path, folder.string()));
+  }
   return add_to(folder, options.replace, [&](Adding& adding) {
     report_.read = adding.add(options.input, total_bytes(options.input, context_, budget_));
     return report_.read.bytes;

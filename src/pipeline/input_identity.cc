@@ -1,13 +1,18 @@
 #include "pipeline/input_identity.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
-#include <system_error>
 #include <vector>
 
 #include "base/checksum.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/uninterrupted.h"
+#include "refrain/error.h"
 
 namespace refrain {
 
@@ -15,10 +20,28 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string line_of(const fs::directory_entry& file) {
-  std::error_code ignored;
-  return fmt::format("{} {} {}", file.path().string(), file.file_size(ignored),
-                     file.last_write_time(ignored).time_since_epoch().count());
+std::string line_of(const std::string& path, const struct stat& info) {
+  return fmt::format("{} {} {}.{:09}", path, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+}
+
+// All regular files below a folder. What cannot be looked at is Error(io), unless that is to be passed over.
+void add_files(const fs::path& folder, bool skip_unreadable, std::vector<std::string>& lines, std::uint64_t& bytes) {
+  try {
+    for (const std::string& name : list_folder(folder)) {
+      const fs::path path = folder / name;
+      struct stat info {};
+      if (uninterrupted([&] { return lstat(path.c_str(), &info); }) != 0) {
+        if (errno == ENOENT) continue;
+        refuse_read(path.string(), "look at", errno);
+      }
+      if (S_ISDIR(info.st_mode)) add_files(path, skip_unreadable, lines, bytes);
+      if (!S_ISREG(info.st_mode)) continue;
+      bytes += static_cast<std::uint64_t>(info.st_size);
+      lines.push_back(line_of(path.string(), info));
+    }
+  } catch (const Error& error) {
+    if (!skip_unreadable || error.code() != Errc::io) throw;
+  }
 }
 
 }  // namespace
@@ -26,21 +49,19 @@ std::string line_of(const fs::directory_entry& file) {
 std::string input_identity(const InputOptions& input) {
   std::string text;
   for (const std::string& path : input.paths) {
-    std::error_code error;
+    struct stat info {};
     if (path == "-") {
       text += "input -\n";
-    } else if (!fs::is_directory(path, error)) {
-      text += "input " + line_of(fs::directory_entry(path, error)) + "\n";
+      continue;
+    }
+    const bool there = uninterrupted([&] { return stat(path.c_str(), &info); }) == 0;
+    if (!there && errno != ENOENT && !input.skip_unreadable) refuse_read(path, "look at", errno);
+    if (!there || !S_ISDIR(info.st_mode)) {
+      text += "input " + line_of(path, info) + "\n";
     } else {
       std::vector<std::string> lines;
       std::uint64_t bytes = 0;
-      for (fs::recursive_directory_iterator at(path, fs::directory_options::skip_permission_denied, error), end;
-           !error && at != end; at.increment(error)) {
-        std::error_code ignored;
-        if (!at->is_regular_file(ignored)) continue;
-        bytes += at->file_size(ignored);
-        lines.push_back(line_of(*at));
-      }
+      add_files(path, input.skip_unreadable, lines, bytes);
       std::sort(lines.begin(), lines.end());
       std::uint64_t sum = 0;
       for (const std::string& line : lines) sum = checksum(fmt::format("{} {}", sum, line));

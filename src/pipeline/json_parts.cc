@@ -44,6 +44,15 @@ void write_read(JsonWriter& json, const ReadReport& read) {
     json.begin_object().field("path", bad.path).field("line", bad.line).field("reason", bad.reason).end_object();
   }
   json.end_array();
+  write_unreadable(json, read);
+}
+
+void write_unreadable(JsonWriter& json, const ReadReport& read) {
+  if (read.unreadable.empty()) return;
+  json.key("unreadable").begin_array();
+  for (const BadRecord& file : read.unreadable)
+    json.begin_object().field("path", file.path).field("reason", file.reason).end_object();
+  json.end_array();
 }
 
 void write_input(JsonWriter& json, const InputOptions& input) {

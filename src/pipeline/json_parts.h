@@ -24,6 +24,8 @@ void write_strings(JsonWriter& json, const char* name, const std::vector<std::st
 void write_stages(JsonWriter& json, const std::vector<StageCost>& stages);
 void write_input(JsonWriter& json, const InputOptions& input);
 void write_read(JsonWriter& json, const ReadReport& read);
+// The files that were passed over, where there are any.
+void write_unreadable(JsonWriter& json, const ReadReport& read);
 // A document and what it shares with another.
 void write_document(JsonWriter& json, const char* name, const ExplainedDocument& document);
 

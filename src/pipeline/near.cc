@@ -92,7 +92,11 @@ class Near {
   }
 
   NearReport run() {
-    OutputDir output(options_.output, options_.force);
+    OutputDir output({.target = options_.output,
+                      .force = options_.force,
+                      .verb = "near",
+                      .outputs = {"matches.tsv", "clusters.tsv"},
+                      .inputs = options_.input.paths});
     run_stage(report_.stages, "read", [&] {
       read();
       return report_.read.bytes;

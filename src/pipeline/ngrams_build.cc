@@ -49,7 +49,11 @@ NgramsReport build_ngrams(const NgramsOptions& options, const Context& given) {
   report.algorithm = options.algorithm;
   report.threads = thread_count(context);
   report.memory_bytes = budget.ceiling();
-  OutputDir output(options.output, options.force);
+  OutputDir output({.target = options.output,
+                    .force = options.force,
+                    .verb = "ngrams build",
+                    .outputs = {kGramsName, kPlacesName, kDocumentsName},
+                    .inputs = options.input.paths});
   IndexWriter writer(output.staging(), {.n = options.n, .m = options.m, .tokenizer = options.tokenizer});
   for (const char* name : {kGramsName, kPlacesName, kDocumentsName}) output.add(name);
   if (options.algorithm == NgramAlgorithm::automatic)

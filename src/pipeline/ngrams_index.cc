@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "base/budget.h"
+#include "base/path.h"
 #include "pipeline/output_dir.h"
 #include "pipeline/tsv.h"
 #include "refrain/error.h"
@@ -21,14 +22,12 @@ constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
 
 std::unique_ptr<IndexReader> open_ngrams(const fs::path& folder, const Context& context) {
   if (context.memory_bytes != 0) const MemoryBudget refuses_too_little(context);
-  std::error_code ignored;
-  if (!fs::is_directory(folder, ignored))
+  if (path_kind(folder) != PathKind::folder)
     throw Error(Errc::not_found,
                 fmt::format("{}: no such folder; build an index with 'refrain ngrams build INPUT... -o {}'",
                             folder.string(), folder.string()));
-  const bool grams = fs::exists(folder / kGramsName, ignored);
-  const bool summary = fs::exists(folder / kSummaryName, ignored);
-  if (!grams && !fs::exists(folder / kPlacesName, ignored) && !fs::exists(folder / kDocumentsName, ignored))
+  const bool summary = is_taken(folder / kSummaryName);
+  if (!is_taken(folder / kGramsName) && !is_taken(folder / kPlacesName) && !is_taken(folder / kDocumentsName))
     throw Error(Errc::not_found, fmt::format("{}: not an n-gram index; name a folder that 'refrain ngrams build' made",
                                              folder.string()));
   if (!summary)

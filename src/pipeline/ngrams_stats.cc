@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/random_file.h"
 #include "pipeline/ngrams_index.h"
 #include "pipeline/output_dir.h"
 #include "refrain/error.h"

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/path.h"
 #include "refrain/error.h"
 
 namespace refrain {
@@ -14,24 +15,23 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Also where it is a link that leads nowhere: no folder can take its place.
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(fs::symlink_status(path, ignored));
-}
+// Is there while files are being replaced: a run that was killed in between leaves them ours.
+constexpr const char* kReplacingName = ".summary.json.replacing";
 
 }  // namespace
 
-OutputDir::OutputDir(fs::path target, bool force) : target_(std::move(target)) {
+OutputDir::OutputDir(const OutputDirOptions& options) : target_(options.target) {
   if (!target_.has_filename()) target_ = target_.parent_path();  // "dir/" is "dir"
   if (target_.empty()) throw Error(Errc::invalid_argument, "no output directory; name one with -o DIR");
-  std::error_code ignored;
-  replace_ = is_there(target_);
-  if (replace_ && !fs::is_directory(target_, ignored))
+  replace_ = is_taken(target_);
+  if (replace_ && path_kind(target_) != PathKind::folder)
     throw Error(Errc::invalid_argument, fmt::format("{}: exists, and is not a folder; name another", target_.string()));
-  if (replace_ && !force)
+  if (replace_ && !options.force)
     throw Error(Errc::invalid_argument,
                 fmt::format("{}: exists; name another directory, or write into it with --force", target_.string()));
+  const bool ours = holds_run_of(target_, options.verb) || is_taken(target_ / kReplacingName);
+  replaceable(target_, options.outputs, ours, options.inputs);
+  replaceable(target_, {kSummaryName}, holds_run_of(target_, {}), {});
   const fs::path parent = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
   make_folders(parent);
   staging_ = std::make_unique<TempDir>(parent, fmt::format(".{}.partial", target_.filename().string()));
@@ -55,13 +55,16 @@ void OutputDir::publish(std::string_view text) {
   summary.close();
   if (!replace_) return staging_->publish(target_);
   std::error_code ignored;
+  OutputFile((target_ / kReplacingName).string()).close();
+  sync_folder(target_);
   fs::remove(target_ / kSummaryName, ignored);
   std::stable_partition(names_.begin(), names_.end(), [](const std::string& name) { return name != kSummaryName; });
   for (const std::string& name : names_) {
-    if (fs::is_directory(target_ / name, ignored)) fs::remove_all(target_ / name, ignored);
+    if (path_kind(target_ / name) == PathKind::folder) fs::remove_all(target_ / name, ignored);
     rename_checked(staging_->path() / name, target_ / name);
   }
   sync_folder(target_);
+  fs::remove(target_ / kReplacingName, ignored);
 }
 
 }  // namespace refrain

@@ -2,7 +2,8 @@
 //
 // Files are written to a folder beside the target, which becomes the target by one rename. Where the target exists and
 // is to be written into (`force`), its summary.json is removed first and the new one moved in last, so that a directory
-// with a summary.json is always whole; what else the target holds stays as it is.
+// with a summary.json is always whole. Only what an earlier run of the same verb made is replaced; what else the target
+// holds stays as it is.
 #pragma once
 
 #include <filesystem>
@@ -13,14 +14,23 @@
 
 #include "base/file.h"
 #include "base/tempdir.h"
+#include "pipeline/ownership.h"
 
 namespace refrain {
 
+struct OutputDirOptions {
+  std::filesystem::path target;
+  bool force = false;
+  std::string verb;                      // as the summary names it
+  std::vector<std::string> outputs;      // every name that may be written
+  std::vector<std::string> inputs = {};  // none of which may lie in an output
+};
+
 class OutputDir {
  public:
-  // Throws Error(invalid_argument) where `target` exists and `force` is not set, or where it or one above it is
-  // not a folder.
-  OutputDir(std::filesystem::path target, bool force);
+  // Throws Error(invalid_argument) where the target exists and `force` is not set, where it or one above it is not a
+  // folder, or where it holds an output that may not be replaced (see pipeline/ownership.h).
+  explicit OutputDir(const OutputDirOptions& options);
 
   // A new file; close() it before publish().
   OutputFile create(const std::string& name);
@@ -39,8 +49,5 @@ class OutputDir {
   std::vector<std::string> names_;
   bool replace_ = false;
 };
-
-// The file that is moved in last, and vouches for the others.
-inline constexpr const char* kSummaryName = "summary.json";
 
 }  // namespace refrain

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "base/random_file.h"
 #include "base/tempdir.h"
 #include "pipeline/id_store.h"
 #include "pipeline/output_dir.h"
@@ -67,6 +68,10 @@ class OutputDirs : public testing::Test {
     file.write(text);
     file.close();
   }
+  OutputDirOptions options(bool force) const {
+    return {.target = target_, .force = force, .verb = "near", .outputs = {"a", "clean"}};
+  }
+  static constexpr const char* kOurs = R"({"verb": "near"})";
   std::size_t entries() const {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(temp_.path()), {}));
   }
@@ -76,34 +81,83 @@ class OutputDirs : public testing::Test {
 
 TEST_F(OutputDirs, AppearWholeOrNotAtAll) {
   {
-    OutputDir dir(target_, false);
+    OutputDir dir(options(false));
     write(dir, "a", "1");
     EXPECT_FALSE(fs::exists(target_));
   }
   EXPECT_EQ(entries(), 0U);
-  OutputDir dir(target_ / "", false);  // with a slash behind it
+  target_ /= "";  // with a slash behind it
+  OutputDir dir(options(false));
   write(dir, "a", "1");
-  dir.publish("summary");
-  EXPECT_EQ(read_file((target_ / "a").string()), "1");
-  EXPECT_EQ(read_file((target_ / kSummaryName).string()), "summary");
+  dir.publish(kOurs);
+  EXPECT_EQ(read_file(target_ / "a"), "1");
+  EXPECT_EQ(read_file(target_ / kSummaryName), kOurs);
   EXPECT_EQ(entries(), 1U);
 }
 
 TEST_F(OutputDirs, ThatExistAreRefusedUnlessForcedAndKeepWhatIsNotOurs) {
   fs::create_directory(target_);
   std::ofstream(target_ / "mine") << "precious";
-  std::ofstream(target_ / kSummaryName) << "old";
-  EXPECT_THROW(OutputDir(target_, false), Error);
+  std::ofstream(target_ / kSummaryName) << kOurs;
+  std::ofstream(target_ / "a") << "old";
+  EXPECT_THROW(OutputDir{options(false)}, Error);
   {
-    OutputDir dir(target_, true);
+    OutputDir dir(options(true));
     write(dir, "a", "never published");
   }
-  EXPECT_EQ(read_file((target_ / kSummaryName).string()), "old");
-  OutputDir dir(target_, true);
+  EXPECT_EQ(read_file(target_ / "a"), "old");
+  OutputDir dir(options(true));
   write(dir, "a", "1");
-  dir.publish("new");
-  EXPECT_EQ(read_file((target_ / kSummaryName).string()), "new");
-  EXPECT_EQ(read_file((target_ / "mine").string()), "precious");
+  dir.publish(kOurs);
+  EXPECT_EQ(read_file(target_ / "a"), "1");
+  EXPECT_EQ(read_file(target_ / "mine"), "precious");
+  EXPECT_EQ(std::distance(fs::directory_iterator(target_), {}), 3);
+}
+
+TEST_F(OutputDirs, WhatNoRunMadeIsNeverReplaced) {
+  fs::create_directories(target_ / "clean");
+  std::ofstream(target_ / "clean" / "letter.txt") << "mine";
+  EXPECT_THROW(OutputDir{options(true)}, Error);
+  // The run of another verb has no say in it.
+  std::ofstream(target_ / kSummaryName) << R"({"verb": "other"})";
+  EXPECT_THROW(OutputDir{options(true)}, Error);
+  std::ofstream(target_ / kSummaryName) << "no summary of ours";
+  fs::remove_all(target_ / "clean");
+  EXPECT_THROW(OutputDir{options(true)}, Error);
+}
+
+TEST_F(OutputDirs, WhatWasPutIntoAFolderAfterTheRunIsNeverReplaced) {
+  {
+    OutputDir dir(options(false));
+    std::ofstream(dir.create_folder("clean") / "a.txt") << "ours";
+    dir.publish(kOurs);
+  }
+  { OutputDir dir(options(true)); }
+  std::ofstream(target_ / "clean" / "note.txt") << "mine";
+  EXPECT_THROW(OutputDir{options(true)}, Error);
+  EXPECT_EQ(read_file(target_ / "clean" / "note.txt"), "mine");
+}
+
+TEST_F(OutputDirs, AnInputIsNeverReplaced) {
+  {
+    OutputDir dir(options(false));
+    std::ofstream(dir.create_folder("clean") / "a.txt") << "ours";
+    dir.publish(kOurs);
+  }
+  OutputDirOptions reads = options(true);
+  reads.inputs = {(target_ / "clean" / "a.txt").string()};
+  EXPECT_THROW(OutputDir{reads}, Error);
+}
+
+TEST_F(OutputDirs, ARunThatWasKilledWhileItReplacedFilesLeavesThemOurs) {
+  fs::create_directory(target_);
+  std::ofstream(target_ / "a") << "ours";
+  EXPECT_THROW(OutputDir{options(true)}, Error);
+  std::ofstream(target_ / ".summary.json.replacing") << "";
+  OutputDir dir(options(true));
+  write(dir, "a", "1");
+  dir.publish(kOurs);
+  EXPECT_FALSE(fs::exists(target_ / ".summary.json.replacing"));
 }
 
 TEST(FingerprintIndex, AnswersFromTheLibrary) {

@@ -36,6 +36,7 @@ void keep_read(Facts& facts, const ReadReport& read) {
     facts.set(name + "line", read.examples[i].line);
     facts.set(name + "reason", read.examples[i].reason);
   }
+  keep_unreadable(facts, "read", read.unreadable);
 }
 
 ReadReport kept_read(const Facts& facts) {
@@ -45,7 +46,25 @@ ReadReport kept_read(const Facts& facts) {
     const std::string name = fmt::format("read.example.{}.", i);
     read.examples.push_back({facts.text(name + "path"), facts.number(name + "line"), facts.text(name + "reason")});
   }
+  read.unreadable = kept_unreadable(facts, "read");
   return read;
+}
+
+void keep_unreadable(Facts& facts, const std::string& name, const std::vector<BadRecord>& files) {
+  facts.set(name + ".unreadable", std::uint64_t{files.size()});
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    facts.set(fmt::format("{}.unreadable.{}.path", name, i), files[i].path);
+    facts.set(fmt::format("{}.unreadable.{}.reason", name, i), files[i].reason);
+  }
+}
+
+std::vector<BadRecord> kept_unreadable(const Facts& facts, const std::string& name) {
+  std::vector<BadRecord> files(facts.number(name + ".unreadable"));
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    files[i].path = facts.text(fmt::format("{}.unreadable.{}.path", name, i));
+    files[i].reason = facts.text(fmt::format("{}.unreadable.{}.reason", name, i));
+  }
+  return files;
 }
 
 }  // namespace refrain

@@ -7,7 +7,9 @@
 #include <optional>
 #include <system_error>
 
-#include "pipeline/output_dir.h"
+#include "base/path.h"
+#include "base/random_file.h"
+#include "pipeline/ownership.h"
 #include "pipeline/tsv.h"
 #include "refrain/error.h"
 
@@ -19,24 +21,12 @@ namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{256} << 10;  // read at a time
 constexpr const char* kIdentityName = "run.txt";
-constexpr const char* kSummary = "summary.json";
-constexpr std::size_t kHeadBytes = 256;   // of a summary
 constexpr std::string_view kNoSum = "-";  // in a marker
 
 void write_aside(const fs::path& path, std::string_view text) {
   AtomicFile file(path.string());
   file.out().write(text);
   file.commit();
-}
-
-// Every summary begins with the verb.
-bool is_summary_of(const fs::path& path, const std::string& verb) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return false;
-  InputFile file(path.string());
-  std::string head(kHeadBytes, '\0');
-  head.resize(file.read(head.data(), head.size()));
-  return head.find(fmt::format("\"verb\": \"{}\"", verb)) != std::string::npos;
 }
 
 // Its identity last: until then it is known whose folder it is.
@@ -49,11 +39,15 @@ void remove_work(const fs::path& folder) {
 
 // Whether nothing is in it but what a run that was killed at once may have left: its identity, not yet under its name.
 bool barely_begun(const fs::path& folder) {
+  const std::vector<std::string> names = list_folder(folder);
+  return std::all_of(names.begin(), names.end(),
+                     [](const std::string& name) { return name.starts_with(kIdentityName); });
+}
+
+// A folder that this run made, unless somebody has put something into it.
+void remove_if_empty(const fs::path& folder) {
   std::error_code ignored;
-  const fs::directory_iterator entries(folder, ignored);
-  return std::all_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
-    return entry.path().filename().string().starts_with(kIdentityName);
-  });
+  fs::remove(folder, ignored);
 }
 
 [[noreturn]] void refuse(const fs::path& target, const std::string& why) {
@@ -125,8 +119,7 @@ void RunFile::close(bool sync) {
 }
 
 bool RunFile::holds(const fs::path& path, const Mark& mark) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored) || fs::file_size(path, ignored) != mark.bytes) return false;
+  if (path_kind(path) != PathKind::file || fs::file_size(path) != mark.bytes) return false;
   if (!mark.sum) return true;
   InputFile file(path.string());
   std::string chunk(kChunkBytes, '\0');
@@ -140,11 +133,10 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget)
     : budget_(budget), target_(options.target.lexically_normal()) {
   if (!target_.has_filename()) target_ = target_.parent_path();
   if (target_.empty()) throw Error(Errc::invalid_argument, "no output directory; name one with -o DIR");
-  std::error_code error;
-  const bool there = fs::exists(fs::symlink_status(target_, error));
-  if (there && !fs::is_directory(target_, error)) refuse(target_, "exists, and is not a folder; name another");
-  const bool whole = there && is_summary_of(output(kSummary), options.verb);
-  const bool ours = there && fs::exists(work(kIdentityName), error);
+  const bool there = is_taken(target_);
+  if (there && path_kind(target_) != PathKind::folder) refuse(target_, "exists, and is not a folder; name another");
+  const bool whole = there && holds_run_of(target_, options.verb);
+  const bool ours = there && is_taken(work(kIdentityName));
   const bool begun = ours && !whole;
   if (options.resume) {
     if (whole) {
@@ -153,7 +145,7 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget)
       refuse(target_, "holds a run that has ended; there is nothing to resume");
     }
     if (!begun) refuse(target_, "holds no run that was begun; leave --resume out");
-    if (read_file(work(kIdentityName).string()) != options.identity)
+    if (read_file(work(kIdentityName)) != options.identity)
       refuse(target_, "was begun with other inputs or options; give the same, or begin anew with --force");
     lock_.emplace(work(kIdentityName).string());
     return;
@@ -161,14 +153,12 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget)
   if (there && !options.force)
     refuse(target_, begun ? "holds a run that has not ended; go on with --resume, or begin anew with --force"
                           : "exists; name another directory, or write into it with --force");
-  if (!ours && fs::exists(fs::symlink_status(target_ / "work", error)) && !barely_begun(target_ / "work"))
+  if (!ours && is_taken(target_ / "work") && !barely_begun(target_ / "work"))
     refuse(target_ / "work", "is there, and no run made it; name another directory");
-  for (const std::string& name : options.outputs) {
-    if (!fs::exists(fs::symlink_status(output(name), error))) continue;
-    if (!whole && !begun) refuse(output(name), "is there, and no run made it; name another directory");
-    stale_.push_back(output(name));
-  }
-  if (whole) stale_.push_back(output(kSummary));
+  stale_ = replaceable(target_, options.outputs, whole || begun, {});
+  if (is_taken(output(kSummaryName)) && !whole && !begun)
+    refuse(output(kSummaryName), "is there, and no run made it; name another directory");
+  if (whole) stale_.push_back(output(kSummaryName));
   if (ours) lock_.emplace(work(kIdentityName).string());
   made_target_ = !there;
   make_folders(target_);
@@ -177,16 +167,16 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget)
     make_folder(target_ / "work");
     write_aside(work(kIdentityName), options.identity);
   } catch (const Error&) {
-    if (made_target_) fs::remove_all(target_, error);
+    remove_work(target_ / "work");
+    if (made_target_) remove_if_empty(target_);
     throw;
   }
   lock_.emplace(work(kIdentityName).string());
 }
 
 bool RunDir::believe(const std::string& stage) {
-  std::error_code ignored;
-  if (anew_ || !fs::exists(marker(stage), ignored)) return false;
-  const std::string text = read_file(marker(stage).string());
+  if (anew_ || !is_taken(marker(stage))) return false;
+  const std::string text = read_file(marker(stage));
   // "file<TAB>bytes<TAB>sum" a file, a blank line, then the facts.
   std::string_view rest = text;
   Facts facts = facts_;
@@ -260,8 +250,12 @@ void RunDir::close_folder(const std::string& name) {
 }
 
 bool RunDir::ended(const std::string& stage) const {
+  return is_taken(marker(stage));
+}
+
+void RunDir::forget(const std::string& stage) {
   std::error_code ignored;
-  return fs::exists(marker(stage), ignored);
+  fs::remove(marker(stage), ignored);
 }
 
 std::uint64_t RunDir::work_bytes() const {
@@ -275,12 +269,11 @@ std::uint64_t RunDir::work_bytes() const {
 void RunDir::abandon() {
   lock_.reset();
   remove_work(target_ / "work");
-  std::error_code ignored;
-  if (made_target_) fs::remove_all(target_, ignored);
+  if (made_target_) remove_if_empty(target_);
 }
 
 void RunDir::finish(std::string_view summary) {
-  write_aside(output(kSummary), summary);
+  write_aside(output(kSummaryName), summary);
   lock_.reset();
   remove_work(target_ / "work");
   sync_folder(target_);

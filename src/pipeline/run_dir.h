@@ -118,6 +118,9 @@ class RunDir {
   // Whether a stage has ended.
   bool ended(const std::string& stage) const;
 
+  // Has a stage run again when the run is resumed.
+  void forget(const std::string& stage);
+
   // What the files for later stages take.
   std::uint64_t work_bytes() const;
 

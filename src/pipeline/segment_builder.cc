@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "base/threads.h"
 #include "blot/blot_format.h"
 #include "refrain/error.h"

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/progress.h"
 #include "blot/blot_format.h"
 #include "blot/document_reader.h"

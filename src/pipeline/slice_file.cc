@@ -1,14 +1,7 @@
 #include "pipeline/slice_file.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 
-#include "base/file.h"
 #include "refrain/error.h"
 
 namespace refrain {
@@ -18,29 +11,6 @@ namespace {
 constexpr std::uint64_t kAheadBytes = std::uint64_t{64} << 10;
 
 }  // namespace
-
-RandomFile::RandomFile(const std::filesystem::path& path) : path_(path.string()) {
-  fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat info {};
-  if (fd_ < 0 || fstat(fd_, &info) != 0)
-    throw Error(Errc::not_found, fmt::format("{}: cannot be opened: {}", path_, system_reason(errno)));
-  size_ = static_cast<std::uint64_t>(info.st_size);
-}
-
-RandomFile::~RandomFile() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
-void RandomFile::read(std::uint64_t offset, std::span<char> to) const {
-  while (!to.empty()) {
-    const ssize_t got = pread(fd_, to.data(), to.size(), static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw Error(Errc::io, fmt::format("{}: cannot be read: {}", path_, system_reason(errno)));
-    if (got == 0) throw Error(Errc::corrupt, fmt::format("{}: ends early", path_));
-    to = to.subspan(static_cast<std::size_t>(got));
-    offset += static_cast<std::uint64_t>(got);
-  }
-}
 
 SliceFile::SliceFile(const std::filesystem::path& bytes, const std::filesystem::path& ends)
     : bytes_(bytes), ends_(ends) {}

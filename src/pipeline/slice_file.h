@@ -9,26 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/random_file.h"
 #include "refrain/text.h"
 
 namespace refrain {
-
-// A file that is read at any place. Thread-safe.
-class RandomFile {
- public:
-  explicit RandomFile(const std::filesystem::path& path);
-  RandomFile(const RandomFile&) = delete;
-  RandomFile& operator=(const RandomFile&) = delete;
-  ~RandomFile();
-  // Error(corrupt) where the file ends before.
-  void read(std::uint64_t offset, std::span<char> to) const;
-  std::uint64_t size() const { return size_; }
-
- private:
-  std::string path_;
-  int fd_ = -1;
-  std::uint64_t size_ = 0;
-};
 
 // Not thread-safe; one a thread. Cheap for neighbours.
 class SliceFile {

@@ -41,7 +41,8 @@ std::vector<std::string> source_names(const RunDir& dir, std::span<const std::si
   std::size_t read = 0;
   for (const std::size_t place : places) {
     for (; read <= numbers[place]; ++read)
-      if (!std::getline(file, line)) throw Error(Errc::corrupt, "the run's names of sources end early; run anew");
+      if (!std::getline(file, line))
+        throw Error(file.bad() ? Errc::io : Errc::corrupt, "the run's names of sources end early; run anew");
     names[place] = unescaped(line);
   }
   return names;

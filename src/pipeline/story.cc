@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <functional>
 #include <string_view>
@@ -14,6 +15,8 @@
 #include "base/budget.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/path.h"
+#include "base/random_file.h"
 #include "base/threads.h"
 #include "pipeline/explain.h"
 #include "pipeline/find_documents.h"
@@ -58,21 +61,29 @@ void read_input(const simdjson::dom::element& options, InputOptions& input) {
   input.binary = options["binary"];
 }
 
+// What the run passed over is passed over again.
+void read_unreadable(const simdjson::dom::element& summary, InputOptions& input) {
+  simdjson::dom::array files;
+  if (summary["unreadable"].get(files) != simdjson::SUCCESS) return;
+  for (const simdjson::dom::element file : files) input.known_unreadable.emplace_back(std::string_view(file["path"]));
+  std::sort(input.known_unreadable.begin(), input.known_unreadable.end());
+}
+
 Told read_options(const fs::path& run) {
   const fs::path path = run / kSummaryName;
-  std::error_code ignored;
-  if (!fs::exists(path, ignored))
+  if (path_kind(path) != PathKind::file)
     throw Error(Errc::not_found,
                 fmt::format("{}: holds no dedup run that has ended; name the folder that -o named", run.string()));
   Told told;
   try {
     simdjson::dom::parser parser;
-    const std::string text = read_file(path.string());
+    const std::string text = read_file(path);
     const simdjson::dom::element summary = parser.parse(text);
     if (std::string_view(summary["verb"]) != "dedup")
       throw Error(Errc::not_found, fmt::format("{}: holds the run of another verb than dedup", run.string()));
     const simdjson::dom::element options = summary["options"];
     read_input(options, told.input);
+    read_unreadable(summary, told.input);
     if (simdjson::dom::element against; options["against"].get(against) == simdjson::SUCCESS)
       read_input(against, told.against);
     told.windows.tokenizer =
@@ -91,12 +102,13 @@ void for_each_line(const fs::path& path, const Context& context,
                    const std::function<void(std::uint64_t, const std::string&)>& each) {
   constexpr std::uint64_t kLook = 65536;
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(Errc::not_found, fmt::format("{}: cannot be read; run dedup again", path.string()));
+  if (!file) refuse_read(path.string(), "open", errno);
   std::string line;
   for (std::uint64_t number = 0; std::getline(file, line); ++number) {
     if (number % kLook == 0) throw_if_stopped(context);
     each(number, line);
   }
+  if (file.bad()) throw Error(Errc::io, fmt::format("{}: cannot read all of it", path.string()));
 }
 
 class Decisions {

@@ -46,6 +46,7 @@ void check_unused(const InputOptions& input) {
   refuse(input.max_doc_bytes != plain.max_doc_bytes, "--max-doc-bytes");
   refuse(input.binary != plain.binary, "--binary");
   refuse(input.strict != plain.strict, "--strict");
+  refuse(input.skip_unreadable != plain.skip_unreadable, "--skip-unreadable");
 }
 
 void check(const SubstringsOptions& options) {
@@ -84,7 +85,14 @@ class Substrings {
   }
 
   SubstringsReport run() {
-    OutputDir output(options_.output, options_.force);
+    std::vector<std::string> inputs = options_.input.paths;
+    for (const std::string& path : {options_.text_csv, options_.ids})
+      if (!path.empty()) inputs.push_back(path);
+    OutputDir output({.target = options_.output,
+                      .force = options_.force,
+                      .verb = "substrings",
+                      .outputs = {"substring_bytes.tsv", "sa.txt", "passages.jsonl", "clean"},
+                      .inputs = std::move(inputs)});
     run_stage(report_.stages, "read", [&] {
       if (options_.text_csv.empty())
         read();
@@ -249,13 +257,14 @@ class Substrings {
     };
     if (!options_.text_csv.empty()) return apply_to_lines(folder, cuts_of);
     text_.forget_text();
-    const RewriteReport done = rewrite_documents(
-        options_.input, context_, budget_, folder, [&](DocId number, std::string_view text) -> TextCuts {
-          const ByteRange document = text_.document(number);
-          if (text.size() != document.end - document.begin)
-            throw Error(Errc::bad_input, "an input changed while it was being read; run again");
-          return cuts_of(number);
-        });
+    const RewriteReport done =
+        rewrite_documents(again(options_.input, report_.read), context_, budget_, folder,
+                          [&](DocId number, std::string_view text) -> TextCuts {
+                            const ByteRange document = text_.document(number);
+                            if (text.size() != document.end - document.begin)
+                              throw Error(Errc::bad_input, "an input changed while it was being read; run again");
+                            return cuts_of(number);
+                          });
     report_.changed_documents = done.changed;
     report_.removed_bytes = done.removed_bytes;
     return done.written_bytes;

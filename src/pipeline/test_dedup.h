@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/random_file.h"
 #include "base/tempdir.h"
 #include "refrain/dedup.h"
 #include "refrain/error.h"

@@ -86,6 +86,7 @@ ReadReport TextPasses::count(const std::string& stage, const TokensOf& tokens_of
       }
     };
   });
+  input_ = refrain::again(std::move(input_), report);
   // The table grew in the meantime, and will not again.
   first_bytes_ = budget_.peak() - before;
   documents_.finish();

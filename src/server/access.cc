@@ -54,6 +54,17 @@ HostPort split(std::string_view text) {
   return out;
 }
 
+// Either may leave out the port that goes with the origin's scheme. "null" is the origin of nobody.
+bool is_origin_of(std::string_view origin, std::string_view host) {
+  const bool tls = origin.starts_with("https://");
+  if (!tls && !origin.starts_with("http://")) return false;
+  const std::string_view usual_port = tls ? "443" : "80";
+  const auto port_of = [&](const HostPort& parts) { return parts.has_port ? parts.port : usual_port; };
+  const HostPort from = split(origin.substr(origin.find("//") + 2));
+  const HostPort own = split(host);
+  return !from.host.empty() && equals_ignoring_case(from.host, own.host) && port_of(from) == port_of(own);
+}
+
 }  // namespace
 
 ListenAddress parse_listen(std::string_view listen) {
@@ -99,8 +110,14 @@ bool is_local_host(std::string_view host) {
   const std::string_view name = split(host).host;
   if (equals_ignoring_case(name, "localhost")) return true;
   boost::system::error_code code;
-  ip::make_address(std::string(name), code);
-  return !code;
+  const ip::address address = ip::make_address(std::string(name), code);
+  return !code && is_loopback(address);
+}
+
+bool is_cross_site(std::string_view sec_fetch_site, std::string_view origin, std::string_view host) {
+  // "same-site" is another port of this machine, or another name below the same domain: somebody else's page.
+  if (!sec_fetch_site.empty() && sec_fetch_site != "same-origin" && sec_fetch_site != "none") return true;
+  return !origin.empty() && !is_origin_of(origin, host);
 }
 
 }  // namespace refrain::server

@@ -1,4 +1,4 @@
-// Who may ask: addresses, tokens, the Host header.
+// Who may ask: addresses, tokens, and what browsers say of the page behind a request.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,14 @@ bool same_token(std::string_view given, std::string_view token);
 // The token of "Bearer TOKEN"; empty where there is none.
 std::string_view bearer_token(std::string_view authorization);
 
-// Whether a Host header names this machine by an address or as "localhost". A page of the web whose name was made to
-// point here sends its own name, and must not read from a server that asks for no token.
+// Whether a Host header is "localhost" or a loopback address, with any port. A web page whose name was made to point
+// here (DNS rebinding) sends its own name, and must not read from a server that asks for no token. 0.0.0.0 is refused
+// although it reaches a server on loopback: browsers send no Sec-Fetch-Site to that address.
 bool is_local_host(std::string_view host);
+
+// Whether a browser sends this on behalf of a page of another origin, judged by headers that pages cannot set. Pass an
+// empty string for a missing header: programs send neither Sec-Fetch-Site nor Origin. An Origin must have the host and
+// port of the Host header. Its scheme is ignored, since a proxy may have terminated TLS.
+bool is_cross_site(std::string_view sec_fetch_site, std::string_view origin, std::string_view host);
 
 }  // namespace refrain::server

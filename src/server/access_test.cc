@@ -32,11 +32,53 @@ TEST(Access, OnlyTheTokenItselfIsTheToken) {
 }
 
 TEST(Access, AHostOfTheWebIsNotThisMachine) {
-  for (const char* local : {"localhost", "LOCALHOST:80", "127.0.0.1:7878", "[::1]:7878", "[::1]", "10.1.2.3"})
+  for (const char* local :
+       {"localhost", "LOCALHOST:80", "127.0.0.1:7878", "[::1]:7878", "[::1]", "127.9.9.9", "[::ffff:127.0.0.1]:80"})
     EXPECT_TRUE(is_local_host(local)) << local;
   for (const char* foreign :
-       {"", "evil.example", "localhost.evil.example:80", "127.0.0.1.evil.example", "[::1", "[::1]x"})
+       {"", "evil.example", "localhost.evil.example:80", "127.0.0.1.evil.example", "[::1", "[::1]x", "10.1.2.3"})
     EXPECT_FALSE(is_local_host(foreign)) << foreign;
+}
+
+// A page asked for http://0.0.0.0:7878, which reaches 127.0.0.1, and of which browsers send no Sec-Fetch-Site.
+TEST(Access, TheUnspecifiedAddressIsNoNameOfThisMachine) {
+  for (const char* host : {"0.0.0.0", "0.0.0.0:7878", "[::]:7878", "[::ffff:0.0.0.0]"})
+    EXPECT_FALSE(is_local_host(host)) << host;
+}
+
+TEST(Access, APageOfAnotherOriginIsCrossSite) {
+  const char* const host = "localhost:7878";
+  for (const char* site : {"cross-site", "same-site", "Same-Origin", "same-origin, cross-site", "x"})
+    EXPECT_TRUE(is_cross_site(site, "", host)) << site;
+  for (const char* site : {"", "same-origin", "none"}) EXPECT_FALSE(is_cross_site(site, "", host)) << site;
+  for (const char* origin :
+       {"null", "http://evil.example", "http://localhost", "http://localhost:80", "http://localhost:7879",
+        "http://127.0.0.1:7878", "http://localhost:7878.evil.example", "http://localhost.evil.example:7878",
+        "http://evil.example#localhost:7878", "localhost:7878", "//localhost:7878", "file://", "http://",
+        "http://localhost:7878/", "http://localhost:7878 http://evil.example", "chrome-extension://localhost:7878"})
+    EXPECT_TRUE(is_cross_site("", origin, host)) << origin;
+  EXPECT_TRUE(is_cross_site("same-origin", "http://evil.example", host));
+  EXPECT_TRUE(is_cross_site("cross-site", "http://localhost:7878", host));
+  EXPECT_TRUE(is_cross_site("", "http://", ""));
+  EXPECT_TRUE(is_cross_site("", "http://localhost", ""));
+}
+
+TEST(Access, APageOfThisOriginIsNotCrossSiteBehindAProxyEither) {
+  struct Pair {
+    const char* origin;
+    const char* host;
+  };
+  for (const auto& [origin, host] : {Pair{"http://localhost:7878", "localhost:7878"},
+                                     {"http://LOCALHOST:7878", "localhost:7878"},
+                                     {"http://[::1]:7878", "[::1]:7878"},
+                                     {"https://refrain.example", "refrain.example"},
+                                     {"https://refrain.example", "refrain.example:443"},
+                                     {"https://refrain.example:8443", "refrain.example:8443"},
+                                     {"http://refrain.example", "refrain.example:80"}})
+    EXPECT_FALSE(is_cross_site("same-origin", origin, host)) << origin;
+  // What a proxy makes of it that passes on the name without the port, or its own name.
+  EXPECT_TRUE(is_cross_site("same-origin", "https://refrain.example:8443", "refrain.example"));
+  EXPECT_TRUE(is_cross_site("same-origin", "https://refrain.example", "127.0.0.1:7878"));
 }
 
 }  // namespace

@@ -103,8 +103,9 @@ void Answer::fail(const Failure& failure) {
 }
 
 void Answer::on_wake(std::function<void()> wake) {
+  auto shared = std::make_shared<const std::function<void()>>(std::move(wake));
   const std::lock_guard lock(mutex_);
-  wake_ = std::move(wake);
+  wake_ = std::move(shared);
 }
 
 Answer::Next Answer::take(std::string& out) {
@@ -150,9 +151,9 @@ void Answer::abandon() {
 
 void Answer::wake(std::unique_lock<std::mutex>& lock) {
   if (!std::exchange(waiting_, false) || !wake_) return;
-  const std::function<void()> call = wake_;
+  const std::shared_ptr<const std::function<void()>> call = wake_;
   lock.unlock();
-  call();
+  (*call)();
   lock.lock();
 }
 

@@ -76,7 +76,7 @@ class Answer {
   std::stop_source stop_;
   std::mutex mutex_;
   std::condition_variable taken_;
-  std::function<void()> wake_;
+  std::shared_ptr<const std::function<void()>> wake_;  // shared, so that a call of it takes no memory
   std::optional<AnswerHead> head_;
   std::string memory_;                // what goes first
   std::size_t memory_begin_ = 0;      // taken already

@@ -20,6 +20,9 @@ class Backend {
   virtual ~Backend() = default;
   virtual IndexStats stats() const = 0;
   virtual std::uint64_t generation() const = 0;
+  // Of the newest commit, and of no other, not even of an index that took this one's place: a generation alone is a
+  // small number, which any index may have.
+  virtual std::string identity() const = 0;
   virtual QueryReport query(const QueryOptions& options, const Context& context, PassageSink& sink) const = 0;
   virtual ExtractReport extract(const ExtractOptions& options, const Context& context, PassageSink& sink) const = 0;
   virtual std::optional<IndexDocument> document(std::string_view id, const Context& context) const = 0;

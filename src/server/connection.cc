@@ -22,6 +22,8 @@ namespace net = boost::asio;
 namespace http = boost::beast::http;
 using boost::system::error_code;
 
+constexpr const char* kSecFetchSite = "Sec-Fetch-Site";
+
 std::string_view view(boost::beast::string_view text) {
   return {text.data(), text.size()};
 }
@@ -30,7 +32,50 @@ Failure bad_request(const std::string& message) {
   return {400, "bad_request", message};
 }
 
+// Whether a header line goes on in the next one (obs-fold), which readers of HTTP understand in different ways.
+bool has_folded_line(std::string_view headers) {
+  return headers.find("\n ") != std::string_view::npos || headers.find("\n\t") != std::string_view::npos;
+}
+
+Failure folded_line() {
+  return bad_request("a header line may not continue on the next line");
+}
+
 }  // namespace
+
+// A callback for Asio. Whatever `work` throws ends this connection and no other. So does a callback that Asio drops
+// because it has no memory to queue it: nothing else would ever wake the connection.
+template <class Work>
+class Connection::Step {
+ public:
+  Step(std::shared_ptr<Connection> self, Work work) : self_(std::move(self)), work_(std::move(work)) {}
+  ~Step() {
+    if (self_) self_->abort_forgotten();
+  }
+  Step(Step&&) noexcept = default;
+  Step& operator=(Step&&) = delete;
+  Step(const Step&) = delete;
+  Step& operator=(const Step&) = delete;
+
+  template <class... Arguments>
+  void operator()(const Arguments&... arguments) {
+    const std::shared_ptr<Connection> self = std::move(self_);
+    try {
+      work_(*self, arguments...);
+    } catch (...) {
+      self->fail(std::current_exception());
+    }
+  }
+
+ private:
+  std::shared_ptr<Connection> self_;  // null once called, or moved from
+  Work work_;
+};
+
+template <class Work>
+Connection::Step<Work> Connection::step(Work work) {
+  return {shared_from_this(), std::move(work)};
+}
 
 Connection::Connection(Socket socket, Hub& hub)
     : socket_(std::move(socket)), hub_(hub), timer_(socket_.get_executor()) {
@@ -43,28 +88,56 @@ Connection::~Connection() {
 }
 
 void Connection::start() {
-  net::post(socket_.get_executor(), [self = shared_from_this()] {
-    error_code ignored;
-    self->socket_.set_option(net::ip::tcp::no_delay(true), ignored);
-    self->begin_request(self->hub_.limits.header_time);
-  });
+  net::post(socket_.get_executor(), step([](Connection& self) {
+              error_code ignored;
+              self.socket_.set_option(net::ip::tcp::no_delay(true), ignored);
+              self.begin_request(self.hub_.limits.header_time);
+            }));
 }
 
 void Connection::refuse() {
-  net::post(socket_.get_executor(), [self = shared_from_this()] {
-    self->began_ = Clock::now();
-    self->reject({503, "overloaded", "there are too many connections", {{"Retry-After", "1"}}});
-  });
+  net::post(socket_.get_executor(), step([](Connection& self) {
+              self.began_ = Clock::now();
+              self.reject({503, "overloaded", "there are too many connections", {{"Retry-After", "1"}}});
+            }));
 }
 
 void Connection::drain() {
+  net::post(socket_.get_executor(), step([](Connection& self) {
+              if (self.phase_ == Phase::idle || self.phase_ == Phase::header) self.close();
+            }));
+}
+
+// No Step: that aborts the connection itself where it is dropped.
+void Connection::abort() {
   net::post(socket_.get_executor(), [self = shared_from_this()] {
-    if (self->phase_ == Phase::idle || self->phase_ == Phase::header) self->close();
+    try {
+      self->give_up();
+    } catch (...) {
+      self->fail(std::current_exception());
+    }
   });
 }
 
-void Connection::abort() {
-  net::post(socket_.get_executor(), [self = shared_from_this()] { self->give_up(); });
+// ---- Failures of our own
+
+void Connection::fail(const std::exception_ptr& thrown) noexcept {
+  hub_.failed(thrown);
+  try {
+    give_up();
+  } catch (...) {  // it is closed before anything can throw
+  }
+}
+
+// From any thread. What was thrown is logged by whoever runs Asio.
+void Connection::abort_forgotten() noexcept {
+  if (hub_.stopped) return;  // everything that is queued is dropped
+  try {
+    abort();
+  } catch (...) {
+    // No memory for that either. The client learns that it is over, and whatever still waits here is woken.
+    ::shutdown(socket_.native_handle(), SHUT_RDWR);
+  }
 }
 
 // ---- Time
@@ -73,12 +146,12 @@ void Connection::arm(std::chrono::milliseconds time) {
   timed_out_ = false;
   const std::uint64_t number = ++timer_number_;
   timer_.expires_after(time);
-  timer_.async_wait([self = shared_from_this(), number](const error_code& error) {
-    if (error || number != self->timer_number_) return;
-    self->timed_out_ = true;
+  timer_.async_wait(step([number](Connection& self, const error_code& error) {
+    if (error || number != self.timer_number_) return;
+    self.timed_out_ = true;
     error_code ignored;
-    self->socket_.cancel(ignored);
-  });
+    self.socket_.cancel(ignored);
+  }));
 }
 
 void Connection::disarm() {
@@ -99,6 +172,9 @@ void Connection::begin_request(std::chrono::milliseconds patience) {
   body_ = std::make_shared<Body>(hub_.bodies);
   route_ = {};
   counted_ = true;
+  head_only_ = false;
+  keep_alive_ = false;
+  http11_ = true;
   phase_ = Phase::idle;
   if (buffer_.size() == 0) {
     buffer_.shrink_to_fit();
@@ -112,9 +188,9 @@ void Connection::begin_request(std::chrono::milliseconds patience) {
 
 void Connection::read_more() {
   const std::size_t room = phase_ == Phase::body ? scratch_.size() : scratch_.size() / 4;
-  socket_.async_read_some(
-      buffer_.prepare(room),
-      [self = shared_from_this()](const error_code& error, std::size_t bytes) { self->on_read(error, bytes); });
+  socket_.async_read_some(buffer_.prepare(room), step([](Connection& self, const error_code& error, std::size_t bytes) {
+                            self.on_read(error, bytes);
+                          }));
 }
 
 void Connection::on_read(const error_code& error, std::size_t bytes) {
@@ -155,6 +231,8 @@ void Connection::parse_header() {
   }
   error_code error;
   const std::size_t used = parser_->put(buffer_.data(), error);
+  // The parser takes a line only with all that continues it, so a fold is never split between two calls.
+  const bool folded = has_folded_line({static_cast<const char*>(buffer_.data().data()), used});
   buffer_.consume(used);
   header_bytes_ += used;
   const bool done = parser_->is_header_done();
@@ -163,6 +241,7 @@ void Connection::parse_header() {
     if (parser_->get().target().empty()) return reject({414, "too_long", "the target is too long"});
     return reject({431, "too_long", fmt::format("the headers have more than {} bytes", hub_.limits.header_bytes)});
   }
+  if (folded) return reject(folded_line());
   if (done) return on_header();
   if (error && error != http::error::need_more) return reject(bad_request("not HTTP: " + error.message()));
   read_more();
@@ -182,7 +261,9 @@ void Connection::on_header() {
     route_ = hub_.service.admit({.method = view(request.method_string()),
                                  .target = view(request.target()),
                                  .host = view(request[http::field::host]),
-                                 .authorization = view(request[http::field::authorization])});
+                                 .authorization = view(request[http::field::authorization]),
+                                 .sec_fetch_site = view(request[kSecFetchSite]),
+                                 .origin = view(request[http::field::origin])});
     const auto length = parser_->content_length();
     if (length && *length > hub_.limits.body_bytes)
       throw Failure(413, "too_large", fmt::format("a body has at most {} bytes", hub_.limits.body_bytes));
@@ -205,8 +286,13 @@ void Connection::check_framing() const {
   if (encodings != 0 &&
       (encodings > 1 || !http11_ || !boost::beast::iequals(request[http::field::transfer_encoding], "chunked")))
     throw bad_request("the only transfer encoding is 'chunked', once");
-  if (encodings + request.count(http::field::content_length) > 1)
+  // "5, 5" in one header is a length that is said twice, too.
+  const std::string_view length = view(request[http::field::content_length]);
+  if (encodings + request.count(http::field::content_length) > 1 ||
+      length.find_first_not_of("0123456789") != std::string_view::npos)
     throw bad_request("the length of the body is said twice");
+  for (const char* const name : {"Authorization", "Origin", kSecFetchSite})
+    if (request.count(name) > 1) throw bad_request(fmt::format("there is more than one {} header", name));
   const auto expect = request.find(http::field::expect);
   if (expect != request.end() && !boost::beast::iequals(expect->value(), "100-continue"))
     throw Failure(417, "unsupported", "the only expectation is '100-continue'");
@@ -215,11 +301,11 @@ void Connection::check_framing() const {
 void Connection::say_continue() {
   if (buffer_.size() != 0) return parse_body();  // it did not wait
   out_ = "HTTP/1.1 100 Continue\r\n\r\n";
-  net::async_write(socket_, net::buffer(out_), [self = shared_from_this()](const error_code& error, std::size_t) {
-    if (self->phase_ != Phase::body) return;
-    if (error) return self->close();
-    self->parse_body();
-  });
+  net::async_write(socket_, net::buffer(out_), step([](Connection& self, const error_code& error, std::size_t) {
+                     if (self.phase_ != Phase::body) return;
+                     if (error) return self.close();
+                     self.parse_body();
+                   }));
 }
 
 void Connection::parse_body() {
@@ -229,9 +315,15 @@ void Connection::parse_body() {
     body.size = scratch_.size();
     error_code error;
     const std::size_t used = parser_->put(buffer_.data(), error);
+    const std::string_view got(scratch_.data(), scratch_.size() - body.size);
+    // What is taken and is not body is the head of a chunk, or the trailer.
+    const bool folded = got.empty() && has_folded_line({static_cast<const char*>(buffer_.data().data()), used});
     buffer_.consume(used);
     if (error == http::error::need_buffer) error = {};
-    const std::string_view got(scratch_.data(), scratch_.size() - body.size);
+    if (folded) {
+      keep_alive_ = false;
+      return reject(folded_line());
+    }
     if (body_->bytes().size() + got.size() > hub_.limits.body_bytes)
       return reject({413, "too_large", fmt::format("a body has at most {} bytes", hub_.limits.body_bytes)});
     if (!body_->append(got))
@@ -250,7 +342,9 @@ void Connection::parse_body() {
 void Connection::begin_answer() {
   phase_ = Phase::answering;
   answer_ = std::make_shared<Answer>(hub_.limits, hub_.spool);
-  answer_->on_wake([self = shared_from_this()] { net::post(self->socket_.get_executor(), [self] { self->pump(); }); });
+  answer_->on_wake([self = shared_from_this()] {
+    net::post(self->socket_.get_executor(), self->step([](Connection& woken) { woken.pump(); }));
+  });
   head_sent_ = false;
   finished_ = false;
   body_sent_ = 0;
@@ -280,29 +374,25 @@ void Connection::reject(const Failure& failure) {
 
 // A client that closes its side while it is being worked for has gone.
 void Connection::watch_for_goodbye() {
-  socket_.async_wait(Socket::wait_read, [self = shared_from_this(), number = requests_](const error_code& error) {
-    if (error || self->phase_ != Phase::answering || number != self->requests_) return;
-    if (self->finished_) return;  // it may have gone with its answer
-    char byte = 0;
-    const ssize_t got = ::recv(self->socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    if (got > 0) return;  // the next request, early
-    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return self->watch_for_goodbye();
-    self->give_up();
-  });
+  socket_.async_wait(Socket::wait_read, step([number = requests_](Connection& self, const error_code& error) {
+                       if (error || self.phase_ != Phase::answering || number != self.requests_) return;
+                       if (self.finished_) return;  // it may have gone with its answer
+                       char byte = 0;
+                       const ssize_t got = ::recv(self.socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+                       if (got > 0) return;  // the next request, early
+                       if (got < 0 && (errno == EAGAIN || errno == EINTR)) return self.watch_for_goodbye();
+                       self.give_up();
+                     }));
 }
 
 void Connection::pump() {
   if (phase_ != Phase::answering || writing_) return;
   out_.clear();
-  try {
-    if (!fill()) return;
-  } catch (const Error&) {
-    return give_up();
-  }
+  if (!fill()) return;
   writing_ = true;
   arm(hub_.limits.write_time);
   net::async_write(socket_, net::buffer(out_),
-                   [self = shared_from_this()](const error_code& error, std::size_t) { self->on_written(error); });
+                   step([](Connection& self, const error_code& error, std::size_t) { self.on_written(error); }));
 }
 
 // Puts what is there of the answer into out_. False where there is nothing yet.
@@ -337,7 +427,7 @@ void Connection::append_head() {
     fmt::format_to(std::back_inserter(out_), "Content-Length: {}\r\n", *head.length);
   else if (http11_)
     out_ += "Transfer-Encoding: chunked\r\n";
-  out_ += "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n";
+  out_ += "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: same-origin\r\n";
   for (const auto& [name, value] : head.headers) fmt::format_to(std::back_inserter(out_), "{}: {}\r\n", name, value);
   out_ += keep_alive_ ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n";
 }
@@ -393,11 +483,11 @@ void Connection::give_up() {
 void Connection::close() {
   if (std::exchange(phase_, Phase::closed) == Phase::closed) return;
   constexpr unsigned kClientClosed = 499;  // as others call it; nobody is told
-  count_request(kClientClosed);
   disarm();
   error_code ignored;
   socket_.shutdown(Socket::shutdown_both, ignored);
   socket_.close(ignored);
+  count_request(kClientClosed);  // last: it may lack the memory to
 }
 
 }  // namespace refrain::server

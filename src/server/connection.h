@@ -1,8 +1,8 @@
 // One client: reads its requests, one after another, and sends the answers.
 //
-// Everything runs on the strand of the socket and nothing waits: not for bytes, not for work. There is one timer, for
-// whatever the client is waited for just now. A request is looked at as soon as its headers are there, so that nobody
-// sends eight megabytes to learn that a token is missing.
+// Everything runs on the one thread of the socket's io_context and nothing waits: not for bytes, not for work. There is
+// one timer, for whatever the client is waited for just now. A request is looked at as soon as its headers are there, so
+// that nobody sends eight megabytes to learn that a token is missing.
 #pragma once
 
 #include <array>
@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -38,7 +39,10 @@ struct Hub {
   std::shared_ptr<BodySpace> bodies;
   std::shared_ptr<SpoolSpace> spool;
   std::function<void(const Connection*)> closed;  // from the destructor of a connection
-  std::atomic<bool> draining{false};              // no request is begun any more
+  // Logs what a connection died of. From any thread; throws nothing.
+  std::function<void(const std::exception_ptr&)> failed;
+  std::atomic<bool> draining{false};  // no request is begun any more
+  std::atomic<bool> stopped{false};   // nor is anything that was queued still run
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -61,7 +65,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   using Clock = std::chrono::steady_clock;
   using Parser = boost::beast::http::request_parser<boost::beast::http::buffer_body>;
   enum class Phase { idle, header, body, answering, lingering, closed };
+  template <class Work>
+  class Step;
 
+  template <class Work>
+  Step<Work> step(Work work);
+  void fail(const std::exception_ptr& thrown) noexcept;
+  void abort_forgotten() noexcept;
   void begin_request(std::chrono::milliseconds patience);
   void read_more();
   void on_read(const boost::system::error_code& error, std::size_t bytes);

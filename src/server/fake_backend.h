@@ -1,6 +1,8 @@
 // An index for tests: documents in a map, and passages that are made up.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -26,6 +28,7 @@ class FakeBackend final : public Backend {
   mutable std::atomic<std::uint64_t> stopped{0};  // of them, that were told to
   std::atomic<std::uint64_t> extracted_passages{45};
   std::atomic<bool> extraction_waits{false};
+  std::atomic<std::uint64_t> index_number{1};  // another one: another index took the place of this one
   void go_on() {
     const std::lock_guard lock(mutex_);
     extraction_waits = false;
@@ -40,6 +43,9 @@ class FakeBackend final : public Backend {
     return out;
   }
   std::uint64_t generation() const override { return stats().generation; }
+  std::string identity() const override {
+    return fmt::format("index {}, generation {}", index_number.load(), generation());
+  }
 
   QueryReport query(const QueryOptions& options, const Context& context, PassageSink& sink) const override {
     QueryReport report;
@@ -68,6 +74,7 @@ class FakeBackend final : public Backend {
     for (std::uint64_t i = 0; i < extracted_passages; ++i) passage(sink, i);
     ExtractReport report;
     report.generation = generation();
+    report.identity = identity();
     return report;
   }
 

@@ -51,7 +51,10 @@ TEST(Hostile, ALengthThatIsSaidTwiceIsRefused) {
            "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
            "Content-Length: 5\r\nContent-Length: 6\r\n",
            "Content-Length: 5\r\nContent-Length: 5\r\n",
+           "Content-Length: 5, 5\r\n",
+           "Content-Length: 5,\r\n",
            "Content-Length: 5, 6\r\n",
+           "content-length: 5\r\nX: y\r\nCONTENT-LENGTH: 5\r\n",
            "Content-Length: -1\r\n",
            "Content-Length: +5\r\n",
            "Content-Length: 99999999999999999999999\r\n",
@@ -65,6 +68,47 @@ TEST(Hostile, ALengthThatIsSaidTwiceIsRefused) {
     client.send(kQuery + headers + smuggled);
     EXPECT_EQ(client.receive().status, 400) << headers;
     EXPECT_TRUE(client.at_end()) << headers;  // and nothing behind it is taken for a request
+  }
+}
+
+// One reader joins a folded line to the one before, another drops it, a third takes it for a header of its own.
+TEST(Hostile, AHeaderLineThatGoesOnInTheNextIsRefused) {
+  TestServer server;
+  const std::string next = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  const std::string start = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n";
+  for (const std::string& head :
+       {start + "X: a\r\n b\r\n\r\n", start + "X: a\r\n\tb\r\n\r\n", start + "X:\r\n b\r\n\r\n",
+        start + "X: a\r\n \r\n\r\n", start + "X: a\r\n Content-Length: 5\r\n\r\n",
+        start + "Content-Length:\r\n 5\r\n\r\n", start + "Transfer-Encoding:\r\n chunked\r\n\r\n",
+        std::string("GET /healthz HTTP/1.1\r\n Host: localhost\r\n\r\n"),
+        std::string("GET /healthz HTTP/1.1\r\nHost:\r\n localhost\r\n\r\n")}) {
+    Client client(server);
+    client.send(next + head + next);
+    EXPECT_EQ(client.receive().status, 200);
+    const Response response = client.receive();
+    EXPECT_EQ(response.status, 400) << head;
+    EXPECT_TRUE(response.has("Connection: close\r\n")) << head;
+    EXPECT_TRUE(client.at_end()) << head;
+    Client slow(server);  // a byte at a time
+    for (const char c : head) {
+      if (!slow.send({&c, 1})) break;
+    }
+    EXPECT_EQ(slow.receive().status, 400) << head;
+  }
+  Client client(server);
+  client.send(kQuery + "Transfer-Encoding: chunked\r\n\r\ne\r\n{\"text\":\n \"1\"}\r\n0\r\nX: a\r\n b\r\n\r\n" + next);
+  EXPECT_EQ(client.receive().status, 400);  // in a trailer, too
+  EXPECT_TRUE(client.at_end());
+  EXPECT_EQ(status_of(server, kQuery + "Content-Length: 14\r\n\r\n{\"text\":\n \"1\"}"), 200);  // a body may do that
+}
+
+TEST(Hostile, AHeaderThatSettlesWhoMayAskIsSaidOnce) {
+  TestServer server;
+  for (const std::string line :
+       {"Origin: http://localhost\r\n", "Sec-Fetch-Site: none\r\n", "Authorization: Bearer x\r\n"}) {
+    const std::string start = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + line;
+    EXPECT_EQ(status_of(server, start + "\r\n"), 200);
+    EXPECT_EQ(status_of(server, start + line + "\r\n"), 400);
   }
 }
 

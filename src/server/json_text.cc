@@ -23,8 +23,10 @@ void append_escape(std::string& out, char c) {
   }
 }
 
+// Of ASCII, and itself in JSON. A char is signed on some machines and not on others, so its bits are looked at.
 bool is_plain(char c) {
-  return c >= 0x20 && c != '"' && c != '\\' && c != 0x7F;
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x20 && byte < 0x7F && c != '"' && c != '\\';
 }
 
 }  // namespace

@@ -8,6 +8,20 @@
 namespace refrain::server {
 namespace {
 
+// Where char is unsigned (aarch64; -funsigned-char), bytes past 127 were taken for plain ones and not looked at.
+TEST(JsonText, BytesThatAreNotUtf8NeverGetThrough) {
+  const std::string bad = "\xEF\xBF\xBD";
+  EXPECT_EQ(json_text("\xFF"), "\"" + bad + "\"");
+  EXPECT_EQ(json_text("a\x80z"), "\"a" + bad + "z\"");
+  EXPECT_EQ(json_text("\xC3"), "\"" + bad + "\"");
+  EXPECT_EQ(json_text("\xED\xA0\x80"), "\"" + bad + bad + bad + "\"");  // a surrogate
+  EXPECT_EQ(json_text("\xC0\x80"), "\"" + bad + bad + "\"");            // an overlong NUL
+  EXPECT_EQ(json_text("\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80"), "\"\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80\"");
+  EXPECT_EQ(json_text("\x7F\x1F \"\\~"), "\"\\u007f\\u001f \\\"\\\\~\"");
+  for (int byte = 0x80; byte < 0x100; ++byte)
+    EXPECT_EQ(json_text(std::string(1, static_cast<char>(byte))), "\"" + bad + "\"") << byte;
+}
+
 TEST(JsonText, InPiecesIsWhatItIsAtOnce) {
   std::mt19937 random(3);
   const std::string bytes = "ab\"\\\n\x01\x7F\x80\x80\xBF\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80\xFF";

@@ -51,6 +51,8 @@ std::string Metrics::text(const IndexStats& index, std::uint64_t spool_bytes, st
   single("http_in_flight", "gauge", "Requests that are being answered.", in_flight.load());
   single("http_refused_connections_total", "counter", "Connections beyond the most that are taken.",
          refused_connections.load());
+  single("http_dropped_connections_total", "counter", "Connections that an error inside the server has ended.",
+         failures.load());
   single("answers_on_disk_bytes", "gauge",
          "Parts of answers that wait for slow clients, and the passages that pages are cut from.", spool_bytes);
   single("request_bodies_bytes", "gauge", "Bodies of requests, as far as they have come.", body_bytes);

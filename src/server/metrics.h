@@ -21,6 +21,7 @@ class Metrics {
   std::atomic<std::int64_t> connections{0};
   std::atomic<std::int64_t> in_flight{0};  // requests whose headers were read and whose answers are not yet sent
   std::atomic<std::uint64_t> refused_connections{0};
+  std::atomic<std::uint64_t> failures{0};  // of the server's own, which ended a connection
 
   // `route` is one of a few names, never what a client sent.
   void count(std::string_view route, unsigned status, double seconds);

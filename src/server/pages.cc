@@ -15,12 +15,14 @@ namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 
+std::uint64_t mix(std::uint64_t bits) {
+  bits = (bits ^ bits >> 31U) * 0xBF58476D1CE4E5B9;
+  return (bits ^ bits >> 29U) * 0x94D049BB133111EB;
+}
+
 // Against slips of the pen. Whoever makes a cursor by hand is still only given whole passages: see page().
 std::uint32_t check_bits(const PageCursor& cursor) {
-  std::uint64_t mixed = cursor.generation * 0x9E3779B97F4A7C15 + cursor.offset;
-  mixed = (mixed ^ mixed >> 31U) * 0xBF58476D1CE4E5B9;
-  mixed = (mixed ^ mixed >> 29U) * 0x94D049BB133111EB;
-  return static_cast<std::uint32_t>(mixed >> 32U);
+  return static_cast<std::uint32_t>(mix(cursor.commit * 0x9E3779B97F4A7C15 + cursor.offset) >> 32U);
 }
 
 Failure bad_cursor() {
@@ -32,15 +34,21 @@ Failure old_cursor() {
 
 }  // namespace
 
+std::uint64_t commit_hash(std::string_view identity) {
+  std::uint64_t hash = 0xCBF29CE484222325;  // FNV-1a
+  for (const char c : identity) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
+  return mix(hash);
+}
+
 std::string to_text(const PageCursor& cursor) {
-  return fmt::format("p1-{:x}-{:x}-{:08x}", cursor.generation, cursor.offset, check_bits(cursor));
+  return fmt::format("p2-{:x}-{:x}-{:08x}", cursor.commit, cursor.offset, check_bits(cursor));
 }
 
 PageCursor parse_page_cursor(std::string_view text) {
   PageCursor out;
-  std::uint64_t* const numbers[] = {&out.generation, &out.offset};
+  std::uint64_t* const numbers[] = {&out.commit, &out.offset};
   std::string_view left = text;
-  if (!left.starts_with("p1-")) throw bad_cursor();
+  if (!left.starts_with("p2-")) throw bad_cursor();
   left.remove_prefix(3);
   for (std::uint64_t* const number : numbers) {
     const auto [end, error] = std::from_chars(left.data(), left.data() + left.size(), *number, 16);
@@ -76,6 +84,7 @@ void Pages::extract(const std::stop_token& stop) {
   });
   const ExtractReport report = backend_.extract(ExtractOptions{}, context, *sink);
   flush();
+  made->identity = report.identity;
   made->generation = report.generation;
   made->changed_documents = report.changed_documents;
   extracted_ = std::move(made);
@@ -83,12 +92,12 @@ void Pages::extract(const std::stop_token& stop) {
 
 PageEnd Pages::page(const std::optional<PageCursor>& from, std::uint64_t limit, const std::stop_token& stop,
                     const std::function<void(std::string_view)>& out) {
-  const std::uint64_t newest = backend_.generation();
-  if (from && from->generation != newest) throw old_cursor();
-  if (extracted_ == nullptr || extracted_->generation != newest) extract(stop);
+  const std::string newest = backend_.identity();
+  if (from && from->commit != commit_hash(newest)) throw old_cursor();
+  if (extracted_ == nullptr || extracted_->identity != newest) extract(stop);
   const SpoolFile& file = extracted_->file;
-  const std::uint64_t generation = extracted_->generation;
-  if (from && from->generation != generation) throw old_cursor();  // a commit came between
+  const std::uint64_t commit = commit_hash(extracted_->identity);
+  if (from && from->commit != commit) throw old_cursor();  // a commit came between
 
   std::uint64_t offset = from ? from->offset : 0;
   char before = '\n';
@@ -113,8 +122,8 @@ PageEnd Pages::page(const std::optional<PageCursor>& from, std::uint64_t limit, 
     out(got.substr(0, end));
     offset += end;
   }
-  PageEnd end{.next = {}, .generation = generation, .changed_documents = extracted_->changed_documents};
-  if (offset < file.size()) end.next = PageCursor{generation, offset};
+  PageEnd end{.next = {}, .generation = extracted_->generation, .changed_documents = extracted_->changed_documents};
+  if (offset < file.size()) end.next = PageCursor{commit, offset};
   return end;
 }
 

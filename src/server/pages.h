@@ -1,7 +1,8 @@
 // All passages of the index, a page at a time.
 //
-// They are extracted once a generation, into a file without a name, and pages are cut from that. A cursor is where a
-// page ended: it names the generation and the place in the file, and is worth nothing after the next commit.
+// They are extracted once a commit, into a file without a name, and pages are cut from that. A cursor is where a page
+// ended: it names the commit, by a hash of its identity, and the place in the file. It is worth nothing after the next
+// commit, nor for another index in the same place.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +19,10 @@
 namespace refrain::server {
 
 struct PageCursor {
-  std::uint64_t generation = 0;
+  std::uint64_t commit = 0;  // commit_hash() of its identity
   std::uint64_t offset = 0;
 };
+std::uint64_t commit_hash(std::string_view identity);
 std::string to_text(const PageCursor& cursor);
 // Failure(400) for what to_text() did not make.
 PageCursor parse_page_cursor(std::string_view text);
@@ -40,7 +42,7 @@ class Pages {
       : backend_(backend), context_(std::move(context)), space_(space), most_(most) {}
 
   // Writes up to `limit` passages to `out`, whole lines of JSON in pieces. Failure(410) for a cursor of another
-  // generation than the index's. `stop` ends an extraction, with Error(interrupted); the next call begins it again.
+  // commit than the newest. `stop` ends an extraction, with Error(interrupted); the next call begins it again.
   PageEnd page(const std::optional<PageCursor>& from, std::uint64_t limit, const std::stop_token& stop,
                const std::function<void(std::string_view)>& out);
 
@@ -54,6 +56,7 @@ class Pages {
     SpoolSpace& space;
     SpoolFile file;
     std::uint64_t held = 0;
+    std::string identity;
     std::uint64_t generation = 0;
     std::uint64_t changed_documents = 0;
   };

@@ -83,6 +83,27 @@ TEST(Pages, ACommitEndsACursorAndIsReadAnew) {
   EXPECT_EQ(status_of([&] { pages.page(next, 5, {}, ignore); }), 410U);
 }
 
+// An index was built anew in the same folder, and its generation happened to be the old one's: a cursor went on in the
+// middle of other passages, and pages were cut from an extraction of the index before.
+TEST(Pages, AnotherIndexOfTheSameGenerationIsReadAnew) {
+  FakeBackend backend;
+  SpoolSpace space("", kPlenty);
+  Pages pages(backend, {}, space, kPlenty);
+  const auto ignore = [](std::string_view) {};
+  const auto next = pages.page({}, 5, {}, ignore).next;
+  ASSERT_TRUE(next);
+  backend.index_number = 2;
+  EXPECT_EQ(status_of([&] { pages.page(next, 5, {}, ignore); }), 410U);
+  EXPECT_EQ(backend.extractions, 1U);
+  const PageEnd end = pages.page({}, 5, {}, ignore);
+  EXPECT_EQ(end.generation, 1U);
+  EXPECT_EQ(backend.extractions, 2U);
+  ASSERT_TRUE(end.next);
+  EXPECT_NE(to_text(*end.next), to_text(*next));
+  EXPECT_EQ(status_of([&] { pages.page(next, 5, {}, ignore); }), 410U);
+  EXPECT_EQ(status_of([&] { pages.page(end.next, 5, {}, ignore); }), 200U);
+}
+
 TEST(Pages, TakeTheirBytesFromTheSpaceOfAllAnswers) {
   FakeBackend backend;
   backend.passage_bytes = 1000;
@@ -127,7 +148,7 @@ TEST(Pages, AnExtractionThatWasStoppedBeginsAgain) {
 }
 
 TEST(Pages, ACursorThatWasTamperedWithIsRefused) {
-  const std::string good = to_text({.generation = 12, .offset = 345});
+  const std::string good = to_text({.commit = 12, .offset = 345});
   EXPECT_EQ(parse_page_cursor(good).offset, 345U);
   for (std::size_t at = 0; at < good.size(); ++at) {
     std::string bad = good;
@@ -135,7 +156,8 @@ TEST(Pages, ACursorThatWasTamperedWithIsRefused) {
     EXPECT_EQ(status_of([&] { parse_page_cursor(bad); }), 400U) << bad;
     EXPECT_EQ(status_of([&] { parse_page_cursor(good.substr(0, at)); }), 400U) << at;
   }
-  for (const char* bad : {"", "p1", "p1---", "p1-0-0", "../../x", "p1-fffffffffffffffff-0-00000000"})
+  for (const char* bad :
+       {"", "p2", "p2---", "p2-0-0", "../../x", "p2-fffffffffffffffff-0-00000000", "p1-c-159-00000000"})
     EXPECT_EQ(status_of([&] { parse_page_cursor(bad); }), 400U) << bad;
 
   // One with the right checksum that points into a passage, or behind all of them.
@@ -143,7 +165,7 @@ TEST(Pages, ACursorThatWasTamperedWithIsRefused) {
   SpoolSpace space("", kPlenty);
   Pages pages(backend, {}, space, kPlenty);
   for (const std::uint64_t offset : {std::uint64_t{1}, std::uint64_t{50}, std::uint64_t{1} << 40}) {
-    const PageCursor forged{.generation = 1, .offset = offset};
+    const PageCursor forged{.commit = commit_hash(backend.identity()), .offset = offset};
     EXPECT_EQ(status_of([&] { pages.page(forged, 5, {}, [](std::string_view) {}); }), 400U) << offset;
   }
 }

@@ -19,6 +19,7 @@ class IndexBackend final : public server::Backend {
   explicit IndexBackend(const std::filesystem::path& folder) : index_(folder) {}
   IndexStats stats() const override { return index_.stats(); }
   std::uint64_t generation() const override { return index_.generation(); }
+  std::string identity() const override { return index_.identity(); }
   QueryReport query(const QueryOptions& options, const Context& context, PassageSink& sink) const override {
     return index_.query(options, context, sink);
   }

@@ -182,6 +182,80 @@ TEST(Server, APageOfTheWebUnderItsOwnNameReadsNothing) {
   EXPECT_EQ(client.receive().status, 200);
 }
 
+// <img src="http://127.0.0.1:7878/v1/passages"> on any page of the web began an extraction.
+TEST(Server, APageOfAnotherSiteStartsNoExtraction) {
+  TestServer server({}, with_token());
+  for (const std::string headers :
+       {"Sec-Fetch-Site: cross-site\r\n", "sec-fetch-site: same-site\r\n", "Origin: http://evil.example\r\n",
+        "Origin: null\r\n", "Origin: http://localhost:1\r\nSec-Fetch-Site: same-origin\r\n"}) {
+    Client client(server);
+    for (const std::string& given : {headers, headers + kAuthorized}) {
+      const Response response = client.ask("GET", "/v1/passages", "", given);
+      EXPECT_EQ(response.status, 403) << given;
+      EXPECT_TRUE(response.body.starts_with("{\"error\":{\"code\":\"cross_site\"")) << response.body;
+      EXPECT_EQ(client.ask("OPTIONS", "/v1/passages", "", given).status, 403) << given;
+    }
+    // It is settled before a body is read: none is sent here.
+    client.send("POST /v1/query HTTP/1.1\r\nHost: localhost\r\n" + headers + "Content-Length: 1000\r\n\r\n");
+    EXPECT_EQ(client.receive().status, 403) << headers;
+    EXPECT_TRUE(client.at_end());
+  }
+  EXPECT_EQ(server.backend.extractions, 0U);
+  Client client(server);
+  for (const char* headers :
+       {"Sec-Fetch-Site: none\r\n", "Sec-Fetch-Site: same-origin\r\nOrigin: http://localhost\r\n"})
+    EXPECT_EQ(client.ask("GET", "/v1/passages", "", headers).status, 200) << headers;
+  EXPECT_EQ(server.backend.extractions, 1U);
+}
+
+TEST(Server, APageReachesAServerBehindAProxyThatKeepsTheHost) {
+  TestServer server({}, with_token());
+  Client client(server);
+  const auto ask = [&](const std::string& headers) {
+    client.send("GET /v1/stats HTTP/1.1\r\n" + headers + kAuthorized + "\r\n");
+    return client.receive().status;
+  };
+  EXPECT_EQ(ask("Host: refrain.example\r\nOrigin: https://refrain.example\r\nSec-Fetch-Site: same-origin\r\n"), 200);
+  EXPECT_EQ(ask("Host: 127.0.0.1:7878\r\nOrigin: https://refrain.example\r\nSec-Fetch-Site: same-origin\r\n"), 403);
+}
+
+TEST(Server, NoAnswerMayBeReadByAnotherOrigin) {
+  TestServer server;
+  Client client(server);
+  for (const char* target : {"/healthz", "/v1/passages", "/nothing"}) {
+    const Response response = client.ask("GET", target);
+    EXPECT_TRUE(response.has("Cross-Origin-Resource-Policy: same-origin\r\n")) << response.head;
+    EXPECT_TRUE(response.has("X-Content-Type-Options: nosniff\r\n")) << response.head;
+    EXPECT_FALSE(response.has("Access-Control-")) << response.head;
+  }
+}
+
+// Whoever had an account on the machine read all of an index that only its owner was to see.
+TEST(Server, ReadingWantsTheTokenWhereItIsAskedFor) {
+  ServeOptions options = with_token();
+  options.token_for_reads = true;
+  TestServer server({}, options);
+  server.backend.add({{"a", "b"}}, false, {});
+  Client client(server);
+  for (const char* target : {"/metrics", "/v1/stats", "/v1/passages", "/v1/documents/a"}) {
+    EXPECT_EQ(client.ask("GET", target).status, 401) << target;
+    EXPECT_EQ(client.ask("HEAD", target).status, 401) << target;
+    EXPECT_EQ(client.ask("GET", target, "", "Authorization: Bearer wrong\r\n").status, 401) << target;
+    EXPECT_EQ(client.ask("GET", target, "", kAuthorized).status, 200) << target;
+  }
+  EXPECT_EQ(Client(server).ask("POST", "/v1/query", R"({"text": "1"})").status, 401);
+  EXPECT_EQ(client.ask("POST", "/v1/query", R"({"text": "1"})", kAuthorized).status, 200);
+  EXPECT_EQ(client.ask("GET", "/healthz").status, 200);
+  FakeBackend backend;
+  options.token = "";
+  try {
+    run_server(backend, options, {}, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::invalid_argument);
+  }
+}
+
 TEST(Server, AnAddressThatIsTakenIsBusy) {
   TestServer server;
   FakeBackend backend;

@@ -101,14 +101,19 @@ Service::Service(Backend& backend, AccessRules rules, const Limits& limits, cons
       extraction_(1, limits.queued) {}
 
 Route Service::admit(const RequestHead& head) const {
+  if (is_cross_site(head.sec_fetch_site, head.origin, head.host))
+    throw Failure(403, "cross_site",
+                  "requests from web pages of another origin are refused; if the page and the server share an origin "
+                  "behind a proxy, have the proxy pass the Host header through unchanged");
   const bool has_token = same_token(bearer_token(head.authorization), rules_.token);
   if (!rules_.loopback && !has_token) throw unauthorized();
   if (!has_token && !head.host.empty() && !is_local_host(head.host))
-    throw Failure(403, "foreign_host", "without a token this server answers to an address or to 'localhost'");
+    throw Failure(403, "foreign_host", "without a token, the Host header must be 'localhost' or a loopback address");
   Route route = route_of(head.method, parse_target(head.target));
   if (is_write(route.verb) && rules_.token.empty())
     throw Failure(403, "read_only", "the server was started without a token, so nobody writes");
-  if (is_write(route.verb) && !has_token) throw unauthorized();
+  const bool wants_token = is_write(route.verb) || (rules_.token_for_reads && route.verb != Verb::health);
+  if (wants_token && !has_token) throw unauthorized();
   return route;
 }
 
@@ -152,7 +157,10 @@ void Service::submit(WorkQueue& queue, const std::shared_ptr<Answer>& answer, Wo
       try {
         answer->fail(failure_of(std::current_exception()));
       } catch (...) {
-        answer->end();  // as it is; the connection sees that it is not whole
+        try {
+          answer->end();  // as it is; the connection sees that it is not whole
+        } catch (...) {   // it could not be woken, and has been closed for that
+        }
       }
     }
   });

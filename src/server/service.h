@@ -26,11 +26,14 @@ struct RequestHead {
   std::string_view target;
   std::string_view host;
   std::string_view authorization;
+  std::string_view sec_fetch_site;
+  std::string_view origin;
 };
 
 struct AccessRules {
   std::string token;
   bool loopback = true;
+  bool token_for_reads = false;  // on loopback too, for everything but /healthz
 };
 
 // Thread-safe. Nothing here waits for work: that is done by threads of the service's own, for each kind of work some, so

@@ -1,14 +1,9 @@
 #include "store/page_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstring>
 #include <limits>
 
@@ -22,12 +17,6 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "numbers are stored little-endian, as they lie in memory");
 
 constexpr std::uint64_t kNoPage = std::numeric_limits<std::uint64_t>::max();
-// A page fault brings in what lies around the page: a folio of the page cache, up to two megabytes, and what is mapped
-// along with it, up to kAroundBytes. So much is taken to be resident, and a few of them are kept.
-constexpr std::uint64_t kStretchBytes = std::uint64_t{2} << 20U;
-constexpr std::uint64_t kAroundBytes = std::uint64_t{64} << 10U;
-constexpr std::size_t kMaxStretches = 3;
-
 template <class Number>
 Number load(const char* at) {
   Number number;
@@ -84,31 +73,25 @@ PageFileId PageWriter::finish(std::string_view tail) {
 }
 
 PageReader::PageReader(const std::string& path, std::string_view magic, std::uint32_t version)
-    : path_(path), checked_(kNoPage) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    const Errc code = errno == ENOENT ? Errc::corrupt : Errc::not_found;
-    throw Error(code, fmt::format("{}: cannot open: {}; build it again", path, system_reason(errno)));
+    : path_(path), checked_(kNoPage), page_(std::make_unique<char[]>(kPageBytes)) {
+  try {
+    file_ = std::make_shared<RandomFile>(path);
+  } catch (const Error& error) {
+    if (error.code() == Errc::io) throw;
+    throw Error(Errc::corrupt, fmt::format("{}; build it again", error.what()));
   }
-  struct stat info {};
-  const bool regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
-  bytes_ = regular ? static_cast<std::uint64_t>(info.st_size) : 0;
-  void* map = bytes_ < 2 * kPageBytes ? MAP_FAILED : mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, fd, 0);
-  const int error = errno;
-  close(fd);
-  if (bytes_ < 2 * kPageBytes) corrupt(regular ? "too short to be whole" : "not a file");
-  if (map == MAP_FAILED) throw Error(Errc::io, fmt::format("{}: cannot map: {}", path, system_reason(error)));
-  map_ = {static_cast<const char*>(map), [bytes = bytes_](const char* at) { munmap(const_cast<char*>(at), bytes); }};
+  bytes_ = file_->size();
+  if (bytes_ < 2 * kPageBytes) corrupt("too short to be whole");
   // The first page keeps its form in all versions, so that damage can be told from a newer format.
-  const bool whole = page_holds(0);
-  if (std::string_view(map_.get(), kMagicBytes) != magic) corrupt("not such a file, or damaged");
-  const auto found = load<std::uint32_t>(map_.get() + kMagicBytes);
+  const bool whole = fetch(0);
+  if (std::string_view(page_.get(), kMagicBytes) != magic) corrupt("not such a file, or damaged");
+  const auto found = load<std::uint32_t>(page_.get() + kMagicBytes);
   if (!whole) corrupt("page 0: checksum mismatch");
   if (found != version) unsupported(fmt::format("format version {}, and this build reads {}", found, version));
   if (bytes_ % kPageBytes != 0) corrupt("cut off in a page");
   pages_ = bytes_ / kPageBytes - 1;
-  if (!page_holds(pages_)) corrupt("its end is missing or damaged");
-  const char* tail = map_.get() + pages_ * kPageBytes;
+  if (!fetch(pages_)) corrupt("its end is missing or damaged");
+  const char* tail = page_.get();
   size_ = load<std::uint64_t>(tail);
   digest_ = load<std::uint64_t>(tail + sizeof size_);
   std::memcpy(tail_.data(), tail + sizeof size_ + sizeof digest_, tail_.size());
@@ -119,13 +102,14 @@ PageReader::PageReader(const std::string& path, std::string_view magic, std::uin
 
 PageReader::PageReader(const PageReader& other)
     : path_(other.path_),
-      map_(other.map_),
+      file_(other.file_),
       bytes_(other.bytes_),
       pages_(other.pages_),
       size_(other.size_),
       digest_(other.digest_),
       tail_(other.tail_),
-      checked_(kNoPage) {}
+      checked_(kNoPage),
+      page_(std::make_unique<char[]>(kPageBytes)) {}
 
 void PageReader::corrupt(std::string_view what) const {
   throw Error(Errc::corrupt, fmt::format("{}: {}; build it again", path_, what));
@@ -135,38 +119,25 @@ void PageReader::unsupported(std::string_view what) const {
   throw Error(Errc::unsupported, fmt::format("{}: {}; build it again", path_, what));
 }
 
-bool PageReader::page_holds(std::uint64_t page) const {
-  const char* at = map_.get() + page * kPageBytes;
-  return page_checksum({at, kPageContentBytes}, page) == load<std::uint64_t>(at + kPageContentBytes);
-}
-
-void PageReader::touched(std::uint64_t page) {
-  const std::uint64_t stretch = page * kPageBytes / kStretchBytes;
-  if (std::find(resident_.begin(), resident_.end(), stretch) != resident_.end()) return;
-  if (resident_.size() == kMaxStretches) {
-    const std::uint64_t begin = resident_.front() * kStretchBytes;
-    const std::uint64_t from = begin - std::min(begin, kAroundBytes);
-    const std::uint64_t to = std::min(begin + kStretchBytes + kAroundBytes, bytes_);
-    madvise(const_cast<char*>(map_.get()) + from, to - from, MADV_DONTNEED);
-    resident_.erase(resident_.begin());
-  }
-  resident_.push_back(stretch);
+// Reads a page into page_. Whether it is what was written.
+bool PageReader::fetch(std::uint64_t page) {
+  checked_ = kNoPage;
+  if (file_->read_up_to(page * kPageBytes, {page_.get(), kPageBytes}) < kPageBytes) corrupt("cut off");
+  return page_checksum({page_.get(), kPageContentBytes}, page) == load<std::uint64_t>(page_.get() + kPageContentBytes);
 }
 
 std::string_view PageReader::checked_page(std::uint64_t page) {
-  const char* at = map_.get() + page * kPageBytes;
   if (page != checked_) {
-    touched(page);
-    if (!page_holds(page)) corrupt(fmt::format("page {}: checksum mismatch", page));
+    if (!fetch(page)) corrupt(fmt::format("page {}: checksum mismatch", page));
     checked_ = page;
   }
-  return {at, kPageContentBytes};
+  return {page_.get(), kPageContentBytes};
 }
 
 std::uint64_t PageReader::check_next(std::uint64_t page, std::uint64_t digest) {
   checked_ = kNoPage;
   checked_page(page);
-  return add_to_digest(digest, load<std::uint64_t>(map_.get() + page * kPageBytes + kPageContentBytes));
+  return add_to_digest(digest, load<std::uint64_t>(page_.get() + kPageContentBytes));
 }
 
 std::string_view PageReader::rest_of_page(std::uint64_t offset) {
@@ -180,18 +151,16 @@ std::string_view PageReader::rest_of_page(std::uint64_t offset) {
 std::string_view PageReader::read(std::uint64_t offset, std::uint64_t size, std::string& scratch) {
   if (size == 0) return {};
   if (offset > size_ || size > size_ - offset) corrupt("a place past its end");
-  std::string_view piece = rest_of_page(offset);
-  if (piece.size() >= size) return piece.substr(0, size);
   scratch.clear();
   while (scratch.size() < size) {
-    piece = rest_of_page(offset + scratch.size());
+    const std::string_view piece = rest_of_page(offset + scratch.size());
     scratch.append(piece.substr(0, size - scratch.size()));
   }
   return scratch;
 }
 
 PageCursor::PageCursor(PageReader& reader, std::uint64_t begin, std::uint64_t end)
-    : reader_(&reader), limit_(end), page_end_(begin) {
+    : reader_(&reader), limit_(end), page_end_(begin), page_(std::make_unique<char[]>(kPageContentBytes)) {
   if (begin > end || end > reader.size()) reader.corrupt("a place past its end");
 }
 
@@ -199,7 +168,8 @@ void PageCursor::turn_page() {
   if (page_end_ >= limit_) reader_->corrupt("a list that runs past its end");
   std::string_view rest = reader_->rest_of_page(page_end_);
   rest = rest.substr(0, limit_ - page_end_);
-  at_ = rest.data();
+  std::memcpy(page_.get(), rest.data(), rest.size());
+  at_ = page_.get();
   end_ = at_ + rest.size();
   page_end_ += rest.size();
 }

@@ -16,9 +16,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/file.h"
+#include "base/random_file.h"
 #include "store/varint.h"
 
 namespace refrain {
@@ -64,11 +64,12 @@ class PageWriter {
   std::uint64_t digest_ = 0;
 };
 
-// A page file, mapped into memory. Every byte that it hands out lies in a page whose checksum was found right. What is
-// wrong with the file is Error(corrupt); a version that this build does not know is Error(unsupported).
+// A page file that is read. Every byte that it hands out was copied from a page whose checksum was found right. What is
+// wrong with the file is Error(corrupt), also where it was cut off after it was opened; a version that this build does
+// not know is Error(unsupported); a disk that fails is Error(io).
 //
-// Pages that were read are dropped again, a few megabytes behind, so that the file does not become resident as a whole.
-// Not thread-safe; threads open one each.
+// Read, not mapped: a mapped file that loses its end, or its disk, takes the whole process with it.
+// Not thread-safe; threads have one each.
 class PageReader {
  public:
   // Checks the first page and the tail.
@@ -86,9 +87,9 @@ class PageReader {
   // What finish() was given, followed by zeros.
   std::string_view tail() const { return {tail_.data(), tail_.size()}; }
 
-  // The stream from `offset` to the end of the page that it falls into, at least one byte. Valid as long as the reader.
+  // The stream from `offset` to the end of the page that it falls into, at least one byte. Valid until the next call.
   std::string_view rest_of_page(std::uint64_t offset);
-  // `size` bytes from `offset`: in place where one page holds them, else joined in `scratch`.
+  // `size` bytes from `offset`, in `scratch`.
   std::string_view read(std::uint64_t offset, std::uint64_t size, std::string& scratch);
 
   // Reads every page and compares the digest. `pages_done` is called with the bytes of some pages at a time.
@@ -109,18 +110,17 @@ class PageReader {
  private:
   std::string_view checked_page(std::uint64_t page);
   std::uint64_t check_next(std::uint64_t page, std::uint64_t digest);
-  void touched(std::uint64_t page);
-  bool page_holds(std::uint64_t page) const;
+  bool fetch(std::uint64_t page);
 
   std::string path_;
-  std::shared_ptr<const char> map_;
+  std::shared_ptr<const RandomFile> file_;
   std::uint64_t bytes_ = 0;
   std::uint64_t pages_ = 0;  // without the tail
   std::uint64_t size_ = 0;
   std::uint64_t digest_ = 0;
   std::array<char, kMaxTailBytes> tail_{};
-  std::uint64_t checked_;                // the page that was checked last
-  std::vector<std::uint64_t> resident_;  // stretches of the file that may be, the oldest first
+  std::uint64_t checked_;  // the page in page_
+  std::unique_ptr<char[]> page_;
 };
 
 // Reads a stream from one place on, a value at a time.
@@ -138,7 +138,8 @@ class PageCursor {
 
   PageReader* reader_;
   std::uint64_t limit_;
-  std::uint64_t page_end_;  // of what lies in [at_, end_), in the stream
+  std::uint64_t page_end_;        // of what lies in [at_, end_), in the stream
+  std::unique_ptr<char[]> page_;  // its own, so that several cursors may go through one reader
   const char* at_ = nullptr;
   const char* end_ = nullptr;
 };

@@ -262,7 +262,7 @@ class Hostile(Served):
         for cursor in ("x", "../../etc/passwd", "A" * 5000, "\u0000", "1:2"):
             self.assertEqual(self.ask("POST", "/v1/query", {"text": SHARED, "cursor": cursor}).status, 400, cursor)
             self.assertEqual(self.ask("GET", "/v1/passages?cursor=" + urllib.parse.quote(cursor)).status, 400, cursor)
-        good = self.ask("GET", "/v1/passages?limit=1").rows()[-1]["cursor"] or "p1-1-0-00000000"
+        good = self.ask("GET", "/v1/passages?limit=1").rows()[-1]["cursor"] or "p2-1-0-00000000"
         changed = good[:-1] + ("0" if good[-1] != "0" else "1")
         self.assertEqual(self.ask("GET", "/v1/passages?cursor=" + changed).status, 400)
         for name in ("../a.txt", "..", "a/../b", "", "a\u0000b", "x" * 5000):
