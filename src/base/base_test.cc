@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "base/array.h"
+#include "base/aside_name.h"
 #include "base/budget.h"
 #include "base/checksum.h"
 #include "base/file.h"
@@ -297,7 +298,7 @@ TEST_F(TempDirs, OfTheDeadAreRemovedAndOfTheLivingAreNot) {
   }
   int status = 0;
   waitpid(child, &status, 0);
-  dead = dir_.path() / ("work-" + std::to_string(child) + "-0");
+  dead = dir_.path() / ("work.partial-refrain-" + std::to_string(child) + "-0");
   ASSERT_TRUE(fs::exists(dead));
   const TempDir next(dir_.path(), "work");
   EXPECT_FALSE(fs::exists(dead));
@@ -306,11 +307,12 @@ TEST_F(TempDirs, OfTheDeadAreRemovedAndOfTheLivingAreNot) {
 }
 
 TEST(StagingNames, AreKnown) {
-  EXPECT_TRUE(is_staging_name(".out.partial-12-0"));
-  EXPECT_FALSE(is_staging_name("out.partial-12-0"));
-  EXPECT_FALSE(is_staging_name(".out.partial-"));
-  EXPECT_FALSE(is_staging_name(".out.partial-x"));
-  EXPECT_FALSE(is_staging_name(".hidden"));
+  EXPECT_TRUE(is_staging_name(".out.partial-refrain-12-0"));
+  for (const char* name :
+       {"out.partial-refrain-12-0", ".out.partial-refrain-", ".out.partial-refrain-x", ".out.partial-12-0",
+        ".out.partial-2024-01-05", ".out.partial-refrain-012-0", ".out.partial-refrain-12-1000",
+        ".out.partial-refrain-12", ".out.partial-refrain-12-0.txt", ".out.partial-refrain-99999999999-0"})
+    EXPECT_FALSE(is_staging_name(name)) << name;
 }
 
 TEST_F(TempDirs, CanBePublished) {

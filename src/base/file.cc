@@ -14,6 +14,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/aside_name.h"
 #include "base/path.h"
 #include "base/uninterrupted.h"
 #include "refrain/error.h"
@@ -24,21 +25,16 @@ namespace {
 
 constexpr std::uint64_t kReadAheadBytes = std::uint64_t{128} << 10;  // what the system does unasked
 constexpr int kPollMilliseconds = 100;
-constexpr const char* kAsideMark = ".partial-";
-constexpr int kMostAsides = 1000;
 
 // Removes what programs that were killed left beside `path`: files with a name that AtomicFile makes, of this user, which
 // nobody holds locked. (A process number would say nothing of programs on another machine or in another container.)
 void remove_abandoned(const std::string& path) {
   const std::filesystem::path target(path);
-  const std::string prefix = target.filename().string() + kAsideMark;
+  const std::string target_name = target.filename().string();
   std::error_code ignored;
   const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : std::filesystem::path(".");
   for (std::filesystem::directory_iterator at(folder, ignored), end; !ignored && at != end; at.increment(ignored)) {
-    const std::string name = at->path().filename().string();
-    if (!name.starts_with(prefix) || name.size() == prefix.size() ||
-        name.find_first_not_of("0123456789-", prefix.size()) != std::string::npos)
-      continue;
+    if (!is_aside_of(at->path().filename().string(), target_name)) continue;
     const int fd = open(at->path().c_str(), O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) continue;
     struct stat info {};
@@ -216,8 +212,8 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path) {
     if (!real.empty()) path_ = real.string();
   }
   remove_abandoned(path_);
-  for (int attempt = 0; attempt < kMostAsides && !out_; ++attempt) {
-    aside_ = fmt::format("{}{}{}-{}", path_, kAsideMark, getpid(), attempt);
+  for (unsigned attempt = 0; attempt < kMostAsides && !out_; ++attempt) {
+    aside_ = aside_name(path_, attempt);
     if (std::optional<OutputFile> made = OutputFile::create_new(aside_)) out_.emplace(std::move(*made));
   }
   if (!out_) refuse_write(std::exchange(aside_, {}), EEXIST);
@@ -250,6 +246,7 @@ FileLock::FileLock(const std::string& path) {
   for (int attempt = 0; attempt < 100; ++attempt) {
     // For writing, without which some network file systems give no lock, and without waiting for whoever reads a pipe.
     fd_ = uninterrupted([&] { return open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC); });
+    if (fd_ < 0 && (errno == ENOSPC || errno == EDQUOT)) refuse_write(path, errno);
     if (fd_ < 0) refuse_read(path, "open for locking", errno);
     struct stat ours {};
     struct stat now {};

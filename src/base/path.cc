@@ -105,17 +105,11 @@ void make_folder(const fs::path& folder) {
 
 void make_folders(const fs::path& folder) {
   if (folder.empty()) return;
-  switch (path_kind(folder)) {
-    case PathKind::folder:
-      return;
-    case PathKind::none:
-      break;
-    default:
-      throw Error(
-          Errc::invalid_argument,
-          fmt::format("{}: is not a folder, so nothing can be written below it; name another", folder.string()));
-  }
+  if (path_kind(folder) == PathKind::folder) return;
   if (!folder.has_filename()) return make_folders(folder.parent_path());  // "dir/" is "dir"
+  if (is_taken(folder))
+    throw Error(Errc::invalid_argument,
+                fmt::format("{}: is not a folder, so nothing can be written below it; name another", folder.string()));
   const fs::path parent = folder.has_parent_path() ? folder.parent_path() : fs::path(".");
   make_folders(parent);
   // Another program may have made it meanwhile.

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "base/aside_name.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/uninterrupted.h"
@@ -30,15 +31,11 @@ int lock_folder(const fs::path& folder) {
   return -1;
 }
 
-bool is_ours(const std::string& name, const std::string& prefix) {
-  return name.rfind(prefix + "-", 0) == 0 && name.find_first_not_of("0123456789-", prefix.size()) == std::string::npos;
-}
-
-// What earlier runs with this prefix left behind when they were killed.
-void remove_abandoned(const fs::path& parent, const std::string& prefix) {
+// What earlier runs left of this name behind when they were killed.
+void remove_abandoned(const fs::path& parent, const std::string& name) {
   std::error_code ignored;
   for (fs::directory_iterator at(parent, ignored), end; !ignored && at != end; at.increment(ignored)) {
-    if (!is_ours(at->path().filename().string(), prefix)) continue;
+    if (!is_aside_of(at->path().filename().string(), name)) continue;
     struct stat info {};
     if (lstat(at->path().c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != geteuid()) continue;
     const int lock = lock_folder(at->path());
@@ -51,17 +48,10 @@ void remove_abandoned(const fs::path& parent, const std::string& prefix) {
 
 }  // namespace
 
-bool is_staging_name(std::string_view name) {
-  constexpr std::string_view kMark = ".partial-";
-  const std::size_t at = name.rfind(kMark);
-  return name.starts_with('.') && at != std::string_view::npos && at + kMark.size() < name.size() &&
-         name.find_first_not_of("0123456789-", at + kMark.size()) == std::string_view::npos;
-}
-
-TempDir::TempDir(const fs::path& parent, const std::string& prefix) {
-  remove_abandoned(parent, prefix);
-  for (unsigned attempt = 0; attempt < 1000; ++attempt) {
-    path_ = parent / fmt::format("{}-{}-{}", prefix, getpid(), attempt);
+TempDir::TempDir(const fs::path& parent, const std::string& name) {
+  remove_abandoned(parent, name);
+  for (unsigned attempt = 0; attempt < kMostAsides; ++attempt) {
+    path_ = parent / aside_name(name, attempt);
     if (mkdir(path_.c_str(), 0777) != 0) {
       if (errno == EEXIST) continue;
       throw Error(errno == ENOSPC ? Errc::over_budget : Errc::io,

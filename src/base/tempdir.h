@@ -6,18 +6,13 @@
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 
 namespace refrain {
 
-// Whether a folder of this name is one that outputs are staged in (see pipeline/output_dir.h): no part of anybody's
-// input.
-bool is_staging_name(std::string_view name);
-
 class TempDir {
  public:
-  // A new folder named "<prefix>-<pid>-<n>" inside `parent`, which must exist. Error(io) where that cannot be made.
-  TempDir(const std::filesystem::path& parent, const std::string& prefix);
+  // A new folder inside `parent`, which must exist, called as base/aside_name.h says. Error(io) where that cannot be made.
+  TempDir(const std::filesystem::path& parent, const std::string& name);
   TempDir(const TempDir&) = delete;
   TempDir& operator=(const TempDir&) = delete;
   ~TempDir();

@@ -227,6 +227,12 @@ void write_manifest(const fs::path& folder, const Manifest& manifest) {
   file.commit();
 }
 
+bool still_stands(const fs::path& folder, const Manifest& before) noexcept try {
+  return identity_of(read_manifest(folder)) == identity_of(before);
+} catch (const std::exception&) {
+  return false;
+}
+
 std::string lock_path(const fs::path& folder) {
   std::string path = (folder / kLockName).string();
   if (!is_taken(path)) OutputFile(path).close_unsynced();
@@ -239,6 +245,14 @@ fs::path segment_folder(const fs::path& folder, const SegmentInfo& segment) {
 
 fs::path removed_path(const fs::path& folder, const SegmentInfo& segment) {
   return folder / fmt::format("{:06}-{:06}{}", segment.number, segment.removed_generation, kRemovedSuffix);
+}
+
+std::uint64_t take_segment_number(const fs::path& folder, Manifest& manifest) {
+  SegmentInfo segment;
+  do {
+    segment.number = manifest.next_segment++;
+  } while (is_taken(segment_folder(folder, segment)));
+  return segment.number;
 }
 
 std::vector<bool> read_removed(const fs::path& folder, const SegmentInfo& segment) {
@@ -260,6 +274,7 @@ std::vector<bool> read_removed(const fs::path& folder, const SegmentInfo& segmen
 void write_removed(const fs::path& folder, const std::vector<bool>& removed, std::uint64_t generation,
                    SegmentInfo& segment) {
   segment.removed_generation = generation;
+  while (is_taken(removed_path(folder, segment))) ++segment.removed_generation;  // a stranger's
   segment.removed = 0;
   PageWriter file(removed_path(folder, segment).string(), kBlotRemovedMagic, kBlotFormatVersion);
   std::string row;

@@ -55,11 +55,17 @@ Manifest read_manifest(const std::filesystem::path& folder);
 // Commits.
 void write_manifest(const std::filesystem::path& folder, const Manifest& manifest);
 
+// After write_manifest() has thrown: whether the one before it is surely still there. If not, what either names must stay.
+bool still_stands(const std::filesystem::path& folder, const Manifest& before) noexcept;
+
 // The file that whoever writes locks. It holds nothing, so one that is gone is made again.
 std::string lock_path(const std::filesystem::path& folder);
 
 std::filesystem::path segment_folder(const std::filesystem::path& folder, const SegmentInfo& segment);
 std::filesystem::path removed_path(const std::filesystem::path& folder, const SegmentInfo& segment);
+
+// The number of a new segment, whose folder is nobody's: a stranger may have taken the name.
+std::uint64_t take_segment_number(const std::filesystem::path& folder, Manifest& manifest);
 
 // The removed documents of a segment, one bit each.
 std::vector<bool> read_removed(const std::filesystem::path& folder, const SegmentInfo& segment);

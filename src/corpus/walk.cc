@@ -13,9 +13,9 @@
 #include <span>
 #include <system_error>
 
+#include "base/aside_name.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "base/tempdir.h"
 #include "base/threads.h"
 #include "base/uninterrupted.h"
 #include "refrain/error.h"

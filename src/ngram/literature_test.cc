@@ -29,7 +29,7 @@ class Literature : public testing::Test {
     const Context context{.memory_bytes = std::uint64_t{64} << 20U, .threads = threads};
     MemoryBudget budget(context);
     TempSpace temp(context);
-    const TempDir folder(std::filesystem::temp_directory_path(), ".literature_test.partial");
+    const TempDir folder(std::filesystem::temp_directory_path(), ".literature_test");
     DocumentTable table(budget);
     Vocabulary vocabulary(budget);
     Sequence sequence(temp, table);
@@ -50,7 +50,7 @@ class Literature : public testing::Test {
     return {index_bytes(folder.path()), cost};
   }
   std::string oracle(const Documents& documents, unsigned n, unsigned m) {
-    const TempDir folder(std::filesystem::temp_directory_path(), ".literature_test.partial");
+    const TempDir folder(std::filesystem::temp_directory_path(), ".literature_test");
     return oracle_index(documents, n, m, folder.path());
   }
 };

@@ -27,7 +27,7 @@ std::string verified_index(const Documents& documents, const Setting& setting) {
   const Context context{.memory_bytes = std::uint64_t{64} << 20U, .threads = setting.threads};
   MemoryBudget budget(context);
   TempSpace temp(context);
-  const TempDir folder(std::filesystem::temp_directory_path(), ".verify_test.partial");
+  const TempDir folder(std::filesystem::temp_directory_path(), ".verify_test");
   const auto tokenizer = make_tokenizer(TokenizerKind::words);
   DocumentTable table(budget);
   IndexWriter writer(folder.path(), {.n = setting.n, .m = setting.m, .tokenizer = TokenizerKind::words});
@@ -85,7 +85,7 @@ TEST(Verifier, SortsOutNGramsWhoseKeysAreEqualSoFarAsTheyWereKept) {
   for (int round = 0; round < 12; ++round) {
     const Documents documents = random_documents(random, 20, 200, 3);
     const unsigned n = 1 + below(random, 6);
-    const TempDir folder(std::filesystem::temp_directory_path(), ".verify_test.partial");
+    const TempDir folder(std::filesystem::temp_directory_path(), ".verify_test");
     const std::string expected = oracle_index(documents, n, 2 + round % 2, folder.path());
     for (const unsigned bits : {64U, 9U, 3U, 0U})
       for (const unsigned threads : {1U, 2U, 3U, 8U})
@@ -99,7 +99,7 @@ TEST(Verifier, SortsOutNGramsWhoseKeysAreEqualSoFarAsTheyWereKept) {
 TEST(Verifier, TakesAsManyPassesAsMemoryAsksFor) {
   std::mt19937 random(2);
   const Documents documents = random_documents(random, 40, 400, 4);
-  const TempDir folder(std::filesystem::temp_directory_path(), ".verify_test.partial");
+  const TempDir folder(std::filesystem::temp_directory_path(), ".verify_test");
   const std::string expected = oracle_index(documents, 4, 2, folder.path());
   const std::uint64_t least = Resolver::working_bytes(2) + (std::uint64_t{4 * 64} << 10U);
   for (const std::uint64_t more : {4000U, 20000U, 1000000U})
@@ -112,7 +112,7 @@ TEST(Verifier, GoesOnWithAGroupThatWasCut) {
   std::mt19937 random(3);
   const Documents documents = random_documents(random, 30, 300, 2);
   for (const unsigned n : {1U, 3U}) {
-    const TempDir folder(std::filesystem::temp_directory_path(), ".verify_test.partial");
+    const TempDir folder(std::filesystem::temp_directory_path(), ".verify_test");
     const std::string expected = oracle_index(documents, n, 2, folder.path());
     for (const unsigned bits : {64U, 2U, 0U})
       for (const std::size_t at_a_time : {1U, 50U, 1000U})

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "corpus/reader.h"
+#include "pipeline/ownership.h"
 #include "pipeline/read_facts.h"
 #include "pipeline/slice_file.h"
 #include "refrain/error.h"
@@ -41,9 +42,12 @@ void SecondReading::make(const std::string& name, const std::function<std::uint6
   const fs::path target = run_.dir.output(name);
   std::error_code ignored;
   fs::remove_all(aside, ignored);
+  check_untouched(run_.dir.folder(), name);
   make_folder(aside);
   if (fill(aside) != kept_read(run_.dir.facts()).documents) refuse("the input");
+  check_untouched(run_.dir.folder(), name);
   fs::remove_all(target, ignored);
+  list_files(run_.dir.folder(), name, aside);
   rename_checked(aside, target);
   sync_folder(target.parent_path());
   run_.dir.close_folder(name);

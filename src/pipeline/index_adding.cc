@@ -171,7 +171,7 @@ void Adding::take(Done& done, DocId first) {
 
 std::uint64_t Adding::take_document(std::string id, TextPlace place, DocumentDigest& digest) {
   if (!builder_) {
-    number_ = manifest_.next_segment++;
+    number_ = take_segment_number(folder_, manifest_);
     SegmentInfo info;
     info.number = number_;
     const fs::path folder = segment_folder(folder_, info);

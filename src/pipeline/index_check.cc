@@ -43,6 +43,10 @@ class Check {
     read_manifest(folder_);
     if (repair) lock.emplace(lock_path(folder_));
     Manifest manifest = read_manifest(folder_);
+    if (repair) {
+      sync_folder(folder_);  // what the manifest before this one named may go only now
+      remove_unnamed(folder_, manifest);
+    }
     std::uint64_t bytes = 0;
     for (const SegmentInfo& segment : manifest.segments) {
       bytes += segment.documents_file.bytes + (segment.texts_file ? segment.texts_file->bytes : 0) + segment.text_bytes;
@@ -54,7 +58,13 @@ class Check {
     progress.finish();
     report_.segments = manifest.segments.size();
     if (repair && !report_.damages.empty()) {
-      mend(manifest, damaged);
+      const Manifest committed = manifest;
+      try {
+        mend(manifest, damaged);
+      } catch (...) {
+        if (still_stands(folder_, committed)) remove_unnamed(folder_, committed);
+        throw;
+      }
       report_.repaired = true;
     }
     report_.seconds = watch_.seconds();
@@ -123,8 +133,6 @@ class Check {
 
   // Makes the damaged segments anew, from what is left of them.
   void mend(Manifest& manifest, const std::vector<bool>& damaged) {
-    sync_folder(folder_);
-    remove_unnamed(folder_, manifest);
     TempSpace temp(context_);
     std::vector<SegmentInfo> segments;
     for (std::size_t i = 0; i < damaged.size(); ++i) {

@@ -84,11 +84,7 @@ class Writing {
       try {
         write_manifest(folder, manifest);
       } catch (const Error& error) {
-        try {
-          in_doubt = identity_of(read_manifest(folder)) != identity_of(committed);
-        } catch (const Error&) {
-          // Nobody can say which manifest is there.
-        }
+        in_doubt = !still_stands(folder, committed);
         if (!in_doubt) throw;
         throw Error(error.code(), fmt::format("{}; the change is made, but a power cut may undo it", error.what()));
       }
@@ -144,7 +140,7 @@ IndexWriteReport Writing::create(const IndexCreateOptions& options) {
   check_named(options.input);
   const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
   make_folders(parent);
-  TempDir staging(parent, fmt::format(".{}.partial", target.filename().string()));
+  TempDir staging(parent, "." + target.filename().string());
 
   const std::uint64_t bytes = total_bytes(options.input, context_, budget_);
   if (manifest.layout.blot_bits == 0)
@@ -260,7 +256,8 @@ void Writing::merge_small(const fs::path& folder, Manifest& manifest) {
   const std::size_t count = segments.size() - first;
   if (count < 2) return;
   const std::span<const SegmentInfo> last = std::span<const SegmentInfo>(segments).subspan(first);
-  SegmentInfo merged = merge_segments(folder, manifest.layout, last, manifest.next_segment++, context_, budget_);
+  SegmentInfo merged =
+      merge_segments(folder, manifest.layout, last, take_segment_number(folder, manifest), context_, budget_);
   report_.merged_segments += count;
   segments.resize(first);
   segments.push_back(std::move(merged));
@@ -363,8 +360,8 @@ IndexWriteReport Writing::merge(const fs::path& folder) {
   report_.merged_segments = segments.size();
   for (const SegmentInfo& segment : segments) report_.removed += segment.removed;
   stage("merge", [&] {
-    const SegmentInfo merged =
-        merge_segments(folder, index.manifest.layout, segments, index.manifest.next_segment++, context_, budget_);
+    const SegmentInfo merged = merge_segments(folder, index.manifest.layout, segments,
+                                              take_segment_number(folder, index.manifest), context_, budget_);
     segments.assign(1, merged);
     return segments.front().posts;
   });

@@ -34,7 +34,7 @@ OutputDir::OutputDir(const OutputDirOptions& options) : target_(options.target) 
   replaceable(target_, {kSummaryName}, holds_run_of(target_, {}), {});
   const fs::path parent = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
   make_folders(parent);
-  staging_ = std::make_unique<TempDir>(parent, fmt::format(".{}.partial", target_.filename().string()));
+  staging_ = std::make_unique<TempDir>(parent, "." + target_.filename().string());
 }
 
 OutputFile OutputDir::create(const std::string& name) {
@@ -50,6 +50,12 @@ fs::path OutputDir::create_folder(const std::string& name) {
 }
 
 void OutputDir::publish(std::string_view text) {
+  for (const std::string& name : std::vector<std::string>(names_)) {
+    if (path_kind(staging_->path() / name) != PathKind::folder) continue;
+    list_files(staging_->path(), name, staging_->path() / name);
+    // Before the folder: where this ends in between, too little is known to be ours, not too much.
+    names_.insert(names_.begin(), list_of_files("", name).string());
+  }
   OutputFile summary = create(kSummaryName);
   summary.write(text);
   summary.close();

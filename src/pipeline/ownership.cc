@@ -1,10 +1,16 @@
 #include "pipeline/ownership.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+
+#include "base/checksum.h"
+#include "base/file.h"
 #include "base/path.h"
 #include "base/random_file.h"
+#include "pipeline/tsv.h"
 #include "refrain/error.h"
 
 namespace refrain {
@@ -15,31 +21,57 @@ namespace {
 
 constexpr std::size_t kHeadBytes = 256;  // of a summary
 
-// When the file was last written to, renamed or given other permissions. Nobody can set this back.
-timespec changed_at(const fs::path& path) {
-  struct stat info {};
-  return lstat(path.c_str(), &info) == 0 ? info.st_ctim : timespec{};
-}
-
-bool is_later(const timespec& a, const timespec& b) {
-  return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
-}
-
 [[noreturn]] void refuse(const fs::path& path, const std::string& why) {
   throw Error(Errc::invalid_argument, fmt::format("{}: {}", path.string(), why));
 }
 
-void check_untouched(const fs::path& folder, const timespec& since) {
+}  // namespace
+
+namespace {
+
+// Everything below a folder that is not itself a folder with something in it.
+template <class Each>
+void for_each_leaf(const fs::path& folder, Each each) {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-    const bool counts = !entry.is_directory() || entry.is_symlink() || fs::is_empty(entry.path());
-    if (counts && is_later(changed_at(entry.path()), since))
-      refuse(entry.path(),
-             "was put there, or changed, after the run that made the folder; move it away, or name another "
-             "directory");
+    if (entry.is_directory() && !entry.is_symlink() && !fs::is_empty(entry.path())) continue;
+    each(entry.path(), entry.path().lexically_relative(folder).string());
   }
 }
 
 }  // namespace
+
+fs::path list_of_files(const fs::path& folder, const std::string& name) {
+  return folder / fmt::format(".{}.files", name);
+}
+
+void list_files(const fs::path& folder, const std::string& name, const fs::path& made) {
+  AtomicFile file(list_of_files(folder, name).string());
+  std::string line;
+  for_each_leaf(made, [&](const fs::path&, const std::string& below) {
+    line.clear();
+    append_escaped(line, below);
+    line += '\n';
+    file.out().write(line);
+  });
+  file.commit();
+}
+
+void check_untouched(const fs::path& folder, const std::string& name) {
+  const fs::path list = list_of_files(folder, name);
+  if (path_kind(folder / name) != PathKind::folder || path_kind(list) != PathKind::file) return;
+  std::vector<std::uint64_t> known;  // checksums of the lines: eight bytes a file, however long their names
+  std::ifstream lines(list);
+  for (std::string line; std::getline(lines, line);) known.push_back(checksum(line));
+  if (lines.bad()) throw Error(Errc::io, fmt::format("{}: cannot read all of it", list.string()));
+  std::sort(known.begin(), known.end());
+  std::string line;
+  for_each_leaf(folder / name, [&](const fs::path& path, const std::string& below) {
+    line.clear();
+    append_escaped(line, below);
+    if (!std::binary_search(known.begin(), known.end(), checksum(line)))
+      refuse(path, "was not made by the run that made the folder; move it away, or name another directory");
+  });
+}
 
 bool holds_run_of(const fs::path& folder, const std::string& verb) {
   const fs::path path = folder / kSummaryName;
@@ -52,7 +84,6 @@ bool holds_run_of(const fs::path& folder, const std::string& verb) {
 std::vector<fs::path> replaceable(const fs::path& folder, const std::vector<std::string>& outputs, bool ours,
                                   const std::vector<std::string>& inputs) {
   std::vector<fs::path> there;
-  const bool ended = is_taken(folder / kSummaryName);
   for (const std::string& name : outputs) {
     const fs::path path = folder / name;
     for (const std::string& input : inputs)
@@ -61,7 +92,7 @@ std::vector<fs::path> replaceable(const fs::path& folder, const std::vector<std:
                fmt::format("would be replaced, and {} is read from there; name another output with -o DIR", input));
     if (!is_taken(path)) continue;
     if (!ours) refuse(path, "is there, and no run made it; name another directory");
-    if (ended && path_kind(path) == PathKind::folder) check_untouched(path, changed_at(folder / kSummaryName));
+    check_untouched(folder, name);
     there.push_back(path);
   }
   return there;

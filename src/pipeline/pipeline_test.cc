@@ -126,7 +126,7 @@ TEST_F(OutputDirs, WhatNoRunMadeIsNeverReplaced) {
   EXPECT_THROW(OutputDir{options(true)}, Error);
 }
 
-TEST_F(OutputDirs, WhatWasPutIntoAFolderAfterTheRunIsNeverReplaced) {
+TEST_F(OutputDirs, WhatWasPutIntoAFolderAfterTheRunIsNeverReplacedAlsoNotInACopy) {
   {
     OutputDir dir(options(false));
     std::ofstream(dir.create_folder("clean") / "a.txt") << "ours";
@@ -136,6 +136,11 @@ TEST_F(OutputDirs, WhatWasPutIntoAFolderAfterTheRunIsNeverReplaced) {
   std::ofstream(target_ / "clean" / "note.txt") << "mine";
   EXPECT_THROW(OutputDir{options(true)}, Error);
   EXPECT_EQ(read_file(target_ / "clean" / "note.txt"), "mine");
+  fs::copy(target_, temp_.path() / "copy", fs::copy_options::recursive);
+  target_ = temp_.path() / "copy";
+  EXPECT_THROW(OutputDir{options(true)}, Error);
+  fs::remove(target_ / "clean" / "note.txt");
+  { OutputDir dir(options(true)); }
 }
 
 TEST_F(OutputDirs, AnInputIsNeverReplaced) {

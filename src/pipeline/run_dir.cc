@@ -7,6 +7,7 @@
 #include <optional>
 #include <system_error>
 
+#include "base/aside_name.h"
 #include "base/path.h"
 #include "base/random_file.h"
 #include "pipeline/ownership.h"
@@ -29,19 +30,32 @@ void write_aside(const fs::path& path, std::string_view text) {
   file.commit();
 }
 
-// Its identity last: until then it is known whose folder it is.
-void remove_work(const fs::path& folder) {
+// All but its identity, by which it is known whose folder it is.
+void empty_work(const fs::path& folder) {
   std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().filename() != kIdentityName) fs::remove_all(entry.path(), ignored);
+  for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end; at.increment(ignored)) {
+    std::error_code left;
+    if (at->path().filename() != kIdentityName) fs::remove_all(at->path(), left);
+  }
+}
+
+void remove_work(const fs::path& folder) {
+  empty_work(folder);
+  std::error_code ignored;
   fs::remove_all(folder, ignored);
+}
+
+// Whether a run of `verb` was begun in it.
+bool is_work_of(const fs::path& folder, const std::string& verb) {
+  return path_kind(folder / kIdentityName) == PathKind::file &&
+         read_file(folder / kIdentityName).starts_with(fmt::format("refrain {} ", verb));
 }
 
 // Whether nothing is in it but what a run that was killed at once may have left: its identity, not yet under its name.
 bool barely_begun(const fs::path& folder) {
   const std::vector<std::string> names = list_folder(folder);
   return std::all_of(names.begin(), names.end(),
-                     [](const std::string& name) { return name.starts_with(kIdentityName); });
+                     [](const std::string& name) { return is_aside_of(name, kIdentityName); });
 }
 
 // A folder that this run made, unless somebody has put something into it.
@@ -136,7 +150,7 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget)
   const bool there = is_taken(target_);
   if (there && path_kind(target_) != PathKind::folder) refuse(target_, "exists, and is not a folder; name another");
   const bool whole = there && holds_run_of(target_, options.verb);
-  const bool ours = there && is_taken(work(kIdentityName));
+  const bool ours = there && is_work_of(target_ / "work", options.verb);
   const bool begun = ours && !whole;
   if (options.resume) {
     if (whole) {
@@ -162,12 +176,13 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget)
   if (ours) lock_.emplace(work(kIdentityName).string());
   made_target_ = !there;
   make_folders(target_);
-  remove_work(target_ / "work");
+  // The old identity stays until the new one takes its place: a run that ends here is still known to be one.
+  empty_work(target_ / "work");
   try {
-    make_folder(target_ / "work");
+    make_folders(target_ / "work");
     write_aside(work(kIdentityName), options.identity);
   } catch (const Error&) {
-    remove_work(target_ / "work");
+    if (!ours) remove_work(target_ / "work");
     if (made_target_) remove_if_empty(target_);
     throw;
   }
@@ -214,6 +229,7 @@ bool RunDir::stage(const std::string& name, const std::function<void()>& run) {
   made_.clear();
   run();
   // The last of them is the summary: with it the earlier run is whole.
+  for (const fs::path& path : stale_) check_untouched(target_, path.filename().string());
   while (!stale_.empty()) {
     fs::remove_all(stale_.back(), ignored);
     stale_.pop_back();

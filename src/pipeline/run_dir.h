@@ -115,6 +115,8 @@ class RunDir {
   std::filesystem::path work(const std::string& name) const { return target_ / "work" / name; }
   std::filesystem::path output(const std::string& name) const { return target_ / name; }
 
+  const std::filesystem::path& folder() const { return target_; }
+
   // Whether a stage has ended.
   bool ended(const std::string& stage) const;
 

@@ -42,7 +42,8 @@ std::vector<std::string> source_names(const RunDir& dir, std::span<const std::si
   for (const std::size_t place : places) {
     for (; read <= numbers[place]; ++read)
       if (!std::getline(file, line))
-        throw Error(file.bad() ? Errc::io : Errc::corrupt, "the run's names of sources end early; run anew");
+        throw Error(file.bad() ? Errc::io : Errc::corrupt,
+                    fmt::format("{}: ends early; start again with --force", dir.work("source_names").string()));
     names[place] = unescaped(line);
   }
   return names;

@@ -27,6 +27,9 @@ std::string place(const std::string& folder) {
 }  // namespace
 
 SpoolFile::SpoolFile(const std::string& folder) {
+  // Without a name from the beginning, where the file system can do that: nothing is left of it whenever we are killed.
+  fd_ = ::open(place(folder).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (fd_ >= 0) return;
   std::string path = place(folder) + "/refrain-serve-XXXXXX";
   fd_ = ::mkostemp(path.data(), O_CLOEXEC);
   if (fd_ < 0) throw refused("cannot be made", errno);

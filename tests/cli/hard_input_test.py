@@ -95,7 +95,7 @@ class OddFiles(TestCase):
         user = {} if os.geteuid() != 0 else {"user": 65534, "group": 65534, "extra_groups": []}
         return self.run_program(*arguments, code=code, **user)
 
-    def test_an_unreadable_file_is_exit_3_when_named_and_a_bad_record_in_a_folder(self):
+    def test_an_unreadable_file_is_exit_1_and_left_out_by_name_where_that_is_asked_for(self):
         self.write("d/a.txt", TEXT)
         self.write("d/b.txt", "secret words nobody may read")
         os.chmod(self.path("d", "b.txt"), 0)
@@ -105,16 +105,15 @@ class OddFiles(TestCase):
         os.mkdir(self.path("o"))
         os.chmod(self.path("o"), 0o777)
         os.chmod(self.dir, 0o755)
-        self.assertIn("d/b.txt", self.as_nobody("near", "d/b.txt", "-o", "o/1", code=3).err)
-        self.assertIn("d/closed", self.as_nobody("near", "d/closed", "-o", "o/2", code=3).err)
-        self.as_nobody("near", "d", "-o", "o/3", code=0)
+        self.assertIn("d/b.txt", self.as_nobody("near", "d/b.txt", "-o", "o/1", code=1).err)
+        self.assertIn("d/closed", self.as_nobody("near", "d/closed", "-o", "o/2", code=1).err)
+        self.assertIn("d/b.txt: cannot open: Permission denied", self.as_nobody("near", "d", "-o", "o/4", code=1).err)
+        self.as_nobody("near", "d", "-o", "o/3", "--skip-unreadable", code=0)
         summary = json.loads(self.read("o", "3", "summary.json"))
-        self.assertEqual((summary["documents"], summary["bad_records"], summary["files"]), (1, 2, 1))
-        self.assertEqual([(bad["path"], bad["line"]) for bad in summary["bad_record_examples"]],
-                         [("d/b.txt", 0), ("d/closed", 0)])
-        for bad in summary["bad_record_examples"]:
-            self.assertIn("Permission denied", bad["reason"])
-        self.assertIn("d/b.txt", self.as_nobody("near", "d", "-o", "o/4", "--strict", code=3).err)
+        self.assertEqual((summary["documents"], summary["bad_records"], summary["files"]), (1, 0, 1))
+        self.assertEqual([file["path"] for file in summary["unreadable"]], ["d/b.txt", "d/closed"])
+        for file in summary["unreadable"]:
+            self.assertIn("Permission denied", file["reason"])
         self.assertEqual(self.listing("o"), ["3"])
 
     def folder(self):
@@ -363,7 +362,7 @@ class Cleaned(TestCase):
         """The decisions, and what is left of the file."""
         self.run_program("dedup", name, "-o", "out", "--apply", "--force", "-q", *flags)
         rows = [json.loads(row) for row in self.read("out", "decisions.jsonl").decode("utf-8").splitlines()]
-        self.assertEqual(self.listing("out"), ["clean", "clusters.tsv", "decisions.jsonl", "matches.tsv", "report.html",
+        self.assertEqual(self.listing("out"), [".clean.files", "clean", "clusters.tsv", "decisions.jsonl", "matches.tsv", "report.html",
                                                "summary.json"])
         self.summary = json.loads(self.read("out", "summary.json"))
         self.assertEqual((self.summary["documents"], self.summary["kept"]), (len(rows), sum(row["keep"] for row in rows)))

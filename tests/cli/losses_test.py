@@ -225,7 +225,7 @@ class Outputs(Folder):
             self.run_program(*line)
             self.run_program(*line, "--force")
             self.write("out/clean/note.txt", "mine")
-            self.assertIn("out/clean/note.txt: was put there", self.run_program(*line, "--force", code=2).err)
+            self.assertIn("out/clean/note.txt: was not made by the run", self.run_program(*line, "--force", code=2).err)
             self.assertEqual(self.read("out", "clean", "note.txt"), b"mine")
             shutil.rmtree(self.path("out"))
 
@@ -240,7 +240,7 @@ class Outputs(Folder):
     def test_what_lies_beside_under_the_name_of_a_part_is_not_written_through(self):
         """A link planted where a file is written aside leads nowhere."""
         self.write("victim", "mine")
-        subprocess.run(["sh", "-c", 'for n in 0 1 2; do ln -s victim pairs.partial-$$-$n; done; printf "1\\n3\\n" > h; '
+        subprocess.run(["sh", "-c", 'for n in 0 1 2; do ln -s victim pairs.partial-refrain-$$-$n; done; printf "1\\n3\\n" > h; '
                         f'exec {program("simhash-find-all")} -b 6 -d 3 -i h -o pairs'], cwd=self.dir, check=True)
         self.assertEqual(self.read("victim"), b"mine")
         self.assertEqual(self.read("pairs"), b"[1, 3]\n")

@@ -57,9 +57,9 @@ class OutputFolder(TestCase):
         self.assertEqual(self.listing(), ["fifo", "in.jsonl", "link"])
 
     def test_force_replaces_its_own_files_and_keeps_those_of_others(self):
+        self.near("in.jsonl", "--distance", "9")
         self.write("out/mine.txt", "mine")
         self.write("out/sub/deep.txt", "deep")
-        self.write("out/matches.tsv", "old")
         fresh = self.near("in.jsonl", output="fresh")
         forced = self.near("in.jsonl", "--force")
         self.assertEqual(forced.answer(), fresh.answer())
@@ -181,10 +181,10 @@ class Interrupted(TestCase):
         self.assertNotIn("out", self.listing())
         self.assertEqual(len(partials(self.dir)), 1)
         # What belongs to a run that is still going, or to somebody else, must stay.
-        os.mkdir(self.path(".other.partial-1-0"))
+        os.mkdir(self.path(".other.partial-refrain-1-0"))
         self.write("small.txt", "a few words only")
         self.near("small.txt")
-        self.assertEqual(self.listing(), [".other.partial-1-0", "in.txt", "out", "small.txt"])
+        self.assertEqual(self.listing(), [".other.partial-refrain-1-0", "in.txt", "out", "small.txt"])
 
     def test_two_runs_at_once_do_not_clear_up_each_other(self):
         self.write("small.txt", "a few words only")

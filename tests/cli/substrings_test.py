@@ -368,10 +368,13 @@ class Usage(SubstringsCase):
         self.write("out/mine.txt", "mine")
         self.refused("in.txt", "-o", "out", say="out: exists.*--force")
         self.run_program("substrings", "in.txt", "-o", "out", "--length", "10", "--apply", "--force", "-q")
-        self.assertEqual(self.listing("out"), ["clean", "mine.txt", "substring_bytes.tsv", "summary.json"])
-        self.write("out/clean/stale.txt", "old")
+        self.assertEqual(self.listing("out"), [".clean.files", "clean", "mine.txt", "substring_bytes.tsv", "summary.json"])
+        # What the run made is replaced; what somebody put there is not.
         self.run_program("substrings", "in.txt", "-o", "out", "--length", "10", "--apply", "--force", "-q")
         self.assertEqual(self.listing("out/clean"), ["in.txt"])
+        self.write("out/clean/mine.txt", "mine")
+        self.refused("in.txt", "-o", "out", "--apply", "--force", say="out/clean/mine.txt: was not made by the run")
+        self.assertEqual(self.listing("out/clean"), ["in.txt", "mine.txt"])
 
     def test_a_missing_input_is_exit_3_and_leaves_nothing(self):
         self.assertIn("absent", self.substrings("in.txt", "absent", code=3).err)

@@ -2,8 +2,11 @@
 
 import gzip
 import json
+import signal
+import subprocess
+import time
 
-from program import TestCase, documents, main
+from program import TIME_FACTOR, TestCase, documents, main, running, wait_until
 
 TEXTS = documents(30, seed=5)
 
@@ -18,6 +21,12 @@ def page(uri, text, more=""):
     body = f"<!doctype html><title>page</title><script>var x = 1;</script><p>{text}</p>".encode()
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
     return record("response", uri, "application/http; msgtype=response", head + body, more)
+
+
+def packed_page(uri, body):
+    """A page that the server packed: small in the archive, whatever it becomes."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Encoding: gzip\r\n\r\n"
+    return record("response", uri, "application/http; msgtype=response", head + gzip.compress(body))
 
 
 def archive():
@@ -60,6 +69,36 @@ class Archives(TestCase):
         self.assertEqual(found.summary["bad_records"], 1)
         self.assertEqual(found.summary["documents"], len(TEXTS) - 1)
         self.run_program("near", "a.warc.gz", "--strict", "-o", "strict", code=3)
+
+    def test_a_small_page_does_not_stop_a_crawl(self):
+        # Each of these took a parser minutes: what is nested is searched again with every tag.
+        hostile = [b"<!--<svg>-->" + b"<x/>" * 50_000 + b"</p>" * 50_000, b"<div a='</div>'>" * 30_000,
+                   b"<div><object></div></object>" * 20_000, b"<table>" + b"x<tr>" * 100_000,
+                   b"<p " + b" ".join(b"a%d" % at for at in range(100_000)) + b">", b"<svg>" + b"<g>" * 99_000]
+        records = archive()
+        for at, markup in enumerate(hostile):
+            records.insert(5 * at, packed_page(f"http://example.net/{at}", markup + TEXTS[at].encode()))
+        start = time.monotonic()
+        found = self.near(self.write("a.warc.gz", gzip.compress(b"".join(records))), output="out")
+        self.assertLess(time.monotonic() - start, 20 * TIME_FACTOR)
+        self.assertEqual(found.summary["documents"], len(TEXTS) + len(hostile))
+        self.assertEqual(found.summary["bad_records"], 0)
+
+    def test_what_broke_the_parser_is_a_page_like_others(self):
+        markup = b"d<a><table><math><mi></a><![CDATA[x]]>c<svg/><mi><a></table>"
+        found = self.near(self.write("a.warc", packed_page("http://example.net/", markup) + page("x", TEXTS[0])))
+        self.assertEqual(found.summary["documents"], 2)
+
+    def test_a_run_is_stopped_in_the_middle_of_large_pages(self):
+        # 8 MB each, of which hundreds are read at once.
+        large = packed_page("http://example.net/", b"<p><b>x</b>" * (8 << 20 >> 4))
+        self.write("a.warc", large * 400)
+        with running("fingerprint", "a.warc", cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            self.assertFalse(wait_until(lambda: process.poll() is not None, 1), "ended too soon to interrupt")
+            start = time.monotonic()
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(timeout=60 * TIME_FACTOR), 130)
+            self.assertLess(time.monotonic() - start, 1 * TIME_FACTOR)
 
     def test_cutting_passages_out_of_an_archive_is_refused_before_it_is_read(self):
         self.write("a.warc", b"".join(archive()))
