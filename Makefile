@@ -2,14 +2,15 @@
 .DEFAULT_GOAL := release
 .PHONY: release demo test bench torture check format help clean setup
 
-release: setup ## build into build/release
+release: setup ## build the programs into build/release
 	@tools/build release
 
 demo: release ## clean the text that this machine has, and make a report of it
 	@tools/demo
 
-test: release ## build and run every test
+test: ## build and run every test
 	@tools/setup test
+	@tools/build release programs tests
 	@echo "test: unit, oracle, property, golden and README tests"
 	@ctest --test-dir build/release --output-on-failure -j 2
 
@@ -19,7 +20,7 @@ bench: release ## run the benchmarks, and keep the record
 torture: release ## fail every call and plant strangers everywhere: minutes to hours
 	@tools/torture
 
-check: setup ## format, lint, sanitizers, fuzz targets
+check: ## format, lint, sanitizers, fuzz targets
 	@tools/setup check
 	@tools/check
 

@@ -1,11 +1,10 @@
 // The text of a page: what a reader of it would see, without its markup.
 //
-// The page is parsed as browsers do (HTML5, by Gumbo). Left out are scripts, styles, templates, frames, comments, and of
-// the head all but the title. Elements that stand in a line of their own break lines, runs of white space become one
-// space, except in <pre> and <textarea>, and entities are what they stand for.
+// The page is read as browsers do (HTML5). Left out are scripts, styles, templates, frames, comments, and of the head
+// all but the title. Elements that stand in a line of their own break lines, runs of white space become one space,
+// except in <pre> and <textarea>, and entities are what they stand for.
 //
-// A page can be made to cost any parser the square of its length; one that tries to is refused, by rules that look at
-// the page alone: nested deeper than kMaxHtmlDepth, more than kMaxHtmlAttributes in a tag, or memory of 256 times its size.
+// Every page has a text, and takes time and memory in proportion to its length: see html_parser.h.
 #pragma once
 
 #include <cstddef>
@@ -15,30 +14,25 @@
 
 #include "base/array.h"
 #include "base/budget.h"
-#include "corpus/html_arena.h"
+#include "corpus/html_flow.h"
 
 namespace refrain {
-
-inline constexpr std::size_t kMaxHtmlDepth = 2000;
-inline constexpr std::size_t kMaxHtmlAttributes = 2000;
 
 // Its memory is reused from page to page. Not thread-safe.
 class HtmlText {
  public:
-  explicit HtmlText(MemoryBudget& budget);
+  explicit HtmlText(MemoryBudget& budget) : flow_(budget) {}
 
-  // Puts the text of `html`, which is UTF-8 (bytes that are not become U+FFFD), into `text`. Returns why it cannot be
-  // done, or nothing. `grow` is called before more memory is taken, with how much it will be; what it throws is thrown.
-  std::string read(std::string_view html, const std::function<void(std::size_t)>& grow, Array<char>& text);
+  // Puts the text of `html`, which is UTF-8 (bytes that are not become U+FFFD), into `text`. No page
+  // is refused. `grow` is called before more memory is taken, with how much it will be, and again for every quarter of
+  // a MiB of the page, so that it can stop the reading; what it throws is thrown.
+  void read(std::string_view html, const std::function<void(std::size_t)>& grow, Array<char>& text);
 
   // Gives back what a large page took.
-  void shrink();
+  void shrink() { flow_.shrink(); }
 
  private:
-  struct Frame;
-
-  HtmlArena arena_;
-  Array<char> frames_;
+  html::Flow flow_;
 };
 
 }  // namespace refrain

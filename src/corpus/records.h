@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,7 @@
 #include "corpus/walk.h"
 #include "corpus/warc.h"
 #include "refrain/context.h"
+#include "refrain/error.h"
 #include "refrain/input.h"
 
 namespace refrain {
@@ -33,10 +35,12 @@ namespace refrain {
 class LargeTurn {
  public:
   // `before`, where there is one, is called before the turn is taken.
-  LargeTurn(std::mutex& mutex, std::size_t share_bytes, std::function<void()> before = {})
-      : lock_(mutex, std::defer_lock), share_bytes_(share_bytes), before_(std::move(before)) {}
-  // Waits for the turn where `bytes` are more than the share.
+  LargeTurn(std::mutex& mutex, std::size_t share_bytes, std::stop_token stop, std::function<void()> before = {})
+      : lock_(mutex, std::defer_lock), share_bytes_(share_bytes), stop_(std::move(stop)), before_(std::move(before)) {}
+  // Waits for the turn where `bytes` are more than the share. Error(interrupted) where the run is to stop: whoever works
+  // on something long asks for its memory, or that it has, again and again.
   void need(std::size_t bytes) {
+    if (stop_.stop_requested()) throw Error(Errc::interrupted, "interrupted");
     if (bytes <= share_bytes_ || lock_.owns_lock()) return;
     if (before_) before_();
     lock_.lock();
@@ -56,6 +60,7 @@ class LargeTurn {
  private:
   std::unique_lock<std::mutex> lock_;
   std::size_t share_bytes_;
+  std::stop_token stop_;
   std::function<void()> before_;
 };
 

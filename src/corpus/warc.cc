@@ -276,11 +276,7 @@ WarcParser::Found WarcParser::read_text(std::string_view body, std::string_view 
   if (body.starts_with(kByteOrderMark)) body.remove_prefix(kByteOrderMark.size());
   text_ = body;
   if (html) {
-    const std::string reason = html_.read(body, grow, text_memory_);
-    if (!reason.empty()) {
-      reason_ = fmt::format("{}: {}", id_, reason);
-      return Found::bad;
-    }
+    html_.read(body, grow, text_memory_);
     text_ = {text_memory_.data(), text_memory_.size()};
   }
   if (text_.size() <= options_.max_doc_bytes) return Found::document;

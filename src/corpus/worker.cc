@@ -56,7 +56,7 @@ std::string reason_of(const Error& error, const std::string& path) {
 Worker::Worker(unsigned number, const Reading& reading)
     : number_(number),
       reading_(reading),
-      turn_(reading.large, reading.tuning.share_bytes,
+      turn_(reading.large, reading.tuning.share_bytes, reading.context.stop,
             reading.raw ? std::function<void()>([this] { await_turn(); }) : nullptr),
       piece_(reading.budget, reading.tuning.piece_bytes),
       builder_(reading.budget, reading.tuning.piece_bytes, reading.raw, reading.options.extra_fields.size()),

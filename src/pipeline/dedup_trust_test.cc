@@ -229,7 +229,7 @@ TEST_F(DedupTrust, SourcesThatNoDocumentIsOfAreTold) {
 
 TEST_F(DedupTrust, WhatARunLeftThatWasKilledAtOnceIsNoBar) {
   fs::create_directories(folder_.path() / "out" / "work");
-  std::ofstream(folder_.path() / "out" / "work" / "run.txt.partial-17") << "refrain de";
+  std::ofstream(folder_.path() / "out" / "work" / "run.txt.partial-refrain-17-0") << "refrain de";
   EXPECT_EQ(run(options(write(some_texts(8)))).kept, 30U);
   EXPECT_FALSE(fs::exists(folder_.path() / "out" / "work"));
 }

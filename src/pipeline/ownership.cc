@@ -29,12 +29,16 @@ constexpr std::size_t kHeadBytes = 256;  // of a summary
 
 namespace {
 
-// Everything below a folder that is not itself a folder with something in it.
+// Everything below a folder that is not itself a folder with something in it, in byte order; `below` is where that is.
 template <class Each>
-void for_each_leaf(const fs::path& folder, Each each) {
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_directory() && !entry.is_symlink() && !fs::is_empty(entry.path())) continue;
-    each(entry.path(), entry.path().lexically_relative(folder).string());
+void for_each_leaf(const fs::path& folder, const std::string& below, const Each& each) {
+  for (const std::string& name : list_folder(folder / below)) {
+    const std::string path = below.empty() ? name : below + "/" + name;
+    const bool is_folder = !fs::is_symlink(folder / path) && path_kind(folder / path) == PathKind::folder;
+    if (is_folder && !fs::is_empty(folder / path))
+      for_each_leaf(folder, path, each);
+    else
+      each(path);
   }
 }
 
@@ -47,7 +51,7 @@ fs::path list_of_files(const fs::path& folder, const std::string& name) {
 void list_files(const fs::path& folder, const std::string& name, const fs::path& made) {
   AtomicFile file(list_of_files(folder, name).string());
   std::string line;
-  for_each_leaf(made, [&](const fs::path&, const std::string& below) {
+  for_each_leaf(made, "", [&](const std::string& below) {
     line.clear();
     append_escaped(line, below);
     line += '\n';
@@ -65,11 +69,12 @@ void check_untouched(const fs::path& folder, const std::string& name) {
   if (lines.bad()) throw Error(Errc::io, fmt::format("{}: cannot read all of it", list.string()));
   std::sort(known.begin(), known.end());
   std::string line;
-  for_each_leaf(folder / name, [&](const fs::path& path, const std::string& below) {
+  for_each_leaf(folder / name, "", [&](const std::string& below) {
     line.clear();
     append_escaped(line, below);
     if (!std::binary_search(known.begin(), known.end(), checksum(line)))
-      refuse(path, "was not made by the run that made the folder; move it away, or name another directory");
+      refuse(folder / name / below,
+             "was not made by the run that made the folder; move it away, or name another directory");
   });
 }
 

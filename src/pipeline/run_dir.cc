@@ -232,6 +232,7 @@ bool RunDir::stage(const std::string& name, const std::function<void()>& run) {
   for (const fs::path& path : stale_) check_untouched(target_, path.filename().string());
   while (!stale_.empty()) {
     fs::remove_all(stale_.back(), ignored);
+    fs::remove(list_of_files(target_, stale_.back().filename().string()), ignored);
     stale_.pop_back();
   }
   std::string text;

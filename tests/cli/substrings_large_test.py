@@ -61,7 +61,7 @@ class AnyThreadsAnyMemory(SubstringsCase):
         self.assertGreater(summary["places"], 1000)
         variants = [("1", "1G"), ("2", "64M"), ("8", "128M")]
         files, _ = self.same(variants, "in.jsonl", "--apply", "--snap", "word")
-        self.assertEqual(sorted(files), ["clean/in.jsonl", "substring_bytes.tsv"])
+        self.assertEqual(sorted(files), [".clean.files", "clean/in.jsonl", "substring_bytes.tsv"])
         self.same(variants, "in.jsonl", "--length", "16", "--min-count", "3", "--groups")
 
     def test_a_place_is_one_however_the_work_was_cut(self):

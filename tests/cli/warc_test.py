@@ -90,10 +90,11 @@ class Archives(TestCase):
         self.assertEqual(found.summary["documents"], 2)
 
     def test_a_run_is_stopped_in_the_middle_of_large_pages(self):
-        # 8 MB each, of which hundreds are read at once.
-        large = packed_page("http://example.net/", b"<p><b>x</b>" * (8 << 20 >> 4))
+        # 8 MB each, packed so well that hundreds of them are read as one piece.
+        large = packed_page("http://example.net/", b"<p><b>x</b>" * 760_000)
         self.write("a.warc", large * 400)
-        with running("fingerprint", "a.warc", cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        with running("fingerprint", "a.warc", cwd=self.dir, **quiet) as process:
             self.assertFalse(wait_until(lambda: process.poll() is not None, 1), "ended too soon to interrupt")
             start = time.monotonic()
             process.send_signal(signal.SIGTERM)

@@ -63,7 +63,7 @@ void check_page(std::string_view bytes) {
     if (const auto decoded = body.decode(*http, kMost * 64, grow, reason)) bytes = *decoded;
   }
   if (!to_utf8(bytes, charset_of(bytes, {}, true), grow, utf8)) return;
-  if (!html.read({utf8.data(), utf8.size()}, grow, text).empty()) return;
+  html.read({utf8.data(), utf8.size()}, grow, text);
   const std::string_view seen(text.data(), text.size());
   for (std::size_t at = 0; at < seen.size();) {
     const CodePoint character = decode_utf8(seen, at);
