@@ -26,6 +26,14 @@ namespace {
 constexpr std::uint64_t kReadAheadBytes = std::uint64_t{128} << 10;  // what the system does unasked
 constexpr int kPollMilliseconds = 100;
 
+// Whether an open file no longer has that name: somebody has removed it, or put another in its place.
+bool lost_name(int fd, const std::string& path) {
+  struct stat ours {};
+  struct stat now {};
+  if (lstat(path.c_str(), &now) != 0) return errno == ENOENT;
+  return fstat(fd, &ours) == 0 && (ours.st_ino != now.st_ino || ours.st_dev != now.st_dev);
+}
+
 // Removes what programs that were killed left beside `path`: files with a name that AtomicFile makes, of this user, which
 // nobody holds locked. (A process number would say nothing of programs on another machine or in another container.)
 void remove_abandoned(const std::string& path) {
@@ -38,7 +46,8 @@ void remove_abandoned(const std::string& path) {
     const int fd = open(at->path().c_str(), O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) continue;
     struct stat info {};
-    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0)
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+        flock(fd, LOCK_EX | LOCK_NB) == 0 && !lost_name(fd, at->path().string()))
       unlink(at->path().c_str());
     close(fd);
   }
@@ -139,6 +148,10 @@ std::optional<OutputFile> OutputFile::create_new(const std::string& path) {
   if (fd < 0 && errno == EEXIST) return std::nullopt;
   if (fd < 0) refuse_write(path, errno);
   flock(fd, LOCK_EX | LOCK_NB);  // where locks are not to be had, nobody takes the file for abandoned either
+  if (lost_name(fd, path)) {     // somebody took it for abandoned before it was locked
+    ::close(fd);
+    return std::nullopt;
+  }
   return OutputFile(path, fd);
 }
 

@@ -32,9 +32,9 @@ bool look_at(const fs::path& path, struct stat& info, Look look) {
 fs::path resolved(const fs::path& path) {
   std::error_code error;
   // A path of which nothing exists stays relative, unless it is made absolute first.
-  fs::path whole = fs::absolute(path, error);
-  if (!error) whole = fs::weakly_canonical(whole, error);
-  if (error) refuse_read(path.string(), "resolve", error.value());
+  const fs::path absolute = fs::absolute(path, error);
+  fs::path whole = fs::weakly_canonical(absolute, error);
+  if (error) whole = absolute.lexically_normal();  // out of reach: whoever reads it is told so
   return whole.has_filename() ? whole : whole.parent_path();
 }
 
@@ -114,7 +114,7 @@ void make_folders(const fs::path& folder) {
   make_folders(parent);
   // Another program may have made it meanwhile.
   if (mkdir(folder.c_str(), 0777) != 0 && (errno != EEXIST || path_kind(folder) != PathKind::folder))
-    refuse_write(folder.string(), errno == 0 ? EEXIST : errno);
+    refuse_write(folder.string(), errno);
   sync_folder(parent);
 }
 

@@ -25,7 +25,7 @@ RandomFile::RandomFile(const std::filesystem::path& path) : path_(path.string())
   }
   close(fd_);
   if (error != 0) refuse_read(path_, "look at", error);
-  throw Error(Errc::unsupported, fmt::format("{}: is not a regular file; name one", path_));
+  throw Error(Errc::unsupported, fmt::format("{}: is not a regular file", path_));
 }
 
 RandomFile::~RandomFile() {

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include "base/aside_name.h"
 #include "base/file.h"
@@ -58,8 +59,13 @@ TempDir::TempDir(const fs::path& parent, const std::string& name) {
                   fmt::format("{}: cannot make a folder: {}", path_.string(), system_reason(errno)));
     }
     lock_ = lock_folder(path_);
-    // Another program may have taken it for abandoned. Where there are no locks, nobody does.
-    if (lock_ >= 0 || errno != EWOULDBLOCK) return;
+    const int refused = lock_ < 0 ? errno : 0;
+    // Another program may have taken it for abandoned before it was locked. Where there are no locks, nobody does.
+    struct stat ours {};
+    struct stat now {};
+    const bool there = lstat(path_.c_str(), &now) == 0;
+    if (there && (lock_ < 0 ? refused != EWOULDBLOCK : fstat(lock_, &ours) == 0 && ours.st_ino == now.st_ino)) return;
+    if (lock_ >= 0) close(std::exchange(lock_, -1));
   }
   throw Error(Errc::io, fmt::format("{}: cannot make a folder of its own", parent.string()));
 }

@@ -220,7 +220,7 @@ bool better(const Candidate& a, const Candidate& b) {
   return a.chains != b.chains ? a.chains > b.chains : a.begin < b.begin;
 }
 
-Candidates group_chains(std::span<Chain> chains, MemoryBudget& budget) {
+RankedCandidates group_chains(std::span<Chain> chains, MemoryBudget& budget) {
   struct Keyed {
     std::uint64_t key;
     std::uint32_t chain;
@@ -231,8 +231,8 @@ Candidates group_chains(std::span<Chain> chains, MemoryBudget& budget) {
   std::sort(order.begin(), order.end(),
             [](const Keyed& a, const Keyed& b) { return a.key != b.key ? a.key < b.key : a.chain < b.chain; });
 
-  Candidates made{Array<Candidate>(budget, "the candidates of a query"),
-                  Array<std::uint32_t>(budget, "the chains of the candidates of a query", chains.size())};
+  RankedCandidates made{Array<Candidate>(budget, "the candidates of a query"),
+                        Array<std::uint32_t>(budget, "the chains of the candidates of a query", chains.size())};
   if (chains.empty()) return made;
   std::size_t intervals = 1;
   for (std::size_t i = 1; i < order.size(); ++i) intervals += order[i].key != order[i - 1].key ? 1 : 0;

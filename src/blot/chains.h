@@ -108,11 +108,11 @@ struct Candidate {
 bool better(const Candidate& a, const Candidate& b);
 
 // Candidates, best first, and the chains (by number) of each: most hits first, then as they stand.
-struct Candidates {
+struct RankedCandidates {
   Array<Candidate> candidates;
   Array<std::uint32_t> members;
 };
 // Tells every chain its candidate.
-Candidates group_chains(std::span<Chain> chains, MemoryBudget& budget);
+RankedCandidates group_chains(std::span<Chain> chains, MemoryBudget& budget);
 
 }  // namespace refrain

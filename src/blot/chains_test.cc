@@ -160,7 +160,7 @@ TEST_F(Chaining, GroupsAsComparingAllWithAllDoes) {
       SCOPED_TRACE(testing::Message() << count << " chains of " << tokens << " tokens");
       std::vector<Chain> chains = random_chains(random, count, tokens);
       const auto expected = plain_groups(chains);
-      const Candidates made = group_chains(chains, budget_);
+      const RankedCandidates made = group_chains(chains, budget_);
       ASSERT_EQ(made.candidates.size(), expected.size());
       for (std::size_t i = 0; i < expected.size(); ++i) {
         const Candidate& candidate = made.candidates[i];

@@ -19,10 +19,10 @@
 
 namespace refrain {
 
-// How the posts of a segment are laid out. All follows from how many there are.
 // A place in a posts file, which its table of buckets keeps in 5 bytes: Error(unsupported) where it needs more.
 std::uint64_t checked_bucket_place(std::uint64_t place);
 
+// How the posts of a segment are laid out. All follows from how many there are.
 struct PostsPlan {
   PostsPlan(unsigned blot_bits, unsigned shards, std::uint64_t posts, std::uint64_t blocks);
 

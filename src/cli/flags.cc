@@ -265,7 +265,7 @@ constexpr Flag kFlags[] = {
     {.name = "apply", .default_text = "off", .description = "also write the clean corpus",
      .verbs = set_of(Verb::dedup), .group = Group::verb,
      .store = [](Settings& s, const Value&) { s.apply = true; }},
-    {.name = "read-back", .default_text = "off", .description = "read that again, and compare",
+    {.name = "read-back", .default_text = "off", .description = "compare that with the decisions",
      .verbs = set_of(Verb::dedup), .group = Group::verb,
      .store = [](Settings& s, const Value&) { s.read_back = true; }},
     {.name = "annotate", .default_text = "off", .description = "also write records with the decision",

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -37,6 +38,12 @@ void prepare_process() {
   ::mallopt(M_ARENA_MAX, 2);
 #endif
   ::signal(SIGPIPE, SIG_IGN);
+  // An index of many shards and segments has many files, all open at a time.
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) == 0) {
+    files.rlim_cur = files.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &files);
+  }
   for (int descriptor = 0; descriptor <= 2; ++descriptor) {
     if (::fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
     // Open takes the lowest number that is free. Opened the wrong way round, so that using it is still an error.

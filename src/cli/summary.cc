@@ -462,8 +462,8 @@ std::string bad_record_remark(const ReadReport& report) {
 std::string unreadable_remark(const ReadReport& report) {
   if (report.unreadable.empty()) return {};
   std::string out =
-      fmt::format("warning: {} could not be read, and {} left out:\n", count_of(report.unreadable.size(), "file"),
-                  report.unreadable.size() == 1 ? "is" : "are");
+      fmt::format("warning: {} could not be read and {} left out:\n", count_of(report.unreadable.size(), "file"),
+                  report.unreadable.size() == 1 ? "was" : "were");
   for (const BadRecord& file : report.unreadable) out += fmt::format("  {}\n", example_text(file));
   return out;
 }

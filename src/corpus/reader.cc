@@ -27,6 +27,9 @@ constexpr std::uint64_t kShortRecordBytes = 8;
 
 // A wrong field was named, or a wrong format.
 void throw_if_none_read(const ReadReport& read) {
+  if (read.documents == 0 && !read.unreadable.empty())
+    throw Error(Errc::io, fmt::format("{}: {}; none of the input could be read", read.unreadable.front().path,
+                                      read.unreadable.front().reason));
   if (read.documents != 0 || read.bad_records == 0 || read.examples.empty()) return;
   const BadRecord& first = read.examples.front();
   const std::string line = first.line == 0 ? std::string() : fmt::format(":{}", first.line);

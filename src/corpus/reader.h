@@ -98,8 +98,9 @@ struct ReadPurpose {
 // Reads all of the input. The closures that `work` returns are called one at a time, in input order, from any worker.
 // Memory for pieces is reserved from `budget`. An exception from anywhere ends the reading and is thrown here.
 // Throws Error: invalid_argument where extra fields are asked of lines or whole files; not_found for a named input that
-// is not there; io where the system fails to read one, unless that is to be passed over; bad_input where a whole input is broken (damaged compression), where there were records and none
-// could be read, or, with `strict`, at the first bad record.
+// is not there; io where the system fails to read one, unless that is to be passed over; bad_input where a whole input is
+// broken (damaged compression), where there were records and none could be read, or, with `strict`, at the first bad
+// record.
 ReadReport read_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
                           const BatchWork& work, const ReadPurpose& purpose = {});
 

@@ -105,8 +105,9 @@ void check_named(const InputOptions& options) {
     throw Error(Errc::invalid_argument, "input: there is none; name a file or a folder, or - for standard input");
   if (std::count(options.paths.begin(), options.paths.end(), "-") > 1)
     throw Error(Errc::invalid_argument, "-: named twice; standard input can be read only once");
+  const std::vector<std::string>& known = options.known_unreadable;
   for (const std::string& path : options.paths) {
-    if (path == "-") continue;
+    if (path == "-" || std::binary_search(known.begin(), known.end(), path)) continue;
     try {
       struct stat info {};
       bool readable = uninterrupted([&] { return stat(path.c_str(), &info); }) == 0;
@@ -117,7 +118,9 @@ void check_named(const InputOptions& options) {
       if (!readable) refuse_read(path, "open", errno);
     } catch (const Error& error) {
       if (error.code() == Errc::io && options.skip_unreadable) continue;  // named when it is its turn
-      throw Error(error.code(), fmt::format("{}; check the path and its permissions", error.what()));
+      throw Error(error.code(),
+                  fmt::format("{}; check the path and its permissions{}", error.what(),
+                              error.code() == Errc::io ? ", or leave it out with --skip-unreadable" : ""));
     }
   }
 }

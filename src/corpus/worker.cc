@@ -26,10 +26,13 @@ bool is_unreadable(const Error& error, const Input& input) {
   return error.code() == Errc::io || (error.code() == Errc::not_found && !input.named);
 }
 
-// `error` for whoever is told that the run ends.
-std::exception_ptr with_remedy(const Error& error) {
-  return std::make_exception_ptr(Error(
-      Errc::io, fmt::format("{}; make it readable, or leave out such files with --skip-unreadable", error.what())));
+// `error` for whoever is told that the run ends. A file that could be read before has failed since.
+std::exception_ptr with_remedy(const Error& error, const InputOptions& options) {
+  const bool skips = options.skip_unreadable || !options.known_unreadable.empty();
+  return std::make_exception_ptr(
+      Error(Errc::io, fmt::format("{}; {}", error.what(),
+                                  skips ? "it could be read before; try again"
+                                        : "make it readable, or leave out such files with --skip-unreadable")));
 }
 
 // Error(invalid_argument) where fields are asked of what has none.
@@ -122,7 +125,7 @@ void Worker::read_records(const Task& task, PieceResult& result) {
       builder_.add_bad(input.path, 1, reason_of(error, input.path));
       raw_.unread = true;
     } else {
-      result.error = is_unreadable(error, input) ? with_remedy(error) : std::current_exception();
+      result.error = is_unreadable(error, input) ? with_remedy(error, reading_.options) : std::current_exception();
     }
     piece_.begin = piece_.end = 0;
   }
@@ -146,7 +149,7 @@ void Worker::read_rows(const Task& task, PieceResult& result) {
   } catch (const Error& error) {
     // As of records: thrown again when its turn comes.
     if (error.code() == Errc::interrupted) throw;
-    result.error = is_unreadable(error, input) ? with_remedy(error) : std::current_exception();
+    result.error = is_unreadable(error, input) ? with_remedy(error, reading_.options) : std::current_exception();
   }
   raw_.file = {&input, Packing::none};
   raw_.unread = !slot.rows;
@@ -210,7 +213,7 @@ void Worker::pass_over(const Input& input, PieceResult& result) {
   if (reading_.options.skip_unreadable || std::binary_search(known.begin(), known.end(), input.path))
     result.unreadable.push_back({input.path, 0, input.failure});
   else
-    result.error = with_remedy(Error(Errc::io, fmt::format("{}: {}", input.path, input.failure)));
+    result.error = with_remedy(Error(Errc::io, fmt::format("{}: {}", input.path, input.failure)), reading_.options);
 }
 
 void Worker::parse(const Slot& slot, PieceResult& result) {
@@ -272,7 +275,7 @@ bool Worker::attempt(const Input& input, PieceResult& result, const std::functio
     if (is_unreadable(error, input) && reading_.options.skip_unreadable)
       result.unreadable.push_back({input.path, 0, reason_of(error, input.path)});
     else if (is_unreadable(error, input))
-      result.error = with_remedy(error);
+      result.error = with_remedy(error, reading_.options);
     else if (!input.named && is_malformed(error))
       builder_.add_bad(input.path, 0, reason_of(error, input.path));
     else

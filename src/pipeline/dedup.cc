@@ -324,8 +324,10 @@ DedupReport dedup(const DedupOptions& options, const Context& context) {
     // What is wrong with the input or the options stays wrong, and what was decided is worth keeping; all else may be
     // resumed. After the input was read, what is missing is a file of the run.
     const Errc code = error.code();
-    const bool stays = code == Errc::invalid_argument || code == Errc::bad_input || code == Errc::unsupported ||
-                       (code == Errc::not_found && !run.dir.ended("read"));
+    const bool begins = !run.dir.ended("read");
+    const bool stays =
+        code == Errc::bad_input ||
+        (begins && (code == Errc::invalid_argument || code == Errc::unsupported || code == Errc::not_found));
     if (stays && !run.dir.ended("write")) run.dir.abandon();
     throw;
   }

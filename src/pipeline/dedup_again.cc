@@ -1,5 +1,7 @@
 #include "pipeline/dedup_again.h"
 
+#include <fmt/format.h>
+
 #include <system_error>
 
 #include "base/file.h"
@@ -42,6 +44,11 @@ void SecondReading::make(const std::string& name, const std::function<std::uint6
   const fs::path target = run_.dir.output(name);
   std::error_code ignored;
   fs::remove_all(aside, ignored);
+  // The list of its files comes before a folder of ours: one without is somebody's.
+  if (is_taken(target) && !is_taken(list_of_files(run_.dir.folder(), name)))
+    throw Error(Errc::invalid_argument, fmt::format("{}: was not made by this run; move it away, then run the same "
+                                                    "command with --resume",
+                                                    target.string()));
   check_untouched(run_.dir.folder(), name);
   make_folder(aside);
   if (fill(aside) != kept_read(run_.dir.facts()).documents) refuse("the input");

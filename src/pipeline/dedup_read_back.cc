@@ -131,11 +131,14 @@ void dedup_read_back(DedupRun& run) {
       refuse(run, fmt::format("ends before document {} of the input, which was kept", expected.document()));
     const std::uint64_t bad = kept_read(run.dir.facts()).bad_records;
     if (read.bad_records != bad)
-      refuse(run, fmt::format("{} bad records are there, and {} were copied", read.bad_records, bad));
+      refuse(run, fmt::format("holds {} bad records, but {} were copied", read.bad_records, bad));
   } catch (const Error& error) {
-    // What is wrong on the disk is to be written again when the run is resumed.
-    if (error.code() == Errc::corrupt || error.code() == Errc::bad_input) run.dir.forget("apply");
-    throw;
+    // What is wrong on the disk is written again when the run is resumed.
+    if (error.code() == Errc::interrupted || error.code() == Errc::over_budget) throw;
+    run.dir.forget("apply");
+    if (error.code() != Errc::io) throw;
+    throw Error(Errc::io, fmt::format("{}: cannot be read back: {}; check the disk, then write it again with --resume",
+                                      run.dir.output("clean").string(), error.what()));
   }
   run.dir.facts().set("read_back", documents);
 }

@@ -130,7 +130,7 @@ TEST(IndexBlots, OfFilesAreThoseOfTheIndex) {
   std::mt19937_64 random(4);
   std::vector<std::string> texts;
   std::vector<std::string> paths;
-  for (int i = 0; i < 12; ++i) texts.push_back(joined(random_words(random, random() % 3000, 20 + random() % 3000)));
+  for (int i = 0; i < 12; ++i) texts.push_back(joined(words_out_of(random, random() % 3000, 20 + random() % 3000)));
   for (const IndexLayout& layout :
        {IndexLayout{.blot_bits = 30}, kXor, IndexLayout{.interleave = 2, .blot_bits = 24}}) {
     const TestIndex index(texts, layout);

@@ -116,7 +116,7 @@ class QueryRun {
   Chainer chainer_;
   // By chain: the last block of it and of those before it in its document, which come by rising first block.
   Array<std::uint64_t> furthest_;
-  std::optional<Candidates> candidates_;
+  std::optional<RankedCandidates> candidates_;
   ExcludedTexts excluded_;
   ChainComparer chain_comparer_;
   PlaceComparer place_comparer_;

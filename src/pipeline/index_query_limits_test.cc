@@ -15,7 +15,7 @@ namespace {
 
 class QueryLimits : public testing::Test {
  protected:
-  Words words(std::size_t count) { return random_words(random_, count, 1000000); }
+  Words words(std::size_t count) { return words_out_of(random_, count, 1000000); }
   // `copies` documents that hold `shared` among other words.
   std::vector<std::string> around(const Words& shared, std::size_t copies) {
     std::vector<std::string> texts;

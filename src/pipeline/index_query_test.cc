@@ -79,17 +79,17 @@ TEST_P(QueryOfKind, FindsEveryExactCopyOfAWindowAndNothingThatIsNone) {
     std::vector<Words> documents;
     std::vector<std::string> texts;
     for (int i = 0; i < 30; ++i) {
-      documents.push_back(random_words(random, 20 + random() % 400, kind.different));
+      documents.push_back(words_out_of(random, 20 + random() % 400, kind.different));
       texts.push_back(joined(documents.back()));
     }
     const TestIndex index(texts, kind.layout);
     for (int asked = 0; asked < 8; ++asked) {
-      Words query = random_words(random, random() % 40, kind.different);
+      Words query = words_out_of(random, random() % 40, kind.different);
       for (int i = 0; i < 6; ++i) {
         const Words& source = documents[random() % documents.size()];
         const std::size_t count = std::min<std::size_t>(source.size(), least + (i % 2 == 0 ? 0 : random() % 40));
         append(query, part(source, random() % (source.size() - count + 1), count));
-        append(query, random_words(random, random() % 12, kind.different));
+        append(query, words_out_of(random, random() % 12, kind.different));
       }
       const std::vector<Passage> passages = index.query(joined(query));
       for (std::size_t i = 0; i < documents.size(); ++i)
@@ -132,7 +132,7 @@ TEST(Query, FindsPassagesOfThirtyWordsWithNoiseInOneOfTen) {
   std::vector<Words> documents;
   std::vector<std::string> texts;
   for (int i = 0; i < 100; ++i) {
-    documents.push_back(random_words(random, 600, 5000));
+    documents.push_back(words_out_of(random, 600, 5000));
     texts.push_back(joined(documents.back()));
   }
   const TestIndex index(texts);
@@ -142,9 +142,9 @@ TEST(Query, FindsPassagesOfThirtyWordsWithNoiseInOneOfTen) {
     const std::size_t document = random() % documents.size();
     const std::size_t count = 30 + random() % 20;
     const std::size_t first = random() % (600 - count);
-    Words query = random_words(random, 20, 1000000);
+    Words query = words_out_of(random, 20, 1000000);
     append(query, with_noise(random, part(documents[document], first, count), 10));
-    append(query, random_words(random, 20, 1000000));
+    append(query, words_out_of(random, 20, 1000000));
     const ByteRange planted = word_bytes(documents[document], first, first + count);
     bool is_found = false;
     for (const Passage& passage : index.query(joined(query)))
@@ -181,7 +181,7 @@ struct Pages {
   Pages() {
     std::mt19937_64 random(9);
     std::vector<Words> documents;
-    for (int i = 0; i < 60; ++i) documents.push_back(random_words(random, 300, 4000));
+    for (int i = 0; i < 60; ++i) documents.push_back(words_out_of(random, 300, 4000));
     Words query;
     for (int i = 0; i < 25; ++i) {
       const Words copied = part(documents[random() % documents.size()], random() % 200, 10 + random() % 60);
@@ -288,7 +288,7 @@ TEST(Query, StaysLinearForThousandsOfCopiesOfAWord) {
 
 TEST(Query, TakesWordsInAnotherOrderForCandidatesAndForNoMore) {
   std::mt19937_64 random(21);
-  const Words words = random_words(random, 10, 1000000);
+  const Words words = words_out_of(random, 10, 1000000);
   Words shuffled = words;
   std::reverse(shuffled.begin(), shuffled.end());
   const TestIndex index({joined(words)}, {.blots = BlotKind::xor_all, .sampling = BlotSampling::all});
@@ -304,8 +304,8 @@ TEST(Query, TakesWordsInAnotherOrderForCandidatesAndForNoMore) {
 
 TEST(Query, FindsEveryOtherWordWhereTheIndexIsInterleaved) {
   std::mt19937_64 random(22);
-  const Words words = random_words(random, 40, 1000000);
-  Words other = random_words(random, 40, 1000000);
+  const Words words = words_out_of(random, 40, 1000000);
+  Words other = words_out_of(random, 40, 1000000);
   for (std::size_t i = 0; i < words.size(); i += 2) other[i] = words[i];
   for (const unsigned interleave : {1U, 2U}) {
     const TestIndex index({joined(words)},

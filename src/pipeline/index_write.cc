@@ -298,7 +298,7 @@ IndexWriteReport Writing::add(const fs::path& folder, const IndexAddOptions& opt
     if (lies_in(folder, path))
       throw Error(
           Errc::invalid_argument,
-          fmt::format("{}: the index {} lies inside it and would be read too; name what to add one by one, or move "
+          fmt::format("{}: the index {} lies inside it and would be read too; name the files to add instead, or move "
                       "the index",
                       path, folder.string()));
   }

@@ -26,21 +26,23 @@ std::string line_of(const std::string& path, const struct stat& info) {
 
 // All regular files below a folder. What cannot be looked at is Error(io), unless that is to be passed over.
 void add_files(const fs::path& folder, bool skip_unreadable, std::vector<std::string>& lines, std::uint64_t& bytes) {
+  std::vector<std::string> names;
   try {
-    for (const std::string& name : list_folder(folder)) {
-      const fs::path path = folder / name;
-      struct stat info {};
-      if (uninterrupted([&] { return lstat(path.c_str(), &info); }) != 0) {
-        if (errno == ENOENT) continue;
-        refuse_read(path.string(), "look at", errno);
-      }
-      if (S_ISDIR(info.st_mode)) add_files(path, skip_unreadable, lines, bytes);
-      if (!S_ISREG(info.st_mode)) continue;
-      bytes += static_cast<std::uint64_t>(info.st_size);
-      lines.push_back(line_of(path.string(), info));
-    }
+    names = list_folder(folder);
   } catch (const Error& error) {
     if (!skip_unreadable || error.code() != Errc::io) throw;
+  }
+  for (const std::string& name : names) {
+    const fs::path path = folder / name;
+    struct stat info {};
+    if (uninterrupted([&] { return lstat(path.c_str(), &info); }) != 0) {
+      if (errno != ENOENT && !skip_unreadable) refuse_read(path.string(), "look at", errno);
+      continue;
+    }
+    if (S_ISDIR(info.st_mode)) add_files(path, skip_unreadable, lines, bytes);
+    if (!S_ISREG(info.st_mode)) continue;
+    bytes += static_cast<std::uint64_t>(info.st_size);
+    lines.push_back(line_of(path.string(), info));
   }
 }
 

@@ -26,11 +26,10 @@ std::unique_ptr<IndexReader> open_ngrams(const fs::path& folder, const Context& 
     throw Error(Errc::not_found,
                 fmt::format("{}: no such folder; build an index with 'refrain ngrams build INPUT... -o {}'",
                             folder.string(), folder.string()));
-  const bool summary = is_taken(folder / kSummaryName);
   if (!is_taken(folder / kGramsName) && !is_taken(folder / kPlacesName) && !is_taken(folder / kDocumentsName))
     throw Error(Errc::not_found, fmt::format("{}: not an n-gram index; name a folder that 'refrain ngrams build' made",
                                              folder.string()));
-  if (!summary)
+  if (!is_taken(folder / kSummaryName))
     throw Error(Errc::corrupt,
                 fmt::format("{}: not whole, its {} is missing; build it again", folder.string(), kSummaryName));
   return std::make_unique<IndexReader>(folder);

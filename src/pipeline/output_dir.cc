@@ -18,6 +18,20 @@ namespace {
 // Is there while files are being replaced: a run that was killed in between leaves them ours.
 constexpr const char* kReplacingName = ".summary.json.replacing";
 
+// Moves an old output folder out of the way: into `staging`, to be deleted with it; or, where somebody has put something
+// into it since the run began, beside its place, under the first number that is free.
+void make_way(const fs::path& target, const std::string& name, const fs::path& staging) {
+  try {
+    check_untouched(target, name);
+    rename_checked(target / name, staging / (name + ".old"));
+  } catch (const Error& error) {
+    if (error.code() != Errc::invalid_argument) throw;
+    unsigned number = 1;
+    while (is_taken(target / fmt::format("{}.{}", name, number))) ++number;
+    rename_checked(target / name, target / fmt::format("{}.{}", name, number));
+  }
+}
+
 }  // namespace
 
 OutputDir::OutputDir(const OutputDirOptions& options) : target_(options.target) {
@@ -65,10 +79,9 @@ void OutputDir::publish(std::string_view text) {
   sync_folder(target_);
   fs::remove(target_ / kSummaryName, ignored);
   std::stable_partition(names_.begin(), names_.end(), [](const std::string& name) { return name != kSummaryName; });
-  for (const std::string& name : names_) {
-    if (path_kind(target_ / name) == PathKind::folder) fs::remove_all(target_ / name, ignored);
-    rename_checked(staging_->path() / name, target_ / name);
-  }
+  for (const std::string& name : names_)
+    if (path_kind(target_ / name) == PathKind::folder) make_way(target_, name, staging_->path());
+  for (const std::string& name : names_) rename_checked(staging_->path() / name, target_ / name);
   sync_folder(target_);
   fs::remove(target_ / kReplacingName, ignored);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <fstream>
 
@@ -25,17 +26,14 @@ constexpr std::size_t kHeadBytes = 256;  // of a summary
   throw Error(Errc::invalid_argument, fmt::format("{}: {}", path.string(), why));
 }
 
-}  // namespace
-
-namespace {
-
 // Everything below a folder that is not itself a folder with something in it, in byte order; `below` is where that is.
 template <class Each>
 void for_each_leaf(const fs::path& folder, const std::string& below, const Each& each) {
   for (const std::string& name : list_folder(folder / below)) {
     const std::string path = below.empty() ? name : below + "/" + name;
-    const bool is_folder = !fs::is_symlink(folder / path) && path_kind(folder / path) == PathKind::folder;
-    if (is_folder && !fs::is_empty(folder / path))
+    std::error_code ignored;
+    const bool is_folder = !fs::is_symlink(folder / path, ignored) && path_kind(folder / path) == PathKind::folder;
+    if (is_folder && !list_folder(folder / path).empty())
       for_each_leaf(folder, path, each);
     else
       each(path);
@@ -65,8 +63,9 @@ void check_untouched(const fs::path& folder, const std::string& name) {
   if (path_kind(folder / name) != PathKind::folder || path_kind(list) != PathKind::file) return;
   std::vector<std::uint64_t> known;  // checksums of the lines: eight bytes a file, however long their names
   std::ifstream lines(list);
+  if (!lines) refuse_read(list.string(), "open", errno);
   for (std::string line; std::getline(lines, line);) known.push_back(checksum(line));
-  if (lines.bad()) throw Error(Errc::io, fmt::format("{}: cannot read all of it", list.string()));
+  if (lines.bad()) refuse_read(list.string(), "read", EIO);
   std::sort(known.begin(), known.end());
   std::string line;
   for_each_leaf(folder / name, "", [&](const std::string& below) {
@@ -96,7 +95,7 @@ std::vector<fs::path> replaceable(const fs::path& folder, const std::vector<std:
         refuse(path,
                fmt::format("would be replaced, and {} is read from there; name another output with -o DIR", input));
     if (!is_taken(path)) continue;
-    if (!ours) refuse(path, "is there, and no run made it; name another directory");
+    if (!ours) refuse(path, "is there, and no earlier run of this verb made it; name another directory");
     check_untouched(folder, name);
     there.push_back(path);
   }

@@ -133,7 +133,7 @@ void RunFile::close(bool sync) {
 }
 
 bool RunFile::holds(const fs::path& path, const Mark& mark) {
-  if (path_kind(path) != PathKind::file || fs::file_size(path) != mark.bytes) return false;
+  if (path_kind(path) != PathKind::file || RandomFile(path).size() != mark.bytes) return false;
   if (!mark.sum) return true;
   InputFile file(path.string());
   std::string chunk(kChunkBytes, '\0');
@@ -155,7 +155,10 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget)
   if (options.resume) {
     if (whole) {
       // It may have been killed before it could take this away.
-      if (ours) remove_work(target_ / "work");
+      if (ours) {
+        const FileLock nobody_else(work(kIdentityName).string());
+        remove_work(target_ / "work");
+      }
       refuse(target_, "holds a run that has ended; there is nothing to resume");
     }
     if (!begun) refuse(target_, "holds no run that was begun; leave --resume out");
@@ -168,10 +171,10 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget)
     refuse(target_, begun ? "holds a run that has not ended; go on with --resume, or begin anew with --force"
                           : "exists; name another directory, or write into it with --force");
   if (!ours && is_taken(target_ / "work") && !barely_begun(target_ / "work"))
-    refuse(target_ / "work", "is there, and no run made it; name another directory");
+    refuse(target_ / "work", "is there, and no earlier run of this verb made it; name another directory");
   stale_ = replaceable(target_, options.outputs, whole || begun, {});
   if (is_taken(output(kSummaryName)) && !whole && !begun)
-    refuse(output(kSummaryName), "is there, and no run made it; name another directory");
+    refuse(output(kSummaryName), "is there, and no earlier run of this verb made it; name another directory");
   if (whole) stale_.push_back(output(kSummaryName));
   if (ours) lock_.emplace(work(kIdentityName).string());
   made_target_ = !there;
@@ -228,13 +231,6 @@ bool RunDir::stage(const std::string& name, const std::function<void()>& run) {
   anew_ = true;
   made_.clear();
   run();
-  // The last of them is the summary: with it the earlier run is whole.
-  for (const fs::path& path : stale_) check_untouched(target_, path.filename().string());
-  while (!stale_.empty()) {
-    fs::remove_all(stale_.back(), ignored);
-    fs::remove(list_of_files(target_, stale_.back().filename().string()), ignored);
-    stale_.pop_back();
-  }
   std::string text;
   for (const RunFile::Mark& mark : made_) {
     append_escaped(text, mark.name);
@@ -244,6 +240,13 @@ bool RunDir::stage(const std::string& name, const std::function<void()>& run) {
   text += '\n';
   text += facts_.lines();
   write_aside(marker(name), text);
+  // The last of them is the summary: with it the earlier run is whole.
+  for (const fs::path& path : stale_) check_untouched(target_, path.filename().string());
+  while (!stale_.empty()) {
+    fs::remove_all(stale_.back(), ignored);
+    fs::remove(list_of_files(target_, stale_.back().filename().string()), ignored);
+    stale_.pop_back();
+  }
   return true;
 }
 

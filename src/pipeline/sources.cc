@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <numeric>
 
 #include "base/array.h"
+#include "base/file.h"
 #include "pipeline/column.h"
 #include "pipeline/tsv.h"
 #include "refrain/error.h"
@@ -37,6 +39,7 @@ std::vector<std::string> source_names(const RunDir& dir, std::span<const std::si
   std::sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) { return numbers[a] < numbers[b]; });
   std::vector<std::string> names(numbers.size());
   std::ifstream file(dir.work("source_names"));
+  if (!file) refuse_read(dir.work("source_names").string(), "open", errno);
   std::string line;
   std::size_t read = 0;
   for (const std::size_t place : places) {

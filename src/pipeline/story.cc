@@ -86,6 +86,8 @@ Told read_options(const fs::path& run) {
     read_unreadable(summary, told.input);
     if (simdjson::dom::element against; options["against"].get(against) == simdjson::SUCCESS)
       read_input(against, told.against);
+    if (simdjson::dom::element against; summary["against"].get(against) == simdjson::SUCCESS)
+      read_unreadable(against, told.against);
     told.windows.tokenizer =
         static_cast<TokenizerKind>(place_of(std::string_view(options["tokenizer"]), tokenizer_names()));
     told.windows.window = static_cast<unsigned>(std::uint64_t(options["window"]));
@@ -108,7 +110,7 @@ void for_each_line(const fs::path& path, const Context& context,
     if (number % kLook == 0) throw_if_stopped(context);
     each(number, line);
   }
-  if (file.bad()) throw Error(Errc::io, fmt::format("{}: cannot read all of it", path.string()));
+  if (file.bad()) refuse_read(path.string(), "read", EIO);
 }
 
 class Decisions {

@@ -125,7 +125,7 @@ class TestIndex {
 // Words out of so many different ones, and texts of them.
 using Words = std::vector<std::string>;
 
-inline Words random_words(std::mt19937_64& random, std::size_t count, std::size_t different) {
+inline Words words_out_of(std::mt19937_64& random, std::size_t count, std::size_t different) {
   Words words;
   for (std::size_t i = 0; i < count; ++i) words.push_back("w" + std::to_string(random() % different));
   return words;

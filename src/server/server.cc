@@ -39,7 +39,7 @@ using net::ip::tcp;
 
 constexpr unsigned kIoThreads = 2;
 constexpr unsigned kRefusals = 64;               // connections beyond the most that are still told so
-constexpr unsigned kOwnDescriptors = 256;        // what the index, temporary files and the rest may open
+constexpr unsigned kOwnDescriptors = 1536;       // what two states of an index of many shards, and the rest, may open
 constexpr std::chrono::milliseconds kPause{50};  // before connections are taken again
 
 // Raises what this process may open as far as it may be, and returns how many connections fit.

@@ -17,6 +17,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "numbers are stored little-endian, as they lie in memory");
 
 constexpr std::uint64_t kNoPage = std::numeric_limits<std::uint64_t>::max();
+
 template <class Number>
 Number load(const char* at) {
   Number number;

@@ -4,7 +4,10 @@ A run that met a fault either ends with an error, in one line that names a file,
 a run was begun) then gives the fault-free answer; or it ends well, with the fault-free answer byte for byte. Nothing in
 between: no crash, no silent loss, no run that cannot go on.
 
-    read_faults.py [--full] [--seed N] [NAME...]    short: some calls of each command; full: every call, every error
+    read_faults.py [--full | --every-error] [--seed N] [NAME...]
+
+Without a flag some calls of each command fail; with --full every call does, in two ways that the seed draws; with
+--every-error in every way. NAME picks commands by a part of their name.
 """
 
 import argparse
@@ -189,6 +192,7 @@ def answer(folder, case, printed):
 
 class Campaign(unittest.TestCase):
     full = False
+    errors = 2  # ways in which each call fails
     seed = 0
     names = ()
     runs = 0
@@ -242,7 +246,10 @@ class Campaign(unittest.TestCase):
             with open(log, encoding="utf-8") as file:
                 calls = [call.replace(self.root, "") for call in file.read().splitlines()]
             os.remove(log)
-            pairs = [(number, error) for number in range(1, len(calls) + 1) for error in ERRORS]
+            numbers = range(1, len(calls) + 1)
+            pairs = [(number, error) for number in numbers for error in ERRORS]
+            if self.errors < len(ERRORS):
+                pairs = [(number, error) for number in numbers for error in self.rng.sample(ERRORS, self.errors)]
             if not self.full:
                 pairs = self.rng.sample(pairs, min(SHORT, len(pairs)))
             for number, error in sorted(pairs, key=str):
@@ -307,9 +314,12 @@ SHORT = 10
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--full", action="store_true")
+    parser.add_argument("--every-error", action="store_true")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
+    if options.every_error:
+        options.full, Campaign.errors = True, len(ERRORS)
     Campaign.full, Campaign.seed, Campaign.names = options.full, options.seed, tuple(options.names)
     print(f"read faults: seed {options.seed}", flush=True)
     unittest.main(argv=[sys.argv[0]], verbosity=1)
