@@ -79,7 +79,7 @@ InputFile::InputFile(const std::string& path, std::stop_token stop)
   const int error = uninterrupted([&] { return fstat(fd_, &info); }) == 0 ? 0 : errno;
   if (error != 0 || S_ISDIR(info.st_mode)) {
     close(std::exchange(fd_, -1));
-    if (error != 0) refuse_read(path_, "look at", error);
+    if (error != 0) refuse_read(path_, "stat", error);
     throw Error(Errc::not_found, fmt::format("{}: is a folder; name a file", path_));
   }
   if (S_ISREG(info.st_mode)) {
@@ -214,7 +214,7 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path) {
   struct stat info {};
   const bool exists = path != "-" && uninterrupted([&] { return stat(path.c_str(), &info); }) == 0;
   // What cannot be looked at might be anything; a link that leads nowhere is replaced.
-  if (path != "-" && !exists && errno != ENOENT && errno != ENOTDIR) refuse_read(path, "look at", errno);
+  if (path != "-" && !exists && errno != ENOENT && errno != ENOTDIR) refuse_read(path, "stat", errno);
   if (path == "-" || (exists && !S_ISREG(info.st_mode))) {
     out_.emplace(path);
     return;
@@ -272,8 +272,8 @@ FileLock::FileLock(const std::string& path) {
       if (errno != EWOULDBLOCK) give_up("lock");
       break;
     }
-    if (uninterrupted([&] { return fstat(fd_, &ours); }) != 0) give_up("look at");
-    if (uninterrupted([&] { return stat(path.c_str(), &now); }) != 0 && errno != ENOENT) give_up("look at");
+    if (uninterrupted([&] { return fstat(fd_, &ours); }) != 0) give_up("stat");
+    if (uninterrupted([&] { return stat(path.c_str(), &now); }) != 0 && errno != ENOENT) give_up("stat");
     if (ours.st_ino == now.st_ino && ours.st_dev == now.st_dev) return;
     close(std::exchange(fd_, -1));
   }

@@ -24,7 +24,7 @@ RandomFile::RandomFile(const std::filesystem::path& path) : path_(path.string())
     return;
   }
   close(fd_);
-  if (error != 0) refuse_read(path_, "look at", error);
+  if (error != 0) refuse_read(path_, "stat", error);
   throw Error(Errc::unsupported, fmt::format("{}: is not a regular file", path_));
 }
 

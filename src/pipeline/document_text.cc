@@ -105,7 +105,7 @@ std::string DocumentText::read_file(const std::string& name, const DocumentInfo&
   std::string text = part_of_file(path, begin, end - begin);
   std::error_code error;
   const std::uint64_t bytes = fs::file_size(path, error);
-  if (error && error != std::errc::no_such_file_or_directory) refuse_read(path, "look at", error.value());
+  if (error && error != std::errc::no_such_file_or_directory) refuse_read(path, "stat", error.value());
   if (text.size() != end - begin || bytes != document.text_bytes) throw_changed(name, document.id);
   return text;
 }

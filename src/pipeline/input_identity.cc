@@ -36,7 +36,7 @@ void add_files(const fs::path& folder, bool skip_unreadable, std::vector<std::st
     const fs::path path = folder / name;
     struct stat info {};
     if (uninterrupted([&] { return lstat(path.c_str(), &info); }) != 0) {
-      if (errno != ENOENT && !skip_unreadable) refuse_read(path.string(), "look at", errno);
+      if (errno != ENOENT && !skip_unreadable) refuse_read(path.string(), "stat", errno);
       continue;
     }
     if (S_ISDIR(info.st_mode)) add_files(path, skip_unreadable, lines, bytes);
@@ -57,7 +57,7 @@ std::string input_identity(const InputOptions& input) {
       continue;
     }
     const bool there = uninterrupted([&] { return stat(path.c_str(), &info); }) == 0;
-    if (!there && errno != ENOENT && !input.skip_unreadable) refuse_read(path, "look at", errno);
+    if (!there && errno != ENOENT && !input.skip_unreadable) refuse_read(path, "stat", errno);
     if (!there || !S_ISDIR(info.st_mode)) {
       text += "input " + line_of(path, info) + "\n";
     } else {
