@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/file.h"
-#include "ngram/gram_key.h"
-#include "ngram/index_writer.h"
+#include "base/files/file.h"
+#include "engines/ngram/index/gram_key.h"
+#include "engines/ngram/index/writer.h"
 #include "text/token_hash.h"
 
 namespace refrain {
@@ -46,9 +46,10 @@ inline GramMap all_grams(const Documents& documents, unsigned n) {
   for (std::size_t document = 0; document < documents.size(); ++document)
     for (std::size_t i = 0; i + n <= documents[document].size(); ++i) {
       std::vector<std::uint64_t> hashes;
-      for (unsigned j = 0; j < n; ++j) hashes.push_back(hash_token(HashKind::xxh3, documents[document][i + j], 0));
-      grams[{gram_key(std::span<const std::uint64_t>(hashes)), joined(documents[document], i, i + n)}].emplace_back(
-          document, i);
+      for (unsigned j = 0; j < n; ++j)
+        hashes.push_back(text::hash_token(HashKind::xxh3, documents[document][i + j], 0));
+      grams[{ngram::gram_key(std::span<const std::uint64_t>(hashes)), joined(documents[document], i, i + n)}]
+          .emplace_back(document, i);
     }
   return grams;
 }
@@ -62,13 +63,14 @@ inline std::uint64_t count_grams(const Documents& documents, unsigned n) {
 // The bytes of the index's files, one after the other.
 inline std::string index_bytes(const std::filesystem::path& folder) {
   std::string bytes;
-  for (const char* name : {kGramsName, kPlacesName, kDocumentsName}) bytes += read_file((folder / name).string());
+  for (const char* name : {ngram::kGramsName, ngram::kPlacesName, ngram::kDocumentsName})
+    bytes += read_file((folder / name).string());
   return bytes;
 }
 
 inline std::string oracle_index(const Documents& documents, unsigned n, unsigned m,
                                 const std::filesystem::path& folder) {
-  IndexWriter writer(folder, {.n = n, .m = m, .tokenizer = TokenizerKind::words});
+  ngram::IndexWriter writer(folder, {.n = n, .m = m, .tokenizer = TokenizerKind::words});
   for (const auto& words : documents) writer.add_document(std::nullopt, words.size());
   for (const auto& [gram, places] : all_grams(documents, n)) {
     if (places.size() < m) continue;

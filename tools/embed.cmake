@@ -7,10 +7,10 @@ if(NOT clash EQUAL -1)
 endif()
 file(WRITE ${OUTPUT} "#include <string_view>
 
-namespace refrain {
+namespace refrain::verbs::dedup {
 
 extern const std::string_view ${NAME};
 const std::string_view ${NAME} = R\"EMBEDDED(${text})EMBEDDED\";
 
-}  // namespace refrain
+}  // namespace refrain::verbs::dedup
 ")

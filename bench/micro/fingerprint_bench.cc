@@ -20,8 +20,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engines/sketch/simhash.h"
 #include "refrain/fingerprint.h"
-#include "sketch/simhash.h"
 #include "twin/machine_text.h"
 
 namespace {

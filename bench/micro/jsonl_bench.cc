@@ -18,7 +18,7 @@
 #include <string_view>
 
 #include "base/budget.h"
-#include "corpus/reader.h"
+#include "corpus/source/reader.h"
 #include "twin/machine_text.h"
 
 namespace {
@@ -111,24 +111,25 @@ Texts plain() {
   return texts;
 }
 
-refrain::ReadReport read_all(unsigned threads, const refrain::BatchWork& work) {
+refrain::ReadReport read_all(unsigned threads, const refrain::corpus::BatchWork& work) {
   refrain::Context context;
   context.threads = threads;
   context.memory_bytes = std::uint64_t{1} << 30;
   refrain::MemoryBudget budget(context);
   refrain::InputOptions options;
   options.paths = {sample().path()};
-  return read_documents(options, context, budget, work);
+  return corpus::read_documents(options, context, budget, work);
 }
 
 Texts through_reader(unsigned threads) {
   std::atomic<std::uint64_t> checksum{0};
-  const refrain::ReadReport report = read_all(threads, [&](unsigned, refrain::Batch& batch) -> refrain::InOrder {
-    Texts texts;
-    for (std::size_t i = 0; i < batch.texts.size(); ++i) texts.add(batch.texts[i]);
-    checksum += texts.checksum;
-    return [](refrain::DocId) {};
-  });
+  const refrain::ReadReport report =
+      read_all(threads, [&](unsigned, refrain::corpus::Batch& batch) -> refrain::corpus::InOrder {
+        Texts texts;
+        for (std::size_t i = 0; i < batch.texts.size(); ++i) texts.add(batch.texts[i]);
+        checksum += texts.checksum;
+        return [](refrain::DocId) {};
+      });
   return {report.documents, report.text_bytes, checksum};
 }
 
@@ -138,7 +139,7 @@ void read(benchmark::State& state) {
     state.SkipWithError("the texts differ from those of the plain loop");
     return;
   }
-  const refrain::BatchWork nothing = [](unsigned, refrain::Batch&) -> refrain::InOrder {
+  const refrain::corpus::BatchWork nothing = [](unsigned, refrain::corpus::Batch&) -> refrain::corpus::InOrder {
     return [](refrain::DocId) {};
   };
   for (auto _ : state) benchmark::DoNotOptimize(read_all(threads, nothing));

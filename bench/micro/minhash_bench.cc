@@ -15,8 +15,8 @@
 #include <iterator>
 #include <vector>
 
-#include "sketch/feature_set.h"
-#include "sketch/minhash.h"
+#include "engines/sketch/feature_set.h"
+#include "engines/sketch/minhash.h"
 #include "twin/machine_text.h"
 
 namespace {
@@ -42,7 +42,7 @@ const std::vector<Features>& unsorted() {
 const std::vector<Features>& sets() {
   static const std::vector<Features> all = [] {
     std::vector<Features> made = unsorted();
-    for (Features& set : made) refrain::make_set(set);
+    for (Features& set : made) refrain::sketch::make_set(set);
     return made;
   }();
   return all;
@@ -62,7 +62,7 @@ std::size_t common_plain(const Features& a, const Features& b) {
 using Add = void (refrain::MinHash::*)(std::span<const std::uint64_t>, std::uint32_t*) const;
 
 std::vector<std::uint32_t> signatures(Add add) {
-  const refrain::MinHash hash(kLanes, 0);
+  const refrain::sketch::MinHash hash(kLanes, 0);
   std::vector<std::uint32_t> all(sets().size() * kLanes);
   for (std::size_t i = 0; i < sets().size(); ++i) {
     hash.start(&all[i * kLanes]);
@@ -85,14 +85,14 @@ void time_against(benchmark::State& state, Work work, Plain plain, std::size_t i
 template <Add kAdd>
 void minhash(benchmark::State& state) {
   time_against(
-      state, [] { return signatures(kAdd); }, [] { return signatures(&refrain::MinHash::add_plain); },
+      state, [] { return signatures(kAdd); }, [] { return signatures(&refrain::sketch::MinHash::add_plain); },
       sets().size() * kSize);
 }
 
 template <auto kEqual>
 std::size_t all_equal_bytes() {
   static const std::vector<std::uint8_t> bytes = [] {
-    const auto lanes = signatures(&refrain::MinHash::add);
+    const auto lanes = signatures(&refrain::sketch::MinHash::add);
     return std::vector<std::uint8_t>(lanes.begin(), lanes.end());
   }();
   std::size_t equal = 0;
@@ -103,7 +103,7 @@ std::size_t all_equal_bytes() {
 
 template <auto kEqual>
 void equal_bytes(benchmark::State& state) {
-  time_against(state, all_equal_bytes<kEqual>, all_equal_bytes<refrain::equal_bytes_plain>, sets().size() - 1);
+  time_against(state, all_equal_bytes<kEqual>, all_equal_bytes<refrain::sketch::equal_bytes_plain>, sets().size() - 1);
 }
 
 template <auto kCommon>
@@ -114,7 +114,7 @@ std::size_t all_common() {
 }
 
 std::size_t common_features(const Features& a, const Features& b) {
-  return refrain::common_features(a, b);
+  return refrain::sketch::common_features(a, b);
 }
 
 template <auto kCommon>
@@ -134,13 +134,13 @@ void make_set(benchmark::State& state) {
   time_against(state, all_sets<kMake>, all_sets<make_set_plain>, sets().size() * kSize);
 }
 
-BENCHMARK(minhash<&refrain::MinHash::add>)->Name("minhash")->Unit(benchmark::kMillisecond);
-BENCHMARK(minhash<&refrain::MinHash::add_plain>)->Name("minhash_plain")->Unit(benchmark::kMillisecond);
-BENCHMARK(equal_bytes<refrain::equal_bytes>)->Name("equal_bytes");
-BENCHMARK(equal_bytes<refrain::equal_bytes_plain>)->Name("equal_plain");
+BENCHMARK(minhash<&refrain::sketch::MinHash::add>)->Name("minhash")->Unit(benchmark::kMillisecond);
+BENCHMARK(minhash<&refrain::sketch::MinHash::add_plain>)->Name("minhash_plain")->Unit(benchmark::kMillisecond);
+BENCHMARK(equal_bytes<refrain::sketch::equal_bytes>)->Name("equal_bytes");
+BENCHMARK(equal_bytes<refrain::sketch::equal_bytes_plain>)->Name("equal_plain");
 BENCHMARK(common<common_features>)->Name("common");
 BENCHMARK(common<common_plain>)->Name("common_plain");
-BENCHMARK(make_set<refrain::make_set>)->Name("make_set")->Unit(benchmark::kMillisecond);
+BENCHMARK(make_set<refrain::sketch::make_set>)->Name("make_set")->Unit(benchmark::kMillisecond);
 BENCHMARK(make_set<make_set_plain>)->Name("make_set_plain")->Unit(benchmark::kMillisecond);
 
 }  // namespace

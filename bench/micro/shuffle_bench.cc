@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "base/budget.h"
-#include "base/temp_space.h"
+#include "base/files/temp_space.h"
 #include "base/threads.h"
 #include "store/shuffle.h"
 #include "twin/machine_text.h"
@@ -113,11 +113,11 @@ Shuffled by_shuffling(unsigned threads, std::uint64_t memory_bytes) {
   context.memory_bytes = std::uint64_t{2} << 30;
   refrain::MemoryBudget budget(context);
   refrain::TempSpace temp(context);
-  refrain::ShuffleOptions options;
+  refrain::store::ShuffleOptions options;
   options.expected_records = input().size();
   if (memory_bytes != 0) options.temp = &temp;
   options.memory_bytes = memory_bytes;
-  refrain::Shuffle<Record, KeyOf> shuffle(options, budget);
+  refrain::store::Shuffle<Record, KeyOf> shuffle(options, budget);
   refrain::run_workers(threads, [&](unsigned worker) {
     auto writer = shuffle.writer();
     const std::size_t share = input().size() / threads;
@@ -128,7 +128,7 @@ Shuffled by_shuffling(unsigned threads, std::uint64_t memory_bytes) {
     Groups groups;
   };
   std::vector<OwnLine> each(threads);
-  shuffle.for_each_run(context, [&](unsigned worker, std::size_t, const refrain::Run<Record>& run) {
+  shuffle.for_each_run(context, [&](unsigned worker, std::size_t, const refrain::store::Run<Record>& run) {
     each[worker].groups.add(run.key, run.records);  // groups are whole: run_records is not limited, no key is frequent
   });
   Groups all;

@@ -15,15 +15,15 @@
 #include <thread>
 
 #include "base/array.h"
-#include "base/aside_name.h"
 #include "base/budget.h"
 #include "base/checksum.h"
-#include "base/file.h"
+#include "base/files/aside_name.h"
+#include "base/files/file.h"
+#include "base/files/random_file.h"
+#include "base/files/tempdir.h"
 #include "base/json.h"
 #include "base/progress.h"
-#include "base/random_file.h"
 #include "base/rss_watch.h"
-#include "base/tempdir.h"
 #include "base/threads.h"
 #include "refrain/error.h"
 

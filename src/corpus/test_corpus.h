@@ -12,13 +12,13 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file.h"
-#include "base/tempdir.h"
-#include "corpus/decompress.h"
-#include "corpus/tuning.h"
+#include "base/files/file.h"
+#include "base/files/tempdir.h"
+#include "corpus/source/decompress.h"
+#include "corpus/source/tuning.h"
 #include "refrain/error.h"
 
-namespace refrain {
+namespace refrain::corpus {
 
 struct Document {
   DocId ordinal = 0;
@@ -183,4 +183,4 @@ class Corpus : public testing::Test {
 
 using Texts = std::vector<std::string>;
 
-}  // namespace refrain
+}  // namespace refrain::corpus

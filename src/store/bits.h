@@ -12,7 +12,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace refrain {
+namespace refrain::store {
 
 // Appends to a row of bytes: a std::string or an Array<char>.
 template <class Bytes>
@@ -145,4 +145,4 @@ class BitReader {
   std::uint64_t at_ = 0;
 };
 
-}  // namespace refrain
+}  // namespace refrain::store

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-namespace refrain {
+namespace refrain::store {
 namespace {
 
 TEST(Bits, ComeBackAsTheyWereWritten) {
@@ -127,4 +127,4 @@ TEST(Bits, PastTheEndAreZerosAndNotOk) {
 }
 
 }  // namespace
-}  // namespace refrain
+}  // namespace refrain::store

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace refrain {
+namespace refrain::store {
 
 namespace {
 
@@ -134,4 +134,4 @@ bool BlockTreeReader::next(Block& block) {
   return false;
 }
 
-}  // namespace refrain
+}  // namespace refrain::store

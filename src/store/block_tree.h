@@ -16,7 +16,7 @@
 
 #include "store/page_file.h"
 
-namespace refrain {
+namespace refrain::store {
 
 // Where a tree is to be found: kept by whoever wrote it.
 struct BlockTreeRoot {
@@ -86,4 +86,4 @@ class BlockTreeReader {
   std::string content_;
 };
 
-}  // namespace refrain
+}  // namespace refrain::store

@@ -7,7 +7,7 @@
 
 #include "base/threads.h"
 
-namespace refrain {
+namespace refrain::store {
 
 namespace {
 
@@ -214,4 +214,4 @@ void ByteSort::drain(const Context& context, const Emit& emit) {
   merge(context, std::exchange(runs_, {}), emit);
 }
 
-}  // namespace refrain
+}  // namespace refrain::store

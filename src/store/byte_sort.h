@@ -15,10 +15,10 @@
 
 #include "base/array.h"
 #include "base/budget.h"
-#include "base/temp_space.h"
+#include "base/files/temp_space.h"
 #include "refrain/context.h"
 
-namespace refrain {
+namespace refrain::store {
 
 struct ByteSortOptions {
   std::string what = "the rows";  // for messages
@@ -69,4 +69,4 @@ class ByteSort {
   std::string bound_;  // a key that `limit` records are below
 };
 
-}  // namespace refrain
+}  // namespace refrain::store

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace refrain {
+namespace refrain::store {
 namespace {
 
 using Rows = std::vector<std::pair<std::string, std::string>>;
@@ -77,4 +77,4 @@ TEST(ByteSort, OfNothingIsNothing) {
 }
 
 }  // namespace
-}  // namespace refrain
+}  // namespace refrain::store

@@ -10,7 +10,7 @@
 #include "base/checksum.h"
 #include "refrain/error.h"
 
-namespace refrain {
+namespace refrain::store {
 
 namespace {
 
@@ -192,4 +192,4 @@ std::uint64_t PageCursor::varint() {
   return value;
 }
 
-}  // namespace refrain
+}  // namespace refrain::store

@@ -17,11 +17,11 @@
 #include <string>
 #include <string_view>
 
-#include "base/file.h"
-#include "base/random_file.h"
+#include "base/files/file.h"
+#include "base/files/random_file.h"
 #include "store/varint.h"
 
-namespace refrain {
+namespace refrain::store {
 
 inline constexpr std::size_t kPageBytes = 4096;
 inline constexpr std::size_t kPageContentBytes = kPageBytes - sizeof(std::uint64_t);
@@ -144,4 +144,4 @@ class PageCursor {
   const char* end_ = nullptr;
 };
 
-}  // namespace refrain
+}  // namespace refrain::store

@@ -7,11 +7,11 @@
 #include <random>
 #include <string>
 
-#include "base/tempdir.h"
+#include "base/files/tempdir.h"
 #include "refrain/error.h"
 #include "store/block_tree.h"
 
-namespace refrain {
+namespace refrain::store {
 namespace {
 
 constexpr const char* kMagic = "REFRTEST";
@@ -185,4 +185,4 @@ TEST_F(PageFileTest, ATreeFindsEveryBlock) {
 }
 
 }  // namespace
-}  // namespace refrain
+}  // namespace refrain::store

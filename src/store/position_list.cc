@@ -6,7 +6,7 @@
 #include "refrain/error.h"
 #include "store/varint.h"
 
-namespace refrain {
+namespace refrain::store {
 
 void PositionList::put_aside() {
   if (!file_) file_.emplace(*temp_);
@@ -35,4 +35,4 @@ void PositionList::clear() {
   size_ = 0;
 }
 
-}  // namespace refrain
+}  // namespace refrain::store

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "base/temp_space.h"
+#include "base/files/temp_space.h"
 
-namespace refrain {
+namespace refrain::store {
 
 // Not thread-safe.
 class PositionList {
@@ -55,4 +55,4 @@ class PositionList {
   std::uint64_t size_ = 0;
 };
 
-}  // namespace refrain
+}  // namespace refrain::store

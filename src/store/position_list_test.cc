@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace refrain {
+namespace refrain::store {
 namespace {
 
 std::vector<std::uint64_t> all_of(const PositionList& list) {
@@ -55,4 +55,4 @@ TEST(PositionList, IsAsNewOnceItIsCleared) {
 }
 
 }  // namespace
-}  // namespace refrain
+}  // namespace refrain::store

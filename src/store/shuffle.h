@@ -61,7 +61,7 @@
 
 #include "base/array.h"
 #include "base/budget.h"
-#include "base/temp_space.h"
+#include "base/files/temp_space.h"
 #include "base/threads.h"
 #include "store/shuffle_group.h"
 #include "store/shuffle_layout.h"
@@ -70,7 +70,7 @@
 #include "store/shuffle_plan.h"
 #include "store/shuffle_spill.h"
 
-namespace refrain {
+namespace refrain::store {
 
 struct ShuffleOptions {
   std::string what = "records";      // for the message where memory or disk do not suffice: "the pairs"
@@ -462,4 +462,4 @@ class RowShuffle : public Shuffle<std::byte, KeyOf, RowLayout> {
       : Shuffle<std::byte, KeyOf, RowLayout>(std::move(options), budget, std::move(key_of), RowLayout(row_bytes)) {}
 };
 
-}  // namespace refrain
+}  // namespace refrain::store

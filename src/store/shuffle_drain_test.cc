@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/tempdir.h"
+#include "base/files/tempdir.h"
 #include "refrain/error.h"
 #include "store/shuffle.h"
 
-namespace refrain {
+namespace refrain::store {
 namespace {
 
 namespace fs = std::filesystem;
@@ -496,4 +496,4 @@ TYPED_TEST(ShuffleDrain, StopsWhenItIsAskedToAndKeepsTheRest) {
 }
 
 }  // namespace
-}  // namespace refrain
+}  // namespace refrain::store

@@ -12,7 +12,7 @@
 #include <optional>
 #include <utility>
 
-namespace refrain {
+namespace refrain::store {
 
 // Ascending by key; records of a key by their own order if `order_values`, else as they come.
 template <class Layout, class KeyOf>
@@ -126,4 +126,4 @@ void emit_groups(const RecordOrder<Layout, KeyOf>& order, const typename Layout:
   }
 }
 
-}  // namespace refrain
+}  // namespace refrain::store

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace refrain {
+namespace refrain::store {
 
 // A group of equal keys, or a piece of one.
 template <class Record>
@@ -41,7 +41,7 @@ template <class Record>
 struct FixedLayout {
   using Element = Record;
   using View = const Record&;
-  using Run = refrain::Run<Record>;
+  using Run = refrain::store::Run<Record>;
   static constexpr std::size_t kOrderBytes = 0;  // that sort() needs for a record
 
   static constexpr std::size_t stride() { return 1; }
@@ -102,4 +102,4 @@ class RowLayout {
   std::size_t row_bytes_;
 };
 
-}  // namespace refrain
+}  // namespace refrain::store

@@ -11,12 +11,12 @@
 #include <span>
 #include <vector>
 
-#include "base/temp_space.h"
+#include "base/files/temp_space.h"
 #include "base/threads.h"
 #include "store/shuffle_group.h"
 #include "store/shuffle_spill.h"
 
-namespace refrain {
+namespace refrain::store {
 
 template <class Layout, class KeyOf>
 class RunMerger {
@@ -165,4 +165,4 @@ class RunMerger {
   std::uint64_t end_ = 0;
 };
 
-}  // namespace refrain
+}  // namespace refrain::store

@@ -19,12 +19,12 @@
 
 #include "base/array.h"
 #include "base/budget.h"
-#include "base/temp_space.h"
+#include "base/files/temp_space.h"
 #include "refrain/error.h"
 #include "store/shuffle_plan.h"
 #include "store/shuffle_spill.h"
 
-namespace refrain {
+namespace refrain::store {
 
 // What the parts of a shuffle have in common.
 struct PartsShare {
@@ -228,4 +228,4 @@ class ShufflePart {
   std::optional<SpillFile> file_;
 };
 
-}  // namespace refrain
+}  // namespace refrain::store

@@ -6,7 +6,7 @@
 
 #include "store/shuffle.h"
 
-namespace refrain {
+namespace refrain::store {
 
 namespace {
 
@@ -72,4 +72,4 @@ ShufflePlan plan_shuffle(const ShuffleOptions& options, std::size_t record_bytes
   return plan;
 }
 
-}  // namespace refrain
+}  // namespace refrain::store

@@ -7,7 +7,7 @@
 #include "base/budget.h"
 #include "store/shuffle_spill.h"
 
-namespace refrain {
+namespace refrain::store {
 
 struct ShuffleOptions;
 
@@ -28,4 +28,4 @@ ShufflePlan plan_shuffle(const ShuffleOptions& options, std::size_t record_bytes
 
 inline constexpr std::uint64_t kLeastWorkerBytes = std::uint64_t{512} << 10;
 
-}  // namespace refrain
+}  // namespace refrain::store

@@ -12,7 +12,7 @@
 #include "base/checksum.h"
 #include "refrain/error.h"
 
-namespace refrain {
+namespace refrain::store {
 
 namespace {
 
@@ -244,4 +244,4 @@ void SpillFile::rest() {
   room_ = Array<std::byte>(budget_, what_);
 }
 
-}  // namespace refrain
+}  // namespace refrain::store

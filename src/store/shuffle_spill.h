@@ -24,12 +24,12 @@
 
 #include "base/array.h"
 #include "base/budget.h"
-#include "base/temp_space.h"
+#include "base/files/temp_space.h"
 
 struct ZSTD_CCtx_s;
 struct ZSTD_DCtx_s;
 
-namespace refrain {
+namespace refrain::store {
 
 struct FrameFormat {
   std::size_t record_bytes;
@@ -144,4 +144,4 @@ class SpillFile {
   std::unique_ptr<FrameWriter> writer_;
 };
 
-}  // namespace refrain
+}  // namespace refrain::store

@@ -15,11 +15,11 @@
 #include <random>
 #include <vector>
 
-#include "base/tempdir.h"
+#include "base/files/tempdir.h"
 #include "refrain/error.h"
 #include "store/shuffle.h"
 
-namespace refrain {
+namespace refrain::store {
 namespace {
 
 namespace fs = std::filesystem;
@@ -80,7 +80,7 @@ template <class R, class S>
 std::vector<R> read(const S& shuffle, const Context& context, std::size_t run_records = SIZE_MAX) {
   std::vector<std::vector<R>> out(shuffle.partitions());
   std::vector<std::uint8_t> open(shuffle.partitions(), 0);
-  shuffle.for_each_run(context, [&](unsigned worker, std::size_t partition, const refrain::Run<R>& run) {
+  shuffle.for_each_run(context, [&](unsigned worker, std::size_t partition, const refrain::store::Run<R>& run) {
     EXPECT_LT(worker, context.threads);
     EXPECT_LE(run.records.size(), run_records);
     EXPECT_FALSE(run.records.empty());
@@ -256,7 +256,7 @@ TEST(ShuffleSpill, GroupsByTheRestOfTheKeyInsideAPartition) {
     }
     std::sort(expected.begin(), expected.end());
     std::vector<std::vector<std::pair<std::uint64_t, std::uint32_t>>> out(shuffle.partitions());
-    shuffle.for_each_run(context, [&](unsigned, std::size_t partition, const refrain::Run<Short>& run) {
+    shuffle.for_each_run(context, [&](unsigned, std::size_t partition, const refrain::store::Run<Short>& run) {
       for (const Short& record : run.records)
         out[partition].emplace_back(partition << rest_bits | std::uint64_t{record.rest} << 8U, record.value);
     });
@@ -396,7 +396,7 @@ TEST(ShuffleSpill, NoticesEveryByteThatChangedOnDisk) {
       const auto flipped = static_cast<char>(byte ^ 4);
       ASSERT_EQ(pwrite(fd, &flipped, 1, static_cast<off_t>(at)), 1);
       try {
-        shuffle.for_each_run(context, [](unsigned, std::size_t, const refrain::Run<Record>&) {});
+        shuffle.for_each_run(context, [](unsigned, std::size_t, const refrain::store::Run<Record>&) {});
         ADD_FAILURE() << "byte " << at << " of " << shuffle.spilled_bytes() << " changed, and nobody noticed";
       } catch (const Error& error) {
         EXPECT_EQ(error.code(), Errc::corrupt) << error.what();
@@ -419,7 +419,7 @@ TEST(ShuffleSpill, StopsWhenItIsAskedTo) {
   write(shuffle, std::vector<Record>(200'000, Record{1, 2}), 1);
   std::size_t runs = 0;
   try {
-    shuffle.for_each_run(context, [&](unsigned, std::size_t, const refrain::Run<Record>&) {
+    shuffle.for_each_run(context, [&](unsigned, std::size_t, const refrain::store::Run<Record>&) {
       ++runs;
       stop.request_stop();
     });
@@ -476,4 +476,4 @@ TEST_F(ShuffleFullDisk, IsAnErrorThatLeavesNothing) {
 }
 
 }  // namespace
-}  // namespace refrain
+}  // namespace refrain::store

@@ -11,7 +11,7 @@
 
 #include "refrain/error.h"
 
-namespace refrain {
+namespace refrain::store {
 namespace {
 
 struct Record {
@@ -69,21 +69,22 @@ TEST_P(ShuffleTest, GivesEveryGroupWholeAndInOrder) {
         });
         std::vector<std::vector<Record>> out(shuffle.partitions());
         std::vector<std::uint8_t> open(shuffle.partitions(), 0);
-        shuffle.for_each_run(context, [&](unsigned worker, std::size_t partition, const refrain::Run<Record>& run) {
-          EXPECT_LT(worker, threads);
-          EXPECT_LE(run.records.size(), run_records);
-          EXPECT_EQ(run.first, open[partition] == 0);
-          if (!run.first) {
-            EXPECT_EQ(out[partition].back().key, run.key);
-          } else if (!out[partition].empty()) {
-            EXPECT_LT(out[partition].back().key, run.key);
-          }
-          for (const Record& record : run.records) {
-            EXPECT_EQ(record.key, run.key);
-            out[partition].push_back(record);
-          }
-          open[partition] = run.last ? 0 : 1;
-        });
+        shuffle.for_each_run(context,
+                             [&](unsigned worker, std::size_t partition, const refrain::store::Run<Record>& run) {
+                               EXPECT_LT(worker, threads);
+                               EXPECT_LE(run.records.size(), run_records);
+                               EXPECT_EQ(run.first, open[partition] == 0);
+                               if (!run.first) {
+                                 EXPECT_EQ(out[partition].back().key, run.key);
+                               } else if (!out[partition].empty()) {
+                                 EXPECT_LT(out[partition].back().key, run.key);
+                               }
+                               for (const Record& record : run.records) {
+                                 EXPECT_EQ(record.key, run.key);
+                                 out[partition].push_back(record);
+                               }
+                               open[partition] = run.last ? 0 : 1;
+                             });
         std::vector<Record> all;
         for (const auto& part : out) all.insert(all.end(), part.begin(), part.end());
         ASSERT_EQ(all, sorted) << threads << " threads";
@@ -113,11 +114,12 @@ TEST(Shuffle, WithoutOrderStillGivesWholeGroups) {
   }
   std::map<std::uint64_t, std::set<std::uint64_t>> got;
   std::mutex mutex;
-  shuffle.for_each_run(context, [&](unsigned /*worker*/, std::size_t /*partition*/, const refrain::Run<Record>& run) {
-    const std::lock_guard lock(mutex);
-    EXPECT_FALSE(got.contains(run.key));
-    for (const Record& record : run.records) got[run.key].insert(record.value);
-  });
+  shuffle.for_each_run(context,
+                       [&](unsigned /*worker*/, std::size_t /*partition*/, const refrain::store::Run<Record>& run) {
+                         const std::lock_guard lock(mutex);
+                         EXPECT_FALSE(got.contains(run.key));
+                         for (const Record& record : run.records) got[run.key].insert(record.value);
+                       });
   EXPECT_EQ(got, expected);
 }
 
@@ -150,4 +152,4 @@ TEST(Shuffle, GivesItsMemoryBack) {
 }
 
 }  // namespace
-}  // namespace refrain
+}  // namespace refrain::store

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-namespace refrain {
+namespace refrain::store {
 
 static_assert(std::endian::native == std::endian::little, "bytes are put together as they lie in memory");
 
@@ -34,8 +34,10 @@ inline char* put_varint(char* out, std::uint64_t value) {
 }
 
 inline void append_varint(std::string& out, std::uint64_t value) {
-  char bytes[kMaxVarintBytes];
-  out.append(bytes, put_varint(bytes, value));
+  const std::size_t before = out.size();
+  out.resize(before + kMaxVarintBytes);
+  const char* const end = put_varint(out.data() + before, value);
+  out.resize(static_cast<std::size_t>(end - out.data()));
 }
 
 // Reads a varint from [at, end) and moves `at` behind it. False, with `at` anywhere, where the bytes end too soon or
@@ -51,4 +53,4 @@ inline bool get_varint(const char*& at, const char* end, std::uint64_t& value) {
   return false;
 }
 
-}  // namespace refrain
+}  // namespace refrain::store

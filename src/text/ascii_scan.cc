@@ -8,7 +8,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace refrain::HWY_NAMESPACE {
+namespace refrain::text::HWY_NAMESPACE {
 
 std::size_t edges_of(const std::uint64_t* members, std::size_t size, std::uint32_t* edges) {
   std::uint32_t* out = edges;
@@ -82,11 +82,11 @@ bool scan(const char* text, std::size_t size, const AsciiSet& set, bool lower, s
 
 #endif
 
-}  // namespace refrain::HWY_NAMESPACE
+}  // namespace refrain::text::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace refrain {
+namespace refrain::text {
 
 HWY_EXPORT(scan);
 HWY_EXPORT(edges_of);
@@ -114,5 +114,5 @@ bool scan_ascii_plain(const char* text, std::size_t size, const AsciiSet& set, b
   return any;
 }
 
-}  // namespace refrain
+}  // namespace refrain::text
 #endif

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace refrain {
+namespace refrain::text {
 
 // A set of ASCII characters, laid out for a byte shuffle: bit h of rows[l] says whether character 16 h + l is in it.
 struct AsciiSet {
@@ -57,4 +57,4 @@ std::size_t find_edges(const std::uint64_t* members, std::size_t size, std::uint
 bool scan_ascii_plain(const char* text, std::size_t size, const AsciiSet& set, bool lower, std::uint64_t* members,
                       std::uint64_t* non_ascii, char* copy);
 
-}  // namespace refrain
+}  // namespace refrain::text

@@ -9,7 +9,7 @@
 #include "refrain/utf8.h"
 #include "text/tokenizer.h"
 
-namespace refrain {
+namespace refrain::text {
 
 namespace {
 
@@ -123,4 +123,4 @@ std::unique_ptr<const Tokenizer> make_code_tokenizer(bool kinds) {
   return std::make_unique<CodeTokenizer>(kinds);
 }
 
-}  // namespace refrain
+}  // namespace refrain::text

@@ -17,7 +17,7 @@
 #include "text/ascii_scan.h"
 #include "text/tokenizer.h"
 
-namespace refrain {
+namespace refrain::text {
 
 enum class CharacterRole {
   separator,
@@ -112,4 +112,4 @@ class RunTokenizer final : public Tokenizer {
   }
 };
 
-}  // namespace refrain
+}  // namespace refrain::text

@@ -9,7 +9,7 @@
 
 #ifndef REFRAIN_TEXT_SDBM_TABLES
 #define REFRAIN_TEXT_SDBM_TABLES
-namespace refrain {
+namespace refrain::text {
 
 constexpr std::uint64_t sdbm_power(unsigned exponent) {
   std::uint64_t result = 1;
@@ -28,11 +28,11 @@ inline constexpr std::array<std::uint8_t, 32> kKeepLast = [] {
 alignas(16) inline constexpr std::array<std::uint64_t, 2> kFirstPowers{sdbm_power(12), sdbm_power(8)};
 alignas(16) inline constexpr std::array<std::uint64_t, 2> kSecondPowers{sdbm_power(4), 1};
 
-}  // namespace refrain
+}  // namespace refrain::text
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace refrain::HWY_NAMESPACE {
+namespace refrain::text::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR
 
@@ -144,11 +144,11 @@ void sdbm_all(const char* base, const std::uint32_t* edges, std::size_t tokens, 
 
 #endif
 
-}  // namespace refrain::HWY_NAMESPACE
+}  // namespace refrain::text::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace refrain {
+namespace refrain::text {
 
 HWY_EXPORT(sdbm_all);
 
@@ -156,5 +156,5 @@ void sdbm_tokens(const char* base, const std::uint32_t* edges, std::size_t token
   HWY_DYNAMIC_DISPATCH(sdbm_all)(base, edges, tokens, out);
 }
 
-}  // namespace refrain
+}  // namespace refrain::text
 #endif

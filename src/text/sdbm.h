@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace refrain {
+namespace refrain::text {
 
 // Token i is base[edges[2 i], edges[2 i + 1]), not empty; sixteen bytes before each may be read.
 void sdbm_tokens(const char* base, const std::uint32_t* edges, std::size_t tokens, std::uint64_t* out);
 
-}  // namespace refrain
+}  // namespace refrain::text

@@ -12,7 +12,7 @@
 #include "text/sdbm.h"
 #include "text/xxh3.h"
 
-namespace refrain {
+namespace refrain::text {
 
 namespace {
 
@@ -190,6 +190,10 @@ void hash_tokens(HashKind kind, const TokenBlock& block, std::uint64_t seed, std
       return for_each_token(block, out, [](const char* begin, const char* end) { return hash_md5(view(begin, end)); });
   }
 }
+
+}  // namespace refrain::text
+
+namespace refrain {
 
 std::vector<std::string_view> hash_names() {
   return {"xxh3", "sdbm", "jenkins", "md5"};

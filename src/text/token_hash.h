@@ -14,7 +14,7 @@
 #include "refrain/fingerprint.h"
 #include "text/tokenizer.h"
 
-namespace refrain {
+namespace refrain::text {
 
 std::uint64_t hash_sdbm(std::string_view bytes);
 std::uint64_t hash_jenkins(std::string_view bytes, std::uint64_t seed);
@@ -26,4 +26,4 @@ std::uint64_t hash_token(HashKind kind, std::string_view bytes, std::uint64_t se
 // All tokens of a block; `out` has room for block.size(). The same values, faster.
 void hash_tokens(HashKind kind, const TokenBlock& block, std::uint64_t seed, std::uint64_t* out);
 
-}  // namespace refrain
+}  // namespace refrain::text

@@ -13,7 +13,7 @@
 #include "text/token_hash.h"
 #include "text/tokenizer.h"
 
-namespace refrain {
+namespace refrain::text {
 
 // Some tokens of a text, next to each other.
 class TokenStretch {
@@ -65,4 +65,4 @@ class TokenHasher {
   std::vector<std::uint64_t> hashes_;
 };
 
-}  // namespace refrain
+}  // namespace refrain::text

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace refrain {
+namespace refrain::text {
 namespace {
 
 struct Token {
@@ -65,4 +65,4 @@ TEST(TokenHasher, TellsThoseOfTheNumbersThatAreAskedFor) {
 }
 
 }  // namespace
-}  // namespace refrain
+}  // namespace refrain::text

@@ -2,7 +2,7 @@
 
 #include "refrain/error.h"
 
-namespace refrain {
+namespace refrain::text {
 
 std::unique_ptr<const Tokenizer> make_tokenizer(TokenizerKind kind) {
   switch (kind) {
@@ -27,6 +27,10 @@ std::unique_ptr<const Tokenizer> make_tokenizer(TokenizerKind kind) {
   }
   throw Error(Errc::invalid_argument, "no such tokenizer");
 }
+
+}  // namespace refrain::text
+
+namespace refrain {
 
 std::vector<std::string_view> tokenizer_names() {
   return {"words", "whitespace", "whitespace-lower", "alpha", "code", "code-kinds", "chars", "bytes", "dna"};

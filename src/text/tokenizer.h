@@ -18,7 +18,7 @@
 #include "refrain/fingerprint.h"
 #include "refrain/text.h"
 
-namespace refrain {
+namespace refrain::text {
 
 inline constexpr std::size_t kMaxTokenBytes = std::size_t{16} << 10;
 
@@ -114,4 +114,4 @@ std::unique_ptr<const Tokenizer> make_chars_tokenizer();
 std::unique_ptr<const Tokenizer> make_bytes_tokenizer();
 std::unique_ptr<const Tokenizer> make_dna_tokenizer();
 
-}  // namespace refrain
+}  // namespace refrain::text

@@ -13,7 +13,7 @@
 #include "text/ascii_scan.h"
 #include "text/token_hash.h"
 
-namespace refrain {
+namespace refrain::text {
 namespace {
 
 struct Token {
@@ -341,4 +341,4 @@ TEST(TokenHash, WholeBlocksEqualSingleTokensOnEveryTarget) {
 }
 
 }  // namespace
-}  // namespace refrain
+}  // namespace refrain::text

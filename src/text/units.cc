@@ -6,7 +6,7 @@
 #include "refrain/utf8.h"
 #include "text/tokenizer.h"
 
-namespace refrain {
+namespace refrain::text {
 
 namespace {
 
@@ -105,4 +105,4 @@ std::unique_ptr<const Tokenizer> make_dna_tokenizer() {
   return std::make_unique<DnaTokenizer>();
 }
 
-}  // namespace refrain
+}  // namespace refrain::text

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace refrain {
+namespace refrain::text {
 namespace {
 
 TEST(Utf8, KnowsWhatIsValid) {
@@ -35,4 +35,4 @@ TEST(Utf8, BoundariesOfCharacters) {
 }
 
 }  // namespace
-}  // namespace refrain
+}  // namespace refrain::text

@@ -4,7 +4,7 @@
 
 #include "text/run_tokenizer.h"
 
-namespace refrain {
+namespace refrain::text {
 
 namespace {
 
@@ -37,4 +37,4 @@ std::unique_ptr<const Tokenizer> make_alpha_tokenizer() {
   return std::make_unique<RunTokenizer<AlphaRules>>();
 }
 
-}  // namespace refrain
+}  // namespace refrain::text

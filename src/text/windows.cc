@@ -6,7 +6,7 @@
 #include "refrain/error.h"
 #include "text/token_hash.h"
 
-namespace refrain {
+namespace refrain::text {
 
 namespace {
 
@@ -119,4 +119,4 @@ std::size_t FeatureStream::hash_texts() {
   return count;
 }
 
-}  // namespace refrain
+}  // namespace refrain::text

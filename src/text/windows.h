@@ -19,7 +19,7 @@
 #include "refrain/fingerprint.h"
 #include "text/tokenizer.h"
 
-namespace refrain {
+namespace refrain::text {
 
 // Words that are dropped before windows are formed. Compared without regard to ASCII case.
 class StopWords {
@@ -72,4 +72,4 @@ class FeatureStream {
   std::deque<std::string> texts_;  // md5 only
 };
 
-}  // namespace refrain
+}  // namespace refrain::text

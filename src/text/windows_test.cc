@@ -8,7 +8,7 @@
 
 #include "text/token_hash.h"
 
-namespace refrain {
+namespace refrain::text {
 namespace {
 
 std::vector<std::uint64_t> features(const FingerprintOptions& options, std::string_view text) {
@@ -85,4 +85,4 @@ TEST(Windows, AStreamForgetsTheDocumentBefore) {
 }
 
 }  // namespace
-}  // namespace refrain
+}  // namespace refrain::text

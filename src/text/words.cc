@@ -7,7 +7,7 @@
 
 #include "text/run_tokenizer.h"
 
-namespace refrain {
+namespace refrain::text {
 
 namespace {
 
@@ -91,4 +91,4 @@ std::unique_ptr<const Tokenizer> make_words_tokenizer() {
   return std::make_unique<RunTokenizer<WordsRules>>();
 }
 
-}  // namespace refrain
+}  // namespace refrain::text

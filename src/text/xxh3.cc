@@ -10,7 +10,7 @@
 
 #ifndef REFRAIN_TEXT_XXH3_PARTS
 #define REFRAIN_TEXT_XXH3_PARTS
-namespace refrain {
+namespace refrain::text {
 
 inline std::uint64_t xxh3_of(const char* base, const std::uint32_t* edges, std::uint64_t seed) {
   return XXH3_64bits_withSeed(base + edges[0], edges[1] - edges[0], seed);
@@ -27,11 +27,11 @@ struct Xxh3Flips {
   std::uint64_t up_to_8;
 };
 
-}  // namespace refrain
+}  // namespace refrain::text
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace refrain::HWY_NAMESPACE {
+namespace refrain::text::HWY_NAMESPACE {
 
 #if HWY_TARGET <= HWY_AVX3
 
@@ -105,11 +105,11 @@ void xxh3_all(const char* base, const std::uint32_t* edges, std::size_t tokens, 
 
 #endif
 
-}  // namespace refrain::HWY_NAMESPACE
+}  // namespace refrain::text::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace refrain {
+namespace refrain::text {
 
 HWY_EXPORT(xxh3_all);
 
@@ -118,5 +118,5 @@ void xxh3_tokens(const char* base, const std::uint32_t* edges, std::size_t token
   HWY_DYNAMIC_DISPATCH(xxh3_all)(base, edges, tokens, seed, out);
 }
 
-}  // namespace refrain
+}  // namespace refrain::text
 #endif

@@ -8,10 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace refrain {
+namespace refrain::text {
 
 // Token i is base[edges[2 i], edges[2 i + 1]), not empty; eight bytes behind each may be read.
 void xxh3_tokens(const char* base, const std::uint32_t* edges, std::size_t tokens, std::uint64_t seed,
                  std::uint64_t* out);
 
-}  // namespace refrain
+}  // namespace refrain::text

@@ -3,15 +3,15 @@
 #include <string>
 #include <string_view>
 
+#include "faces/server/pages.h"
+#include "faces/server/routes.h"
+#include "faces/server/wire/access.h"
+#include "faces/server/wire/failure.h"
+#include "faces/server/wire/limits.h"
+#include "faces/server/wire/request_body.h"
+#include "faces/server/wire/target.h"
 #include "refrain/error.h"
 #include "require.h"
-#include "server/access.h"
-#include "server/failure.h"
-#include "server/limits.h"
-#include "server/pages.h"
-#include "server/request_body.h"
-#include "server/routes.h"
-#include "server/target.h"
 
 namespace {
 

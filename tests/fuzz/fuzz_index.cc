@@ -16,16 +16,16 @@
 #include <vector>
 
 #include "base/checksum.h"
-#include "base/tempdir.h"
-#include "blot/blot_format.h"
-#include "blot/manifest.h"
-#include "pipeline/index_blots.h"
-#include "pipeline/index_extract.h"
-#include "pipeline/index_query.h"
-#include "pipeline/index_snapshot.h"
+#include "base/files/tempdir.h"
+#include "engines/blot/format.h"
+#include "engines/blot/manifest.h"
 #include "refrain/error.h"
 #include "require.h"
 #include "store/page_file.h"
+#include "verbs/index/blots.h"
+#include "verbs/index/extract/extract.h"
+#include "verbs/index/query/query.h"
+#include "verbs/index/read/snapshot.h"
 
 namespace {
 
@@ -91,22 +91,22 @@ class World {
              context());
     made.merge(context());
     made.remove({"gone", "j5", "0"}, context());
-    manifest_ = read_manifest(index());
+    manifest_ = blot::read_manifest(index());
     REQUIRE(manifest_.segments.size() == 1);
-    const SegmentInfo& segment = manifest_.segments.front();
-    const fs::path at = segment_folder(index(), segment);
-    files_ = {{at / kBlotDocumentsName, kBlotDocumentsMagic, kDocumentsTail, {}, {}},
-              {at / "posts-00.bin", kBlotPostsMagic, kPostsTail, {}, {}},
-              {at / "posts-01.bin", kBlotPostsMagic, kPostsTail, {}, {}},
-              {at / kBlotTextsName, kBlotTextsMagic, kCountTail, {}, {}},
-              {removed_path(index(), segment), kBlotRemovedMagic, kCountTail, {}, {}}};
+    const blot::SegmentInfo& segment = manifest_.segments.front();
+    const fs::path at = blot::segment_folder(index(), segment);
+    files_ = {{at / blot::kBlotDocumentsName, blot::kBlotDocumentsMagic, kDocumentsTail, {}, {}},
+              {at / "posts-00.bin", blot::kBlotPostsMagic, kPostsTail, {}, {}},
+              {at / "posts-01.bin", blot::kBlotPostsMagic, kPostsTail, {}, {}},
+              {at / blot::kBlotTextsName, blot::kBlotTextsMagic, kCountTail, {}, {}},
+              {blot::removed_path(index(), segment), blot::kBlotRemovedMagic, kCountTail, {}, {}}};
     for (File& file : files_) {
-      PageReader reader(file.path.string(), file.magic, kBlotFormatVersion);
+      store::PageReader reader(file.path.string(), file.magic, blot::kBlotFormatVersion);
       file.tail = reader.tail().substr(0, file.tail_bytes);
       std::string scratch;
-      file.stream = reader.read(PageReader::kBegin, reader.size() - PageReader::kBegin, scratch);
+      file.stream = reader.read(store::PageReader::kBegin, reader.size() - store::PageReader::kBegin, scratch);
     }
-    lines_ = to_text(manifest_);
+    lines_ = blot::to_text(manifest_);
     lines_.resize(lines_.rfind("checksum "));
   }
 
@@ -118,7 +118,7 @@ class World {
   void write_lines(const std::string& lines) const {
     char sum[32];
     std::snprintf(sum, sizeof sum, "checksum %016llx\n", static_cast<unsigned long long>(checksum(lines)));
-    std::ofstream(index() / kManifestName) << lines << sum;
+    std::ofstream(index() / blot::kManifestName) << lines << sum;
   }
 
   // Puts a file in its place, and into the manifest.
@@ -127,11 +127,11 @@ class World {
     std::string whole_tail(tail);
     whole_tail.resize(file.tail_bytes);
     fs::remove(file.path);  // others may have it mapped
-    PageWriter out(file.path.string(), file.magic, kBlotFormatVersion);
+    store::PageWriter out(file.path.string(), file.magic, blot::kBlotFormatVersion);
     out.write(stream);
-    const PageFileId id = out.finish(whole_tail);
-    Manifest manifest = manifest_;
-    SegmentInfo& segment = manifest.segments.front();
+    const store::PageFileId id = out.finish(whole_tail);
+    blot::Manifest manifest = manifest_;
+    blot::SegmentInfo& segment = manifest.segments.front();
     std::vector<std::uint64_t> numbers(file.tail_bytes / sizeof(std::uint64_t));
     std::memcpy(numbers.data(), whole_tail.data(), whole_tail.size());
     switch (which) {
@@ -153,7 +153,7 @@ class World {
         segment.removed_file = id;
         segment.removed = numbers[0];
     }
-    std::string lines = to_text(manifest);
+    std::string lines = blot::to_text(manifest);
     lines.resize(lines.rfind("checksum "));
     write_lines(lines);
   }
@@ -171,7 +171,7 @@ class World {
   }
 
   const TempDir folder_{fs::exists("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path(), "refrain-fuzz"};
-  Manifest manifest_;
+  blot::Manifest manifest_;
   std::string lines_;
   std::vector<File> files_;
   const std::string question_ = some_words(2, 60);
@@ -187,7 +187,7 @@ bool attempt(Work work) {
   }
 }
 
-void ask_documents(Snapshot& snapshot) {
+void ask_documents(verbs::index::Snapshot& snapshot) {
   for (DocId i = 0; i < snapshot.documents(); ++i) {
     attempt([&] { snapshot.removed(i); });
     attempt([&] { snapshot.find(snapshot.id(i)); });
@@ -196,22 +196,23 @@ void ask_documents(Snapshot& snapshot) {
   }
 }
 
-std::vector<std::uint64_t> all_blocks(Snapshot::Blots& blots) {
+std::vector<std::uint64_t> all_blocks(verbs::index::Snapshot::Blots& blots) {
   std::vector<std::uint64_t> all;
   for (std::span<const std::uint64_t> some = blots.blocks(); !some.empty(); some = blots.blocks())
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }
 
-void ask_blots(Snapshot& snapshot) {
+void ask_blots(verbs::index::Snapshot& snapshot) {
   BlotsOptions options;
   attempt([&] {
-    for (Snapshot::Blots blots(snapshot, 0, std::uint64_t{1} << snapshot.layout().blot_bits); blots.next();) {
+    for (verbs::index::Snapshot::Blots blots(snapshot, 0, std::uint64_t{1} << snapshot.layout().blot_bits);
+         blots.next();) {
       const std::uint64_t most = blots.most();
       const std::vector<std::uint64_t> blocks = all_blocks(blots);
       REQUIRE(!blocks.empty() && blocks.size() <= most && blocks.back() < snapshot.blocks());
       REQUIRE(std::adjacent_find(blocks.begin(), blocks.end(), std::greater_equal<>()) == blocks.end());
-      Snapshot::Blots alone(snapshot, blots.blot());
+      verbs::index::Snapshot::Blots alone(snapshot, blots.blot());
       REQUIRE(alone.next() && all_blocks(alone) == blocks);
       attempt([&] { snapshot.document_at(blocks.front()); });
       char digits[32];
@@ -219,26 +220,26 @@ void ask_blots(Snapshot& snapshot) {
       if (options.unblot.size() < 10) options.unblot.emplace_back(digits);
     }
   });
-  attempt([&] { index_unblot(snapshot, options, context(), [](const BlotText&) {}); });
-  attempt([&] { index_blots(snapshot, {}, context(), [](const BlotRow&) {}); });
+  attempt([&] { verbs::index::index_unblot(snapshot, options, context(), [](const BlotText&) {}); });
+  attempt([&] { verbs::index::index_blots(snapshot, {}, context(), [](const BlotRow&) {}); });
 }
 
-void ask_query(Snapshot& snapshot, const std::string& question) {
+void ask_query(verbs::index::Snapshot& snapshot, const std::string& question) {
   Nothing sink;
   QueryOptions query;
   query.limit = 0;
   query.max_occurrences = 0;
   query.documents = {{"q", question}};
-  attempt([&] { query_index(snapshot, query, context(), sink); });
+  attempt([&] { verbs::index::query_index(snapshot, query, context(), sink); });
   query.documents.clear();
   query.id = "kept";
-  attempt([&] { query_index(snapshot, query, context(), sink); });
+  attempt([&] { verbs::index::query_index(snapshot, query, context(), sink); });
 }
 
 // What takes long is not asked of every input.
 void ask(const World& world, unsigned what) {
   attempt([&] {
-    Snapshot snapshot(world.index());
+    verbs::index::Snapshot snapshot(world.index());
     switch (what % 4) {
       case 0:
         return ask_documents(snapshot);
@@ -248,7 +249,7 @@ void ask(const World& world, unsigned what) {
         return ask_query(snapshot, world.question());
       default: {
         Nothing sink;
-        extract_passages(snapshot, {}, context(), sink);
+        verbs::index::extract_passages(snapshot, {}, context(), sink);
       }
     }
   });

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <string>
 
-#include "base/tempdir.h"
-#include "ngram/gram_text.h"
-#include "ngram/index_reader.h"
+#include "base/files/tempdir.h"
+#include "engines/ngram/index/gram_text.h"
+#include "engines/ngram/index/reader.h"
 #include "refrain/error.h"
 #include "require.h"
 
@@ -20,29 +20,29 @@ using namespace refrain;
 constexpr std::size_t kGramsTail = 72;
 constexpr std::size_t kDocumentsTail = 40;
 
-PageFileId write(const std::filesystem::path& folder, const char* name, const char* magic, std::string_view stream,
-                 std::string_view tail) {
-  PageWriter file((folder / name).string(), magic, kNgramFormatVersion);
+store::PageFileId write(const std::filesystem::path& folder, const char* name, const char* magic,
+                        std::string_view stream, std::string_view tail) {
+  store::PageWriter file((folder / name).string(), magic, ngram::kNgramFormatVersion);
   file.write(stream);
   return file.finish(tail);
 }
 
 void read_all(const std::filesystem::path& folder) {
-  IndexReader reader(folder);
-  GramEntry entry;
+  ngram::IndexReader reader(folder);
+  ngram::GramEntry entry;
   reader.rewind();
   while (reader.next(entry)) {
     std::string ids;
-    PlaceCursor places = reader.places(entry);
+    ngram::PlaceCursor places = reader.places(entry);
     std::uint64_t count = 0;
-    for (GramPlace place; places.next(place); ++count) {
+    for (ngram::GramPlace place; places.next(place); ++count) {
       REQUIRE(place.document < reader.sizes().documents);
       reader.append_id(ids, place.document);
     }
     REQUIRE(count == entry.count);
     const std::string text(entry.text);
-    GramEntry found;
-    if (const auto key = key_of_text(text, reader.head().n); key && reader.find(*key, text, found))
+    ngram::GramEntry found;
+    if (const auto key = ngram::key_of_text(text, reader.head().n); key && reader.find(*key, text, found))
       REQUIRE(found.text == text);
   }
 }
@@ -71,12 +71,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view documents = take(documents_bytes);
   std::string tail(take(kGramsTail));
   tail.resize(kGramsTail);
-  const PageFileId places_id = write(folder.path(), kPlacesName, kPlacesMagic, places, {});
-  const PageFileId documents_id =
-      write(folder.path(), kDocumentsName, kDocumentsMagic, documents, take(kDocumentsTail));
+  const store::PageFileId places_id = write(folder.path(), ngram::kPlacesName, ngram::kPlacesMagic, places, {});
+  const store::PageFileId documents_id =
+      write(folder.path(), ngram::kDocumentsName, ngram::kDocumentsMagic, documents, take(kDocumentsTail));
   for (const std::uint64_t number : {places_id.bytes, places_id.digest, documents_id.bytes, documents_id.digest})
     tail.append(reinterpret_cast<const char*>(&number), sizeof number);
-  write(folder.path(), kGramsName, kGramsMagic, grams, tail);
+  write(folder.path(), ngram::kGramsName, ngram::kGramsMagic, grams, tail);
 
   const auto attempt = [&](auto work) {
     try {
@@ -87,7 +87,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       return false;
     }
   };
-  const bool whole = attempt([&] { IndexReader(folder.path()).check([](std::uint64_t) {}); });
+  const bool whole = attempt([&] { ngram::IndexReader(folder.path()).check([](std::uint64_t) {}); });
   const bool readable = attempt([&] { read_all(folder.path()); });
   REQUIRE(!whole || readable);
   return 0;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "corpus/reader.h"
+#include "corpus/source/reader.h"
 #include "refrain/error.h"
 #include "require.h"
 
@@ -26,7 +26,7 @@ std::vector<std::string> documents(const std::string& path, Format format, unsig
   options.max_doc_bytes = 1 << 16;
   std::vector<std::string> result;
   try {
-    const auto work = [&](unsigned, Batch& batch) -> InOrder {
+    const auto work = [&](unsigned, corpus::Batch& batch) -> corpus::InOrder {
       std::vector<std::string> texts;
       for (std::size_t i = 0; i < batch.texts.size(); ++i)
         texts.emplace_back(batch.bad[i] != 0 ? "bad" : batch.texts[i]);
@@ -35,7 +35,7 @@ std::vector<std::string> documents(const std::string& path, Format format, unsig
         result.insert(result.end(), texts.begin(), texts.end());
       };
     };
-    const ReadReport report = read_documents(options, context, budget, work, {.all_may_be_bad = true});
+    const ReadReport report = corpus::read_documents(options, context, budget, work, {.all_may_be_bad = true});
     REQUIRE(report.documents + report.bad_records == result.size());
   } catch (const Error& error) {
     REQUIRE(std::string(error.what()).find(path) != std::string::npos);

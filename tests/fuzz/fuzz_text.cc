@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "engines/sketch/simhash.h"
 #include "require.h"
-#include "sketch/simhash.h"
 #include "text/tokenizer.h"
 #include "text/windows.h"
 
@@ -21,9 +21,9 @@ struct Token {
   bool operator==(const Token&) const = default;
 };
 
-std::vector<Token> tokens(const Tokenizer& tokenizer, std::string_view text, std::size_t shift) {
+std::vector<Token> tokens(const text::Tokenizer& tokenizer, std::string_view text, std::size_t shift) {
   std::vector<Token> result;
-  TokenBlock block;
+  text::TokenBlock block;
   std::uint64_t last = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t next = tokenizer.next(text, at, block);
@@ -46,22 +46,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data), size);
   for (std::size_t kind = 0; kind < tokenizer_names().size(); ++kind) {
     const auto which = static_cast<TokenizerKind>(kind);
-    const auto tokenizer = make_tokenizer(which);
+    const auto tokenizer = text::make_tokenizer(which);
     const std::vector<Token> plain = tokens(*tokenizer, text, 0);
     if (which == TokenizerKind::bytes || which == TokenizerKind::chars) continue;  // a space is a token there
     // The last one puts the end of a stretch into the middle of the text.
     for (const std::size_t shift :
-         {std::size_t{1}, std::size_t{61}, kMaxTokenBytes - std::min(size, kMaxTokenBytes) / 2})
+         {std::size_t{1}, std::size_t{61}, text::kMaxTokenBytes - std::min(size, text::kMaxTokenBytes) / 2})
       REQUIRE(tokens(*tokenizer, std::string(shift, ' ') + text, shift) == plain);
   }
-  const FeaturePlan plan({});
-  FeatureStream stream(plan);
+  const text::FeaturePlan plan({});
+  text::FeatureStream stream(plan);
   std::vector<std::uint64_t> features;
   stream.start(text);
   for (std::span<const std::uint64_t> some; stream.next(some);)
     features.insert(features.end(), some.begin(), some.end());
-  SimHashCounter counter;
+  sketch::SimHashCounter counter;
   counter.add(features);
-  REQUIRE(counter.fingerprint(false) == simhash_plain(features, false));
+  REQUIRE(counter.fingerprint(false) == sketch::simhash_plain(features, false));
   return 0;
 }

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "corpus/charset.h"
-#include "corpus/html_text.h"
-#include "corpus/http_body.h"
-#include "corpus/warc.h"
+#include "corpus/formats/charset.h"
+#include "corpus/formats/http_body.h"
+#include "corpus/formats/warc.h"
+#include "corpus/html/text.h"
 #include "refrain/utf8.h"
 #include "require.h"
 
@@ -23,16 +23,16 @@ void check_records(std::string_view bytes) {
   std::vector<std::size_t> ends;
   for (std::size_t at = 0; at < bytes.size();) {
     std::size_t searched = 0;
-    const WarcSpan span = measure_warc(bytes.substr(at), kMost, true, searched);
+    const corpus::WarcSpan span = corpus::measure_warc(bytes.substr(at), kMost, true, searched);
     REQUIRE(span.size > 0 && span.size <= bytes.size() - at);
-    if (span.kind == WarcSpan::Kind::record)
+    if (span.kind == corpus::WarcSpan::Kind::record)
       REQUIRE(span.headers_begin < span.block_begin && span.block_begin <= span.block_end &&
               span.block_end <= span.size);
     ends.push_back(at += span.size);
   }
   // The same, as the bytes come: what has an end must be one of those.
   for (const std::size_t chunk : {std::size_t{1}, std::size_t{7}, std::size_t{100}}) {
-    WarcScanner scanner(kMost);
+    corpus::WarcScanner scanner(kMost);
     std::size_t begin = 0;
     std::size_t held = 0;
     for (std::size_t have = chunk; have <= bytes.size(); have += chunk) {
@@ -53,16 +53,16 @@ void check_page(std::string_view bytes) {
     return made;
   }();
   static MemoryBudget budget(context);
-  static HtmlText html(budget);
-  static HttpBody body(budget);
+  static html::HtmlText html(budget);
+  static corpus::HttpBody body(budget);
   const auto grow = [](std::size_t) {};
   Array<char> utf8(budget, "fuzz");
   Array<char> text(budget, "fuzz");
-  if (const auto http = read_http(bytes)) {
+  if (const auto http = corpus::read_http(bytes)) {
     std::string reason;
     if (const auto decoded = body.decode(*http, kMost * 64, grow, reason)) bytes = *decoded;
   }
-  if (!to_utf8(bytes, charset_of(bytes, {}, true), grow, utf8)) return;
+  if (!corpus::to_utf8(bytes, corpus::charset_of(bytes, {}, true), grow, utf8)) return;
   html.read({utf8.data(), utf8.size()}, grow, text);
   const std::string_view seen(text.data(), text.size());
   for (std::size_t at = 0; at < seen.size();) {

@@ -1,0 +1,129 @@
+#include "base/files/path.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <optional>
+
+#include "base/files/aside_name.h"
+#include "base/files/file.h"
+#include "base/files/random_file.h"
+#include "base/files/tempdir.h"
+#include "refrain/error.h"
+
+namespace refrain {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Paths : public testing::Test {
+ protected:
+  fs::path at(const std::string& name) const { return dir_.path() / name; }
+  fs::path write(const std::string& name, const std::string& content) const {
+    std::ofstream(at(name)) << content;
+    return at(name);
+  }
+  template <class Call>
+  static std::optional<Errc> code_of(Call call) {
+    try {
+      call();
+      return std::nullopt;
+    } catch (const Error& error) {
+      return error.code();
+    }
+  }
+  TempDir dir_{fs::temp_directory_path(), "refrain-path-test"};
+};
+
+TEST_F(Paths, KnowFilesFoldersAndNothing) {
+  write("file", "x");
+  fs::create_symlink("nowhere", at("link"));
+  ASSERT_EQ(mkfifo(at("pipe").c_str(), 0666), 0);
+  EXPECT_EQ(path_kind(at("file")), PathKind::file);
+  EXPECT_EQ(path_kind(dir_.path()), PathKind::folder);
+  EXPECT_EQ(path_kind(at("pipe")), PathKind::other);
+  for (const char* name : {"none", "link", "file/below"}) EXPECT_EQ(path_kind(at(name)), PathKind::none) << name;
+  EXPECT_TRUE(is_taken(at("link")));
+  EXPECT_FALSE(is_taken(at("none")));
+}
+
+TEST_F(Paths, OutOfReachAreNotTakenForMissing) {
+  // A name that is too long cannot be looked at: whether it is there is not known.
+  const fs::path unknown = at(std::string(300, 'x'));
+  EXPECT_EQ(code_of([&] { path_kind(unknown); }), Errc::io);
+  EXPECT_EQ(code_of([&] { is_taken(unknown); }), Errc::io);
+  EXPECT_EQ(code_of([&] { list_folder(unknown); }), Errc::io);
+  EXPECT_EQ(code_of([&] { InputFile{unknown.string()}; }), Errc::io);
+  EXPECT_EQ(code_of([&] { RandomFile{unknown}; }), Errc::io);
+  EXPECT_EQ(code_of([&] { RandomFile{at("none")}; }), Errc::not_found);
+}
+
+TEST_F(Paths, AreListedInOrder) {
+  for (const char* name : {"b", "a", ".c"}) write(name, "");
+  EXPECT_EQ(list_folder(dir_.path()), (std::vector<std::string>{".c", "a", "b"}));
+  EXPECT_TRUE(list_folder(at("none")).empty());
+}
+
+TEST_F(Paths, LieInEachOtherHoweverTheyAreSpelled) {
+  fs::create_directories(at("a/b"));
+  fs::create_directory_symlink(at("a"), at("link"));
+  EXPECT_TRUE(lies_in(at("a/b"), at("a")));
+  EXPECT_TRUE(lies_in(at("a"), at("a/")));
+  EXPECT_TRUE(lies_in(at("link/b/none"), at("a/b")));
+  EXPECT_TRUE(lies_in(at("a/../a/b"), at("link")));
+  EXPECT_FALSE(lies_in(at("a"), at("a/b")));
+  EXPECT_FALSE(lies_in(at("ab"), at("a")));
+}
+
+TEST_F(Paths, FoldersAreMadeAndFilesAboveThemRefused) {
+  make_folders(at("x/y/z/"));
+  EXPECT_TRUE(fs::is_directory(at("x/y/z")));
+  make_folders(at("x/y"));
+  write("file", "x");
+  fs::create_symlink("nowhere", at("link"));
+  EXPECT_EQ(code_of([&] { make_folders(at("file/below")); }), Errc::invalid_argument);
+  EXPECT_EQ(code_of([&] { make_folders(at("link/below")); }), Errc::invalid_argument);
+}
+
+TEST_F(Paths, APipeInThePlaceOfAFileIsNotWaitedFor) {
+  ASSERT_EQ(mkfifo(at("pipe").c_str(), 0666), 0);
+  EXPECT_EQ(code_of([&] { read_file(at("pipe")); }), Errc::unsupported);
+  EXPECT_EQ(code_of([&] { FileLock{at("pipe").string()}; }), std::nullopt);
+}
+
+TEST_F(Paths, AFileThatLosesItsEndIsNoticedWhereItIsRead) {
+  const fs::path path = write("file", "0123456789");
+  const RandomFile file(path);
+  char bytes[10];
+  file.read(0, bytes);
+  ASSERT_EQ(truncate(path.c_str(), 4), 0);
+  EXPECT_EQ(code_of([&] { file.read(0, bytes); }), Errc::corrupt);
+  EXPECT_EQ(file.read_up_to(2, bytes), 2U);
+  EXPECT_EQ(read_file_part(path, 1, 100), "123");
+}
+
+TEST_F(Paths, WhatIsWrittenAsideIsNewAndAbandonedPartsOfOursGo) {
+  const std::string target = at("file").string();
+  // As of a program that was killed, and of somebody else.
+  const std::string ours = target + ".partial-refrain-99999999-0";
+  write("file.partial-refrain-99999999-0", "half");
+  write("file.partial-notes", "mine");
+  write("file.partial-2024-01-05", "mine");
+  // A link under the next name must not be followed.
+  write("victim", "mine");
+  fs::create_symlink("victim", aside_name(target, 0));
+  AtomicFile file(target);
+  file.out().write("whole");
+  AtomicFile beside(target);  // another writer does not take this one for abandoned
+  file.commit();
+  EXPECT_EQ(read_file(target), "whole");
+  EXPECT_EQ(read_file(at("victim")), "mine");
+  EXPECT_FALSE(is_taken(ours));
+  EXPECT_TRUE(is_taken(at("file.partial-notes")));
+  EXPECT_TRUE(is_taken(at("file.partial-2024-01-05")));
+}
+
+}  // namespace
+}  // namespace refrain

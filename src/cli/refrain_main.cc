@@ -1,8 +1,0 @@
-// The program `refrain`.
-#include "cli/process.h"
-#include "cli/run_verbs.h"
-
-int main(int argc, char** argv) {
-  refrain::cli::prepare_process();
-  return refrain::cli::run_refrain(argc, argv);
-}

@@ -1,0 +1,25 @@
+// From the character set of a web page to UTF-8.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/array.h"
+
+namespace refrain::corpus {
+
+// What a page is written in, by its first bytes, what was said of it (`declared`; may be empty), what it says of itself
+// in a <meta> tag, where it is `html`, or else UTF-8 where it is that, and windows-1252. In lower case.
+std::string charset_of(std::string_view bytes, std::string_view declared, bool html);
+
+// Puts `bytes` into `out` as UTF-8; what the character set has no character for becomes U+FFFD. False where it is not
+// known. `grow` is called before more memory is taken, with how much it will be.
+bool to_utf8(std::string_view bytes, const std::string& charset, const std::function<void(std::size_t)>& grow,
+             Array<char>& out);
+
+// Whether text in this character set is UTF-8 as it stands.
+bool is_utf8(const std::string& charset);
+
+}  // namespace refrain::corpus

@@ -1,0 +1,249 @@
+#include "corpus/formats/csv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "corpus/formats/piece.h"
+#include "refrain/error.h"
+
+namespace refrain::corpus {
+
+namespace {
+
+constexpr std::size_t kNone = std::string_view::npos;
+
+// One field: its content is written to `out` where that is not null, and needs at most as much room as it takes.
+struct Field {
+  const char* end;                    // behind the delimiter or the line break that ended it
+  const char* content_end = nullptr;  // before the delimiter or the line break, whichever it is
+  std::size_t size = 0;               // bytes written
+  bool last = false;                  // of its record
+  bool quoted = false;
+  bool unterminated = false;  // its closing quote is missing
+};
+
+Field read_field(const char* at, const char* end, char delimiter, char* out) {
+  Field field{.end = end, .content_end = end};
+  const auto take = [&](const char* begin, std::size_t size) {
+    if (out != nullptr) std::memcpy(out + field.size, begin, size);
+    field.size += size;
+  };
+  if (at < end && *at == '"') {
+    field.quoted = true;
+    ++at;
+    while (true) {
+      const auto* quote = static_cast<const char*>(std::memchr(at, '"', static_cast<std::size_t>(end - at)));
+      if (quote == nullptr) {
+        field.unterminated = field.last = true;
+        return field;
+      }
+      const bool doubled = quote + 1 < end && quote[1] == '"';
+      take(at, static_cast<std::size_t>(quote - at) + (doubled ? 1 : 0));
+      at = quote + (doubled ? 2 : 1);
+      if (!doubled) break;
+    }
+  }
+  const char* stop = at;
+  while (stop < end && *stop != delimiter && *stop != '\n') ++stop;
+  field.last = stop == end || *stop == '\n';
+  auto size = static_cast<std::size_t>(stop - at);
+  if (field.last && size > 0 && at[size - 1] == '\r') --size;
+  if (size > 0) take(at, size);
+  field.content_end = at + size;
+  field.end = stop == end ? end : stop + 1;
+  return field;
+}
+
+// The bytes of an empty line at the beginning of `bytes`, or 0 where a record begins there.
+std::size_t empty_line(const char* at, const char* end) {
+  const std::size_t mark = at < end && *at == '\r' ? 1 : 0;
+  if (at + mark == end) return mark;
+  return at[mark] == '\n' ? mark + 1 : 0;
+}
+
+std::uint64_t line_breaks(const char* begin, const char* end) {
+  return static_cast<std::uint64_t>(std::count(begin, end, '\n'));
+}
+
+std::size_t column_of(const std::string& field, const std::string& path, const std::vector<std::string>& names) {
+  const auto found = std::find(names.begin(), names.end(), field);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  throw Error(Errc::bad_input, fmt::format("{}: no column '{}'; the header has {}", path, field, quoted_names(names)));
+}
+
+}  // namespace
+
+// Goes on from bytes[at] to behind the next line break that ends a record; npos where there is none.
+std::size_t CsvScanner::next_end(std::string_view bytes, std::size_t at) {
+  while (at < bytes.size()) {
+    const char c = bytes[at];
+    switch (state_) {
+      case State::quoted:
+        at = bytes.find('"', at);
+        if (at == kNone) return kNone;
+        state_ = State::after_quote;
+        ++at;
+        continue;
+      case State::after_quote:
+      case State::field_start:
+        if (c == '"') {
+          state_ = State::quoted;
+          ++at;
+          continue;
+        }
+        state_ = State::plain;
+        [[fallthrough]];
+      case State::plain:
+        while (at < bytes.size() && bytes[at] != delimiter_ && bytes[at] != '\n') ++at;
+        if (at == bytes.size()) return kNone;
+        state_ = State::field_start;
+        if (bytes[at++] == '\n') return at;
+    }
+  }
+  return kNone;
+}
+
+std::size_t CsvScanner::first_end(std::string_view bytes) {
+  return next_end(bytes, 0);
+}
+
+std::size_t CsvScanner::last_end(std::string_view bytes) {
+  std::size_t last = kNone;
+  std::size_t at = 0;
+  while (at < bytes.size()) {
+    if (state_ != State::quoted && state_ != State::after_quote) {
+      // Before the next quote every line break ends a record, and only the last one matters.
+      const std::size_t quote = std::min(bytes.find('"', at), bytes.size());
+      const auto* line_break = static_cast<const char*>(memrchr(bytes.data() + at, '\n', quote - at));
+      if (line_break != nullptr) {
+        last = at = static_cast<std::size_t>(line_break - bytes.data()) + 1;
+        state_ = State::field_start;
+      }
+    }
+    const std::size_t end = next_end(bytes, at);
+    if (end == kNone) break;
+    last = at = end;
+  }
+  return last;
+}
+
+CsvRest read_csv_header(std::string_view bytes, char delimiter, const std::string& path, const InputOptions& options,
+                        CsvColumns& columns) {
+  const char* at = bytes.data();
+  const char* const end = at + bytes.size();
+  while (at < end) {
+    const std::size_t empty = empty_line(at, end);
+    if (empty == 0) break;
+    at += empty;
+  }
+  const auto header = static_cast<std::size_t>(at - bytes.data());
+  if (at < end) {
+    for (Field field{.end = at}; !field.last;) {
+      const char* begin = field.end;
+      field = read_field(begin, end, delimiter, nullptr);
+      if (field.unterminated)
+        throw Error(Errc::bad_input, path + ": the header row has a quote that is not closed; is it a table?");
+      columns.names.emplace_back(field.size, '\0');
+      read_field(begin, end, delimiter, columns.names.back().data());
+      at = field.end;
+    }
+    columns.text = column_of(options.text_field, path, columns.names);
+    columns.id = options.id_field.empty() ? columns.text : column_of(options.id_field, path, columns.names);
+    for (const std::string& name : options.extra_fields) {
+      const auto found = std::find(columns.names.begin(), columns.names.end(), name);
+      columns.extra.push_back(found == columns.names.end() ? CsvColumns::kNoColumn
+                                                           : static_cast<std::size_t>(found - columns.names.begin()));
+    }
+  }
+  return {header, static_cast<std::size_t>(at - bytes.data()), line_breaks(bytes.data(), at)};
+}
+
+CsvRow measure_csv_row(std::string_view row, char delimiter) {
+  const char* const end = row.data() + row.size();
+  CsvRow measured;
+  for (Field field{.end = row.data()}; !field.last; ++measured.columns) {
+    field = read_field(field.end, end, delimiter, nullptr);
+    measured.content_end = static_cast<std::size_t>(field.content_end - row.data());
+  }
+  return measured;
+}
+
+void parse_csv(RawPiece& piece, const CsvColumns& columns, char delimiter, const std::string& path,
+               const InputOptions& options, BatchBuilder& builder) {
+  const char* const data = piece.bytes.data();
+  const char* const end = data + piece.end;
+  const std::uint64_t max_raw = max_raw_bytes(Format::csv, options.max_doc_bytes);
+  const std::size_t needed = std::max(columns.text, columns.id) + 1;
+  std::string id;
+  std::vector<const char*> extra(columns.extra.size());  // where they begin
+  while (piece.begin < piece.end && !builder.full()) {
+    const char* const begin = data + piece.begin;
+    if (const std::size_t empty = empty_line(begin, end); empty > 0) {
+      piece.begin += empty;
+      ++piece.line;
+      continue;
+    }
+    // The id is written where the text goes, and taken from there before the text comes, or behind it.
+    std::size_t text_bytes = 0;
+    std::size_t count = 0;
+    bool quoted = false;
+    std::string_view raw_text;
+    id.clear();
+    std::fill(extra.begin(), extra.end(), nullptr);
+    Field field{.end = begin};
+    do {
+      const char* const field_begin = field.end;
+      const bool wanted = count == columns.text || count == columns.id;
+      char* out = wanted ? builder.room() + text_bytes : nullptr;
+      field = read_field(field_begin, end, delimiter, out);
+      if (wanted && !builder.ordinals() && count == columns.id) id.assign(out, field.size);
+      if (count == columns.text) {
+        text_bytes = field.size;
+        raw_text = {field_begin, field.content_end};
+      }
+      for (std::size_t i = 0; i < extra.size(); ++i)
+        if (columns.extra[i] == count) extra[i] = field_begin;
+      quoted |= field.quoted;
+      ++count;
+    } while (!field.last);
+
+    const std::uint64_t line = piece.line + 1;
+    piece.line += quoted ? line_breaks(begin, field.end) : 1;
+    piece.begin = static_cast<std::size_t>(field.end - data);
+    const bool ends_line = !field.unterminated && field.end[-1] == '\n';
+    const auto raw_bytes = static_cast<std::size_t>(field.end - begin) - (ends_line ? 1 : 0);
+    if (raw_bytes > max_raw || text_bytes > options.max_doc_bytes)
+      builder.add_bad(path, line, too_long_reason(options.max_doc_bytes));
+    else if (field.unterminated)
+      builder.add_bad(path, line, "a quote is not closed");
+    else if (count < needed)
+      builder.add_bad(path, line, fmt::format("has {} columns, the header {}", count, columns.names.size()));
+    else {
+      builder.add(text_bytes, id);
+      for (std::size_t i = 0; i < extra.size(); ++i)
+        if (extra[i] != nullptr) {
+          // Behind the text there is room for one more field of the record.
+          char* const out = builder.room();
+          const bool is_text = columns.extra[i] == columns.text;
+          const std::size_t size = is_text ? text_bytes : read_field(extra[i], end, delimiter, out).size;
+          builder.set_field(i, FieldKind::string, {is_text ? out - text_bytes : out, size});
+        }
+      if (builder.raw()) builder.locate({begin, field.end}, raw_text);
+    }
+  }
+}
+
+std::optional<std::string> csv_content(std::string_view raw, char delimiter) {
+  // At the end of a line a carriage return would be taken away.
+  const std::string bytes = std::string(raw) + delimiter;
+  std::string content(bytes.size(), '\0');
+  const char* const end = bytes.data() + bytes.size();
+  const Field field = read_field(bytes.data(), end, delimiter, content.data());
+  if (field.unterminated || field.end != end) return std::nullopt;
+  content.resize(field.size);
+  return content;
+}
+
+}  // namespace refrain::corpus

@@ -1,0 +1,71 @@
+// JSON Lines: one object a line, of which one field is the text, another may be the id, and more may be asked for.
+//
+// A name with a dot in it is first of all a key; where there is no such key, what stands before its first dot is the key
+// of an object in which the rest is looked up. Of two equal keys the first counts.
+//
+// The whole line is checked for UTF-8 and for its structure; of the values only those that are asked for are decoded.
+#pragma once
+
+#include <simdjson.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/budget.h"
+#include "corpus/formats/batch_builder.h"
+#include "corpus/formats/piece.h"
+#include "refrain/input.h"
+
+namespace refrain::corpus {
+
+// Reused from piece to piece; its memory follows the longest line. Not thread-safe.
+class JsonlParser {
+ public:
+  // Keeps a reference to `options`.
+  JsonlParser(MemoryBudget& budget, std::size_t piece_bytes, const InputOptions& options);
+
+  // Parses from piece.begin on until the piece or the room in `builder` ends, and moves piece.begin and piece.line
+  // there. `builder` must have room for as many bytes as the piece.
+  void parse(RawPiece& piece, const std::string& path, BatchBuilder& builder);
+
+  // Gives back the memory that a very long line took.
+  void shrink();
+
+ private:
+  // What is known of a field of the line at hand.
+  struct Found {
+    FieldKind kind = FieldKind::missing;
+    std::size_t depth = 0;      // of the object that it is in
+    std::string_view value;     // as in BatchFields
+    const char* raw = nullptr;  // of the text: its first byte in the line, behind the quote
+  };
+  // A field that is asked for, however often.
+  struct Wanted {
+    std::vector<std::string> rests;  // of its name, behind no dot, one dot and so on
+    std::size_t active = 0;          // the depth of the object in which it is looked for
+    Found found;
+  };
+
+  std::size_t want(const std::string& name);
+  simdjson::error_code walk(simdjson::ondemand::object object, std::size_t depth, const char* end, char* room);
+  simdjson::error_code take(simdjson::ondemand::value value, Wanted* wanted, bool enter, std::size_t depth,
+                            const char* end, char* room);
+  const Wanted* missing_field(bool want_id) const;
+  std::string complaint(bool want_id) const;
+  void allocate(std::size_t line_bytes);
+  // `record` is the line with its line break.
+  void parse_line(std::string_view line, std::string_view record, std::size_t readable, const std::string& path,
+                  std::uint64_t line_number, BatchBuilder& builder);
+
+  const std::size_t piece_bytes_;
+  const InputOptions& options_;
+  std::vector<Wanted> wanted_;      // the first is the text
+  std::size_t id_ = 0;              // in wanted_
+  std::vector<std::size_t> extra_;  // in wanted_
+  Reservation reservation_;
+  simdjson::ondemand::parser parser_;
+};
+
+}  // namespace refrain::corpus

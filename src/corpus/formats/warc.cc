@@ -1,0 +1,293 @@
+#include "corpus/formats/warc.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "corpus/formats/charset.h"
+#include "corpus/formats/piece.h"
+
+namespace refrain::corpus {
+
+namespace {
+
+constexpr std::size_t kNone = std::string_view::npos;
+constexpr std::string_view kVersion = "WARC/";
+constexpr std::string_view kNext = "\nWARC/";  // and a digit
+constexpr std::size_t kNextBytes = kNext.size() + 1;
+constexpr std::size_t kMaxHeaderBytes = std::size_t{64} << 10;
+constexpr std::size_t kEndBytes = 4;   // of the line breaks behind a record
+constexpr std::size_t kMaxBlank = 64;  // more line breaks than that before a record are damage
+// What is looked at behind a record, to see whether it ends well, is less than this.
+constexpr std::size_t kSlackBytes = 16;
+constexpr std::uint64_t kMaxLength = std::uint64_t{1} << 62;
+
+bool is_digit(char c) {
+  return '0' <= c && c <= '9';
+}
+
+bool is_break(char c) {
+  return c == '\r' || c == '\n';
+}
+
+bool begins_record(std::string_view bytes) {
+  return bytes.size() > kVersion.size() && bytes.starts_with(kVersion) && is_digit(bytes[kVersion.size()]);
+}
+
+// Where the next record begins, from `from` on: behind a line break.
+std::size_t find_next(std::string_view bytes, std::size_t from) {
+  for (std::size_t at = bytes.find(kNext, from); at != kNone; at = bytes.find(kNext, at + 1))
+    if (begins_record(bytes.substr(at + 1))) return at + 1;
+  return kNone;
+}
+
+std::optional<std::uint64_t> length_of(std::string_view headers) {
+  const std::optional<std::string_view> value = header_value(headers, "content-length");
+  if (!value || value->empty()) return std::nullopt;
+  std::uint64_t length = 0;
+  const auto [end, error] = std::from_chars(value->data(), value->data() + value->size(), length);
+  if (error != std::errc() || end != value->data() + value->size()) return std::nullopt;
+  return length;
+}
+
+// "text/html" of "text/HTML; charset=x".
+std::string media_type(std::string_view type) {
+  std::string media;
+  for (const char c : type.substr(0, type.find(';')))
+    if (c != ' ' && c != '\t') media += 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return media;
+}
+
+// "x" of "text/html; charset=x".
+std::string_view charset_parameter(std::string_view type) {
+  std::size_t at = type.find(';');
+  while (at != kNone) {
+    std::string_view parameter = type.substr(at + 1, type.find(';', at + 1) - at - 1);
+    parameter.remove_prefix(std::min(parameter.find_first_not_of(" \t"), parameter.size()));
+    const std::size_t equals = parameter.find('=');
+    if (equals != kNone && same_word(parameter.substr(0, equals), "charset")) return parameter.substr(equals + 1);
+    at = type.find(';', at + 1);
+  }
+  return {};
+}
+
+}  // namespace
+
+WarcSpan measure_warc(std::string_view bytes, std::uint64_t most_bytes, bool all, std::size_t& searched) {
+  const auto unknown = [] { return WarcSpan{.kind = WarcSpan::Kind::record, .size = WarcSpan::npos}; };
+  // Whether `rest` may turn out to begin with a record when there is more of it.
+  const auto may_begin = [&](std::string_view rest) {
+    return !all && rest.size() <= kVersion.size() && kVersion.starts_with(rest);
+  };
+  const auto begin = static_cast<std::size_t>(std::find_if_not(bytes.begin(), bytes.end(), is_break) - bytes.begin());
+  // Up to the next record, or the end.
+  const auto damaged = [&]() -> WarcSpan {
+    const std::size_t next = find_next(bytes, std::max(std::min(begin, kMaxBlank), searched));
+    if (next == kNone && !all) {
+      searched = bytes.size() - std::min(bytes.size(), kNextBytes);
+      return unknown();
+    }
+    const std::size_t size = std::min(next, bytes.size());
+    return {.kind = size > most_bytes ? WarcSpan::Kind::too_long : WarcSpan::Kind::damaged, .size = size};
+  };
+  if (begin > kMaxBlank) return damaged();
+  if (begin == bytes.size()) return all ? WarcSpan{.kind = WarcSpan::Kind::blank, .size = begin} : unknown();
+  const std::string_view record = bytes.substr(begin);
+  if (may_begin(record)) return unknown();
+  if (!begins_record(record)) return damaged();
+  const std::size_t headers_end = end_of_headers(record.substr(0, kMaxHeaderBytes));
+  if (headers_end == kNone) return record.size() < kMaxHeaderBytes && !all ? unknown() : damaged();
+  const std::string_view headers = record.substr(0, headers_end);
+  const std::optional<std::uint64_t> length = length_of(headers);
+  if (!length || find_next(headers, 0) != kNone) return damaged();
+
+  WarcSpan span;
+  span.headers_begin = begin;
+  span.block_begin = begin + headers_end;
+  span.block_end = span.block_begin + static_cast<std::size_t>(std::min(*length, kMaxLength));
+  const bool too_long = span.block_end > most_bytes;
+  if (too_long) span.kind = WarcSpan::Kind::too_long;
+  if (span.block_end > bytes.size()) {
+    if (all && !too_long) return damaged();
+    span.size = all ? bytes.size() : WarcSpan::npos;
+    return span;
+  }
+  const std::string_view behind = bytes.substr(span.block_end);
+  const std::size_t breaks = std::min(std::min(behind.find_first_not_of("\r\n"), behind.size()), kEndBytes);
+  const std::string_view next = behind.substr(breaks);
+  span.size = span.block_end + breaks;
+  if (breaks == kEndBytes) return span;
+  if (next.empty() && !all) {
+    span.size = WarcSpan::npos;
+    return span;
+  }
+  if (too_long || next.empty() || begins_record(next)) return span;
+  return may_begin(next) ? unknown() : damaged();
+}
+
+std::size_t WarcScanner::last_end(std::string_view bytes) {
+  std::size_t last = kNone;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const WarcSpan span = measure_warc(bytes.substr(at), most_bytes_, false, searched_);
+    if (span.size == WarcSpan::npos) break;
+    last = at = at + span.size;
+    searched_ = 0;
+  }
+  return last;
+}
+
+bool WarcScanner::too_long(std::string_view bytes, std::size_t& held) {
+  const WarcSpan span = measure_warc(bytes, most_bytes_, false, searched_);
+  held = bytes.size();
+  if (span.kind == WarcSpan::Kind::too_long) {
+    search_ = false;
+    left_ = std::max(span.block_end, bytes.size()) - bytes.size();
+    breaks_left_ = kEndBytes - (bytes.size() - std::min(span.block_end, bytes.size()));
+  } else {
+    // A whole record would have been found by now.
+    if (bytes.size() <= most_bytes_ + kSlackBytes) return false;
+    search_ = true;
+    held = bytes.size() - kNextBytes;
+  }
+  searched_ = 0;
+  return true;
+}
+
+std::size_t WarcScanner::first_end(std::string_view bytes, std::size_t& held) {
+  held = bytes.size();
+  if (search_) {
+    const std::size_t next = find_next(bytes, 0);
+    if (next == kNone) held = bytes.size() - std::min(bytes.size(), kNextBytes);
+    return next;
+  }
+  const auto passed = static_cast<std::size_t>(std::min<std::uint64_t>(left_, bytes.size()));
+  left_ -= passed;
+  std::size_t at = passed;
+  while (at < bytes.size() && breaks_left_ > 0 && is_break(bytes[at])) {
+    ++at;
+    --breaks_left_;
+  }
+  return left_ == 0 && (breaks_left_ == 0 || at < bytes.size()) ? at : kNone;
+}
+
+WarcParser::WarcParser(MemoryBudget& budget, const InputOptions& options)
+    : options_(options),
+      most_bytes_(max_raw_bytes(Format::warc, options.max_doc_bytes)),
+      body_(budget),
+      html_(budget),
+      utf8_(budget, "the text of a long page"),
+      text_memory_(budget, "the text of a long page") {}
+
+bool WarcParser::parse(RawPiece& piece, const std::string& path, LargeTurn& turn, BatchBuilder& builder) {
+  while (piece.begin < piece.end && !builder.full()) {
+    const std::string_view bytes(piece.bytes.data() + piece.begin, piece.end - piece.begin);
+    std::size_t searched = 0;
+    const WarcSpan span = measure_warc(bytes, most_bytes_, true, searched);
+    if (span.kind == WarcSpan::Kind::damaged) builder.add_bad(path, 0, "not a whole WARC record");
+    if (span.kind == WarcSpan::Kind::too_long) builder.add_bad(path, 0, too_long_reason(options_.max_doc_bytes));
+    if (span.kind == WarcSpan::Kind::record) {
+      const std::string_view headers = bytes.substr(span.headers_begin, span.block_begin - span.headers_begin);
+      const std::string_view block = bytes.substr(span.block_begin, span.block_end - span.block_begin);
+      const Found found = std::exchange(ready_, false) ? Found::document : read(headers, block, turn);
+      if (found == Found::document && builder.room_bytes() < text_.size()) {
+        if (builder.size() > 0) {
+          ready_ = true;
+          return false;
+        }
+        turn.need(text_.size());
+        builder.reserve_text(text_.size());
+      }
+      if (found == Found::other) ++other_;
+      if (found == Found::bad) builder.add_bad(path, 0, reason_);
+      if (found == Found::document) add(headers, bytes.substr(0, span.size), builder);
+    }
+    piece.begin += span.size;
+  }
+  return true;
+}
+
+void WarcParser::add(std::string_view headers, std::string_view record, BatchBuilder& builder) const {
+  if (!text_.empty()) std::memcpy(builder.room(), text_.data(), text_.size());
+  builder.add(text_.size(), id_);
+  for (std::size_t i = 0; i < options_.extra_fields.size(); ++i)
+    if (const auto value = header_value(headers, options_.extra_fields[i]))
+      builder.set_field(i, FieldKind::string, *value);
+  if (builder.raw()) builder.locate(record, {});
+}
+
+// What a whole record is. Of a document, text_ and id_ are set; of a bad one, reason_.
+WarcParser::Found WarcParser::read(std::string_view headers, std::string_view block, LargeTurn& turn) {
+  const std::string_view type = header_value(headers, "warc-type").value_or("");
+  const bool response = same_word(type, "response");
+  if (!response && !same_word(type, "resource") && !same_word(type, "conversion")) return Found::other;
+  std::string_view content_type = header_value(headers, "content-type").value_or("");
+  std::optional<HttpResponse> http;
+  if (response) {
+    if (media_type(content_type) != "application/http") return Found::other;
+    http = read_http(block);
+    if (http && http->status != 200) return Found::other;
+    if (http) content_type = header_value(http->headers, "content-type").value_or("");
+  }
+  const std::string media = media_type(content_type);
+  const bool html = media == "text/html" || media == "application/xhtml+xml";
+  if ((!response || http) && !html && media != "text/plain") return Found::other;
+
+  const std::string name = options_.id_field.empty() ? "WARC-Target-URI" : options_.id_field;
+  const std::optional<std::string_view> id = header_value(headers, name);
+  if (!id) {
+    reason_ = fmt::format("no header '{}'", name);
+    return Found::bad;
+  }
+  id_ = *id;
+  if (options_.id_field.empty() && id_.starts_with('<') && id_.ends_with('>')) id_ = id_.substr(1, id_.size() - 2);
+  if (response && !http) {
+    reason_ = fmt::format("{}: not an HTTP response", id_);
+    return Found::bad;
+  }
+  std::string_view body = block;
+  if (http) {
+    std::string reason;
+    const auto grow = [&](std::size_t bytes) { turn.need(bytes); };
+    const std::optional<std::string_view> decoded = body_.decode(*http, most_bytes_, grow, reason);
+    if (!decoded) {
+      reason_ = fmt::format("{}: {}", id_, reason);
+      return Found::bad;
+    }
+    body = *decoded;
+  }
+  return read_text(body, content_type, html, turn);
+}
+
+WarcParser::Found WarcParser::read_text(std::string_view body, std::string_view type, bool html, LargeTurn& turn) {
+  const auto grow = [&](std::size_t bytes) { turn.need(bytes); };
+  const std::string charset = charset_of(body, charset_parameter(type), html);
+  if (!is_utf8(charset)) {
+    if (!to_utf8(body, charset, grow, utf8_)) {
+      reason_ = fmt::format("{}: charset '{}' is not known", id_, charset);
+      return Found::bad;
+    }
+    body = {utf8_.data(), utf8_.size()};
+  }
+  if (body.starts_with(kByteOrderMark)) body.remove_prefix(kByteOrderMark.size());
+  text_ = body;
+  if (html) {
+    html_.read(body, grow, text_memory_);
+    text_ = {text_memory_.data(), text_memory_.size()};
+  }
+  if (text_.size() <= options_.max_doc_bytes) return Found::document;
+  reason_ = too_long_reason(options_.max_doc_bytes);
+  return Found::bad;
+}
+
+void WarcParser::shrink() {
+  body_.shrink();
+  html_.shrink();
+  utf8_.resize(0);
+  text_memory_.resize(0);
+}
+
+}  // namespace refrain::corpus

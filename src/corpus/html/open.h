@@ -1,0 +1,104 @@
+// The elements that are open at a place of a page, from the outermost to the innermost: the standard's stack of open
+// elements, without a tree below it.
+//
+// What a tag has to know about the stack (is there a <p> that it ends? is it in a table?) is noted when an element is
+// opened, so nothing is searched for. The one exception, names inside drawings, looks at kMaxOpen of them at most.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "corpus/html/flow.h"
+#include "corpus/html/tags.h"
+
+namespace refrain::html {
+
+// As in browsers, no more elements are open at a time: one that would be nested deeper replaces the innermost.
+inline constexpr std::uint32_t kMaxOpen = 512;
+
+// The outermost element has level 1; level 0 stands for none.
+using Level = std::uint32_t;
+enum class Language : std::uint8_t { html, drawing, formula };
+
+struct Open {
+  Tag tag = 0;
+  Language language = Language::html;
+  Tag context = 0;          // the innermost element, maybe this one, that decides what tags mean
+  bool holds_html = false;  // although it is part of a drawing or a formula
+  bool as_it_is = false;    // white space in it stays
+  bool hidden = false;
+  bool displaced = false;     // from inside a table to before it
+  bool over = false;          // has ended, although elements in it are still open
+  bool is_last_form = false;  // no other form has begun since
+  Level same = 0;             // the innermost element of the same tag around this one
+  // The innermost elements, maybe this one, at which the search of an end tag for its start tag stops: that of a block,
+  // that of an inline element, that of a list item.
+  Level scope = 0;
+  Level special = 0;
+  Level item = 0;
+  Level html = 0;              // the innermost one that is HTML
+  Flow::Place before = 0;      // before a table
+  Flow::Place behind = 0;      // where the text continues after what is displaced
+  std::string_view name = {};  // in a drawing or a formula
+
+  const Element& element() const { return element_of(tag); }
+  bool is(Tag other) const { return tag == other && language == Language::html && !over; }
+  bool has(std::uint32_t traits) const {
+    return (element().traits & traits) != 0 && language == Language::html && !over;
+  }
+  bool is_special() const;
+  bool ends_scope() const;
+  // A table, or a part of one that holds other parts alone.
+  bool is_grid() const;
+};
+
+bool is_grid(Tag tag);
+
+class OpenElements {
+ public:
+  // Keeps a reference to `flow`, to which the lines and spaces around elements go.
+  explicit OpenElements(Flow& flow) : flow_(flow) {}
+
+  Level depth() const { return depth_; }
+  Open& at(Level level) { return open_[level]; }
+  const Open& at(Level level) const { return open_[level]; }
+  Open& top() { return open_[depth_]; }
+  const Open& top() const { return open_[depth_]; }
+
+  // The innermost one of a tag; those that are over do not count.
+  Level innermost(Tag tag) const { return innermost_[tag]; }
+  // The same, if the end tag of a block, or of a part of a table, reaches it.
+  Level in_scope(Tag tag) const;
+  Level in_table_scope(Tag tag) const;
+  // The innermost one with a name (in any case) inside the innermost drawing or formula.
+  Level named(std::string_view name) const;
+
+  // Opens an element. `displaces`: right in a table, it goes before the table.
+  void push(Tag tag, bool displaces);
+  // The same for one of a drawing or a formula.
+  void push(Tag tag, bool displaces, Language language, std::string_view name);
+  void pop();
+  // Down to that element, and that too. Nothing for level 0.
+  void pop_through(Level level);
+  // Down to an element of that tag, which must be there.
+  void pop_to(Tag tag);
+  // Those that end without an end tag, except those of tag `but`.
+  void pop_implied(Tag but);
+  // Ends an element, but none of those inside it.
+  void end_alone(Level level);
+
+ private:
+  void add(Open open, bool displaces);
+  void look_around(Level level);
+  void forget(Level level);
+
+  Flow& flow_;
+  std::array<Open, kMaxOpen + 1> open_;               // the first is none
+  std::array<std::uint32_t, kMaxOpen + 1> hashes_{};  // of their names
+  std::array<Level, 256> innermost_{};                // of each tag
+  Level depth_ = 0;
+};
+
+}  // namespace refrain::html

@@ -1,0 +1,175 @@
+// The text of a page, against a parser that builds the whole tree (Gumbo), slowly and at the mercy of the page.
+#include <gtest/gtest.h>
+#include <gumbo.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "corpus/html/text.h"
+#include "refrain/context.h"
+
+namespace refrain::html {
+namespace {
+
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
+}
+
+// What the elements of a tree show, by walking it.
+class Oracle {
+ public:
+  static std::string text_of(const std::string& page) {
+    // Gumbo does not free all that it takes.
+    std::vector<std::unique_ptr<char[]>> memory;
+    GumboOptions options = kGumboDefaultOptions;
+    options.max_errors = 0;
+    options.userdata = &memory;
+    options.allocator = [](void* all, std::size_t bytes) -> void* {
+      auto& blocks = *static_cast<std::vector<std::unique_ptr<char[]>>*>(all);
+      return blocks.emplace_back(std::make_unique<char[]>(bytes)).get();
+    };
+    options.deallocator = [](void*, void*) {};
+    Oracle oracle;
+    oracle.walk(gumbo_parse_with_options(&options, page.data(), page.size())->root, false, false);
+    while (!oracle.text_.empty() && is_space(oracle.text_.back())) oracle.text_.pop_back();
+    return oracle.text_;
+  }
+
+ private:
+  static bool is_any(GumboTag tag, std::string_view names) {
+    const std::string name = " " + std::string(gumbo_normalized_tagname(tag)) + " ";
+    return tag != GUMBO_TAG_UNKNOWN && names.find(name) != std::string_view::npos;
+  }
+
+  void walk(const GumboNode* node, bool in_head, bool as_it_is) {
+    if (node->type == GUMBO_NODE_TEXT || node->type == GUMBO_NODE_CDATA || node->type == GUMBO_NODE_WHITESPACE) {
+      for (const char* at = node->v.text.text; !in_head && *at != '\0'; ++at) {
+        if (is_space(*at) && !as_it_is) {
+          space_ = true;
+        } else {
+          flush();
+          text_ += *at;
+        }
+      }
+      return;
+    }
+    if (node->type != GUMBO_NODE_ELEMENT) return;
+    const GumboTag tag = node->v.element.tag;
+    if (is_any(tag, " script style template iframe noembed noframes ") || (in_head && tag != GUMBO_TAG_TITLE)) return;
+    const bool preformatted = is_any(tag, " pre textarea listing xmp plaintext ");
+    const bool block =
+        preformatted ||
+        is_any(tag,
+               " address article aside blockquote body caption center dd details dir div dl dt fieldset "
+               "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu "
+               "nav ol optgroup option p section select summary table tbody tfoot thead title tr ul ");
+    const bool cell = tag == GUMBO_TAG_TD || tag == GUMBO_TAG_TH;
+    line_ = line_ || block || tag == GUMBO_TAG_BR;
+    space_ = space_ || cell;
+    const GumboVector& children = node->v.element.children;
+    for (unsigned i = 0; i < children.length; ++i)
+      walk(static_cast<const GumboNode*>(children.data[i]), tag == GUMBO_TAG_HEAD, as_it_is || preformatted);
+    line_ = line_ || block;
+    space_ = space_ || cell;
+  }
+
+  void flush() {
+    const char last = text_.empty() ? '\n' : text_.back();
+    if (line_ && last != '\n') text_ += '\n';
+    if (!line_ && space_ && !is_space(last)) text_ += ' ';
+    line_ = space_ = false;
+  }
+
+  std::string text_;
+  bool line_ = false;
+  bool space_ = false;
+};
+
+class HtmlOracle : public testing::Test {
+ protected:
+  // Pages of parts that are put together at random.
+  void expect_same(const std::vector<std::string>& parts, unsigned seed) {
+    std::mt19937 random(seed);
+    for (int round = 0; round < 20000 && !HasFailure(); ++round) {
+      std::string page;
+      for (std::size_t left = 1 + random() % 12; left > 0; --left) page += parts[random() % parts.size()];
+      Array<char> text(budget_, "test");
+      html_.read(
+          page, [](std::size_t) {}, text);
+      EXPECT_EQ(std::string_view(text.data(), text.size()), Oracle::text_of(page)) << page;
+    }
+  }
+
+  // Start and end tags, and text.
+  static std::vector<std::string> tags(std::string_view names) {
+    std::vector<std::string> parts = {"text ", "a", "b ", "c\n", " ", "\n", "d"};
+    while (!names.empty()) {
+      const std::string name(names.substr(0, names.find(' ')));
+      names.remove_prefix(std::min(name.size() + 1, names.size()));
+      parts.insert(parts.end(), {"<" + name + ">", "</" + name + ">"});
+    }
+    return parts;
+  }
+
+  Context context_ = [] {
+    Context context;
+    context.memory_bytes = std::uint64_t{512} << 20;
+    return context;
+  }();
+  MemoryBudget budget_{context_};
+  HtmlText html_{budget_};
+};
+
+TEST_F(HtmlOracle, Blocks) {
+  expect_same(tags("p div span b i a ul li ol dl dt dd h1 h2 pre br hr blockquote em font section main legend fieldset "
+                   "button x-y center address nobr listing img"),
+              1);
+}
+
+TEST_F(HtmlOracle, Tables) {
+  expect_same(tags("p div span b table tr td th tbody thead tfoot caption col colgroup a input li ul h1"), 2);
+}
+
+TEST_F(HtmlOracle, FormsAndHiddenText) {
+  std::vector<std::string> parts =
+      tags("p div table tr td select option optgroup textarea b input script style template iframe xmp noembed button");
+  parts.insert(parts.end(), {"<!-- c -->", "<input type=hidden>", "<!doctype html>"});
+  expect_same(parts, 3);
+}
+
+TEST_F(HtmlOracle, DrawingsAndFormulas) {
+  std::vector<std::string> parts =
+      tags("p div svg math mi mo desc title foreignobject g path text annotation-xml span table td a");
+  parts.insert(parts.end(), {"<path/>", "<svg/>", "<font color=red>", "<![CDATA[x]]>", "<title/>", "<style/>",
+                             "<mglyph>", "<annotation-xml encoding='text/html'>"});
+  expect_same(parts, 4);
+}
+
+TEST_F(HtmlOracle, Heads) {
+  std::vector<std::string> parts =
+      tags("html head body meta link script style noscript p div template base noframes frame br");
+  parts.insert(parts.end(), {"<title>", "</title>", "<!-- c -->", "<!doctype html>", "&#13;"});
+  expect_same(parts, 5);
+  expect_same(tags("html head body frameset frame noframes meta script p br"), 6);
+}
+
+TEST_F(HtmlOracle, Tokens) {
+  expect_same(
+      {"<",        ">",        "/",           "!",         "--",        "-->",         "<!--",         "'",
+       "\"",       "=",        " ",           "a",         "&",         "&amp",        "&notit;",      "&#x41",
+       "&#0;",     "&#128;",   "&#xD;",       "&#1;",      "&nGt;",     "&copy;",      "&Tab;",        "&#;",
+       "&x;",      "\r\n",     "\r",          "\xff",      "\xe2\x82",  "\xc2\x85",    "</title",      "<title>",
+       "<script",  "<script>", "]]>",         "</script>", "</script ", "<pre>",       "</pre>",       "<?",
+       "<!x",      "-",        "--!>",        "<style>",   "</style>",  "\xf0\x9f",    "\xc3\xa9",     "\xed\xa0\x80",
+       "<b x='",   "<p",       "<p x=",       "</p",       "<xmp>",     "</xmp>",      "<textarea>\n", "\x01",
+       "\x7f",     "\x0b",     "\f",          "<table>",   "<td>",      "<plaintext>", "<![CDATA[",    "\xef\xbf\xbf",
+       "&#55296;", "&#xFFFF;", "</textarea>", "<!doctype"},
+      7);
+}
+
+}  // namespace
+}  // namespace refrain::html

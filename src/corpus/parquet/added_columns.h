@@ -1,0 +1,24 @@
+// The columns that annotations become.
+#pragma once
+
+#include <arrow/type_fwd.h>
+#include <parquet/column_writer.h>
+#include <parquet/schema.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "corpus/source/parquet_module.h"
+
+namespace refrain::corpus {
+
+parquet::schema::NodePtr parquet_node(const Annotations& annotations, std::size_t name);
+std::shared_ptr<arrow::DataType> arrow_type(const Annotations& annotations, std::size_t name);
+const char* spark_type(const Annotations& annotations, std::size_t name);
+
+// The values of the rows that are not left out.
+void write_added(parquet::ColumnWriter& writer, const Annotations& annotations, std::size_t name,
+                 std::uint64_t rows, ParquetEdits& edits);
+
+}  // namespace refrain::corpus

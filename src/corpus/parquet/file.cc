@@ -1,0 +1,167 @@
+#include "corpus/parquet/file.h"
+
+#include <fmt/format.h>
+#include <parquet/properties.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "corpus/parquet/columns.h"
+#include "refrain/error.h"
+
+namespace refrain::corpus {
+
+namespace {
+
+// How much of a column is read from the disk at a time.
+constexpr int64_t kStreamBytes = int64_t{128} << 10;
+constexpr std::uint64_t kReaderBytes = std::uint64_t{512} << 10;
+// What a byte of a footer becomes in memory.
+constexpr std::uint64_t kMetadataFactor = 12;
+
+parquet::ReaderProperties properties(BudgetPool& pool) {
+  parquet::ReaderProperties made(&pool);
+  made.enable_buffered_stream();
+  made.set_buffer_size(kStreamBytes);
+  return made;
+}
+
+class Rows final : public ParquetRows {
+ public:
+  Rows(std::shared_ptr<const RandomFile> file, MemoryBudget& budget, std::shared_ptr<parquet::FileMetaData> metadata,
+       std::size_t group, const std::vector<int>& leaves, bool id)
+      : reader_(std::move(file), budget, std::move(metadata)), budget_(budget), id_(id) {
+    reader_.guard([&] {
+      const auto rows = reader_.parquet().RowGroup(static_cast<int>(group));
+      left_ = static_cast<std::uint64_t>(rows->metadata()->num_rows());
+      for (const int leaf : leaves) {
+        columns_.push_back(leaf < 0 ? nullptr : make_cursor(rows->Column(leaf)));
+        if (leaf < 0) continue;
+        const auto chunk = rows->metadata()->ColumnChunk(leaf);
+        all_bytes_ += static_cast<std::uint64_t>(std::max<int64_t>(chunk->total_compressed_size(), 0)) +
+                      static_cast<std::uint64_t>(std::max<int64_t>(chunk->total_uncompressed_size(), 0));
+      }
+    });
+  }
+
+  bool next(ParquetRow& row) override {
+    if (left_ == 0) return false;
+    --left_;
+    const std::uint64_t before = budget_.set_aside() + budget_.reserved();
+    try {
+      read(row);
+    } catch (const Error& error) {
+      if (error.code() != Errc::over_budget) throw;
+      // That counts one page, packed or unpacked. What it can come to is known too.
+      throw Error(error.code(), fmt::format("{}, and {} would do; or write the file with smaller pages", error.what(),
+                                            human_bytes(before + all_bytes_)));
+    }
+    return true;
+  }
+
+ private:
+  void read(ParquetRow& row) {
+    reader_.guard([&] {
+      std::size_t column = 0;
+      row.text = columns_[column++]->next();
+      if (id_) row.id = columns_[column++]->next();
+      row.fields.resize(columns_.size() - column);
+      for (ParquetValue& field : row.fields) {
+        ColumnCursor* const cursor = columns_[column++].get();
+        field = cursor == nullptr ? ParquetValue{} : cursor->next();
+      }
+    });
+  }
+
+  Reader reader_;  // before what reads from it
+  std::vector<std::unique_ptr<ColumnCursor>> columns_;
+  const MemoryBudget& budget_;
+  bool id_;
+  std::uint64_t left_ = 0;
+  std::uint64_t all_bytes_ = 0;  // of the columns, packed and unpacked
+};
+
+class File final : public ParquetFile {
+ public:
+  File(const std::string& path, const InputOptions& options, MemoryBudget& budget)
+      : budget_(budget),
+        file_(std::make_shared<RandomFile>(path)),
+        reservation_(reserve_metadata(*file_, budget)),
+        reader_(file_, budget),
+        metadata_(reader_.parquet().metadata()) {
+    reader_.guard([&] {
+      for (int i = 0; i < metadata_->num_row_groups(); ++i)
+        rows_before_.push_back(rows_before_.back() + static_cast<std::uint64_t>(metadata_->RowGroup(i)->num_rows()));
+    });
+    leaves_.push_back(find(options.text_field, true));
+    if (!is_text(*metadata_->schema()->Column(leaves_.front())))
+      throw Error(Errc::bad_input,
+                  fmt::format("{}: column '{}' is not a string but {}; name another by --text-field", path,
+                              options.text_field, type_name(find_column(*metadata_->schema(), options.text_field))));
+    id_ = !options.id_field.empty();
+    if (id_) leaves_.push_back(find(options.id_field, true));
+    for (const std::string& name : options.extra_fields) leaves_.push_back(find(name, false));
+  }
+
+  std::size_t groups() const override { return static_cast<std::size_t>(metadata_->num_row_groups()); }
+  std::uint64_t rows_before(std::size_t group) const override { return rows_before_[group]; }
+  std::unique_ptr<ParquetRows> read(std::size_t group) const override {
+    return std::make_unique<Rows>(file_, budget_, metadata_, group, leaves_, id_);
+  }
+
+ private:
+  int find(const std::string& name, bool must) const {
+    const FoundColumn found = find_column(*metadata_->schema(), name);
+    if (!found.there && must)
+      throw Error(Errc::bad_input, fmt::format("{}: no column '{}'; there are {}", file_->path(), name,
+                                               column_names(*metadata_->schema())));
+    if (found.there && found.leaf < 0)
+      throw Error(Errc::invalid_argument, fmt::format("{}: column '{}' is {}; name one with a single value a row",
+                                                      file_->path(), name, type_name(found)));
+    return found.leaf;
+  }
+
+  MemoryBudget& budget_;
+  std::shared_ptr<const RandomFile> file_;
+  Reservation reservation_;
+  Reader reader_;  // which the metadata may refer to
+  std::shared_ptr<parquet::FileMetaData> metadata_;
+  std::vector<std::uint64_t> rows_before_ = {0};
+  std::vector<int> leaves_;  // of the text, of the id where there is one, of the other fields; -1: missing
+  bool id_ = false;
+};
+
+}  // namespace
+
+Reader::Reader(std::shared_ptr<const RandomFile> file, MemoryBudget& budget,
+               std::shared_ptr<parquet::FileMetaData> metadata)
+    : file_(std::move(file)),
+      small_(budget.reserve(kReaderBytes, "reading Parquet")),
+      pool_(budget, fmt::format("a page of {}", file_->path())),
+      source_(std::make_shared<Source>(file_, &pool_)) {
+  guard([&] { reader_ = parquet::ParquetFileReader::Open(source_, properties(pool_), std::move(metadata)); });
+}
+
+Reservation reserve_metadata(const RandomFile& file, MemoryBudget& budget) {
+  const auto bad = [&](const char* what) { return Error(Errc::bad_input, fmt::format("{}: {}", file.path(), what)); };
+  constexpr std::size_t kTail = 8;
+  char tail[kTail];
+  if (file.size() < 12 || file.read_up_to(file.size() - kTail, {tail, kTail}) != kTail)
+    throw bad("not a Parquet file: it is too short; is it packed, or cut off?");
+  const std::string_view magic(tail + 4, 4);
+  if (magic == "PARE") throw bad("an encrypted Parquet file, which cannot be read; decrypt it first");
+  if (magic != "PAR1") throw bad("not a Parquet file: its end is not that of one; is it packed, or cut off?");
+  std::uint32_t size = 0;
+  std::memcpy(&size, tail, sizeof size);
+  if (size > file.size() - kTail) throw bad("a damaged Parquet file: its footer is longer than it is; make it anew");
+  return budget.reserve(size * kMetadataFactor, fmt::format("the footer of {}", file.path()));
+}
+
+std::shared_ptr<const ParquetFile> open_file(const std::string& path, const InputOptions& options,
+                                                     MemoryBudget& budget) {
+  return std::make_shared<File>(path, options, budget);
+}
+
+}  // namespace refrain::corpus

@@ -1,0 +1,35 @@
+// What Arrow throws, as an Error.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "refrain/error.h"
+
+namespace refrain::corpus {
+
+// Calls `action`. Where it fails, each of `kept` may throw the Error that it keeps; anything else is a damaged file.
+template <class Action, class... Kept>
+auto guarded(const std::string& path, Action action, const Kept&... kept) {
+  const auto damaged = [&](const std::exception& error) {
+    std::string_view reason = error.what();
+    reason = reason.substr(0, reason.find('\n'));
+    return Error(Errc::bad_input, fmt::format("{}: cannot be read as Parquet: {}; make it anew", path, reason));
+  };
+  try {
+    return action();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    (kept(), ...);
+    throw damaged(error);
+  }
+}
+
+}  // namespace refrain::corpus

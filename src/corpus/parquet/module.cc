@@ -1,0 +1,31 @@
+// The door of the module: all that a program sees of it.
+#include "corpus/parquet/copy.h"
+#include "corpus/parquet/file.h"
+#include "corpus/source/parquet_module.h"
+
+namespace refrain::corpus {
+
+namespace {
+
+class Module final : public ParquetModule {
+ public:
+  std::shared_ptr<const ParquetFile> open(const std::string& path, const InputOptions& options,
+                                                  MemoryBudget& budget) const override {
+    return open_file(path, options, budget);
+  }
+  std::unique_ptr<ParquetCopy> copy(const std::string& from, const std::string& to, const InputOptions& options,
+                                            const Annotations& annotations,
+                                            MemoryBudget& budget) const override {
+    return copy_file(from, to, options, annotations, budget);
+  }
+};
+
+}  // namespace
+
+}  // namespace refrain::corpus
+
+extern "C" __attribute__((visibility("default"))) const refrain::corpus::ParquetModule* refrain_parquet_module(
+    std::uint32_t version) {
+  static const refrain::corpus::Module module;
+  return version == refrain::corpus::ParquetModule::kVersion ? &module : nullptr;
+}

@@ -1,0 +1,138 @@
+#include "corpus/rewrite/added_fields.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <vector>
+
+#include "base/json.h"
+#include "corpus/formats/csv.h"
+#include "refrain/error.h"
+
+namespace refrain::corpus {
+
+namespace {
+
+// Null, and numbers that are none, are empty.
+std::string plain(const AddedValue& value) {
+  return std::visit(
+      [](const auto& v) -> std::string {
+        using Value = std::decay_t<decltype(v)>;
+        if constexpr (std::is_same_v<Value, std::monostate>)
+          return {};
+        else if constexpr (std::is_same_v<Value, bool>)
+          return v ? "true" : "false";
+        else if constexpr (std::is_same_v<Value, double>)
+          return std::isfinite(v) ? fmt::format("{}", v) : std::string();
+        else
+          return fmt::format("{}", v);
+      },
+      value);
+}
+
+std::string json(const AddedValue& value) {
+  if (const auto* text = std::get_if<std::string_view>(&value)) return json_string(*text);
+  std::string written = plain(value);
+  return written.empty() ? "null" : written;
+}
+
+void add_field(std::string& row, std::string_view content, char delimiter) {
+  const char special[] = {delimiter, '"', '\n', '\r', '\0'};
+  if (content.find_first_of(special) == std::string_view::npos) {
+    row += content;
+    return;
+  }
+  row += '"';
+  for (const char c : content) row.append(c == '"' ? 2 : 1, c);
+  row += '"';
+}
+
+char delimiter_of(Format format) {
+  return format == Format::tsv ? '\t' : ',';
+}
+
+}  // namespace
+
+AddedFields::AddedFields(const Annotations& annotations) : annotations_(annotations), names_(annotations.names) {
+  for (std::size_t i = 0; i < names_.size(); ++i)
+    if (names_[i].find('.') != std::string::npos ||
+        std::find(names_.begin(), names_.begin() + static_cast<std::ptrdiff_t>(i), names_[i]) !=
+            names_.begin() + static_cast<std::ptrdiff_t>(i))
+      throw Error(Errc::invalid_argument,
+                  fmt::format("field '{}': cannot be added; names must differ, and have no dots", names_[i]));
+}
+
+void AddedFields::begin_file(const std::string& path, const InputOptions& options, Format format) {
+  path_ = path;
+  options_ = &options;
+  format_ = format;
+  columns_ = 0;
+  if (any() && format == Format::warc)
+    throw Error(
+        Errc::invalid_argument,
+        fmt::format("{}: '{}' cannot be added to a web archive; use jsonl, csv, tsv or parquet", path, names_.front()));
+}
+
+AddedFields::Insertion AddedFields::header(std::string_view bytes) {
+  if (names_.empty() || columns_ > 0 || (format_ != Format::csv && format_ != Format::tsv)) return {};
+  CsvColumns columns;
+  const CsvRest rest = read_csv_header(bytes, delimiter_of(format_), path_, *options_, columns);
+  if (columns.names.empty()) return {};
+  for (const std::string& name : names_)
+    if (std::find(columns.names.begin(), columns.names.end(), name) != columns.names.end())
+      throw field_is_there(path_, name);
+  columns_ = columns.names.size();
+  added_.clear();
+  for (const std::string& name : names_) {
+    added_ += delimiter_of(format_);
+    add_field(added_, name, delimiter_of(format_));
+  }
+  const std::string_view row = bytes.substr(rest.header, rest.begin - rest.header);
+  return {rest.header + measure_csv_row(row, delimiter_of(format_)).content_end, added_};
+}
+
+AddedFields::Insertion AddedFields::record(DocId document, std::string_view record) {
+  values_.assign(names_.size(), {});
+  annotations_.values(document, values_);
+  added_.clear();
+  if (format_ == Format::jsonl) {
+    const std::size_t brace = record.rfind('}');
+    add_json(record, brace);
+    return {brace, added_};
+  }
+  const CsvRow row = measure_csv_row(record, delimiter_of(format_));
+  add_row(row.columns);
+  return {row.content_end, added_};
+}
+
+void AddedFields::add_json(std::string_view record, std::size_t brace) {
+  const std::size_t before = record.find_last_not_of(" \t\r\n", brace - 1);
+  bool first = before == std::string_view::npos || record[before] == '{';
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    if (!first) added_ += ',';
+    first = false;
+    added_ += json_string(names_[i]);
+    added_ += ':';
+    added_ += json(values_[i]);
+  }
+}
+
+void AddedFields::add_row(std::size_t columns) {
+  if (columns > columns_)
+    throw Error(Errc::bad_input, fmt::format("{}: a row has {} columns, the header {}, so none can be added; mend it",
+                                             path_, columns, columns_));
+  added_.append(columns_ - columns, delimiter_of(format_));
+  for (const AddedValue& value : values_) {
+    added_ += delimiter_of(format_);
+    add_field(added_, plain(value), delimiter_of(format_));
+  }
+}
+
+Error field_is_there(const std::string& path, const std::string& name) {
+  return {Errc::invalid_argument,
+          fmt::format("{}: there is a field '{}' already; take it out, or name another to be added", path, name)};
+}
+
+}  // namespace refrain::corpus

@@ -1,0 +1,465 @@
+#include "corpus/rewrite/rewrite.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "base/array.h"
+#include "base/files/file.h"
+#include "base/files/path.h"
+#include "base/threads.h"
+#include "corpus/formats/warc.h"
+#include "corpus/rewrite/added_fields.h"
+#include "corpus/rewrite/output_names.h"
+#include "corpus/rewrite/packed_file.h"
+#include "corpus/rewrite/parquet.h"
+#include "corpus/rewrite/text.h"
+#include "corpus/source/raw.h"
+#include "corpus/source/records.h"
+#include "corpus/source/tuning.h"
+#include "refrain/error.h"
+
+namespace refrain::corpus {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kCopyBytes = std::size_t{256} << 10;
+
+Error cannot_cut(const std::string& path) {
+  return {Errc::unsupported, fmt::format("{}: passages cannot be cut out of a web archive; leave out whole records, or "
+                                         "write the texts to jsonl first",
+                                         path)};
+}
+
+// A record of a batch that waits for its turn.
+struct Record {
+  std::uint64_t record_begin = 0;  // in the raw bytes
+  std::uint64_t record_end = 0;
+  std::uint64_t begin = 0;  // of what stands for its text, in the raw bytes
+  std::uint64_t end = 0;
+  const char* text = nullptr;  // in the raw bytes or, if it is written otherwise there, elsewhere
+  std::uint64_t text_bytes = kBad;
+
+  static constexpr std::uint64_t kBad = ~std::uint64_t{0};
+};
+
+struct WholeFile {
+  Input input;
+  Packing packing;
+};
+
+// A batch that waits for its turn: what the rewriter needs of it, in one piece of memory. Of one that need not wait
+// only the records are made, and the rest stays where it is: a long document is not held twice.
+struct Held {
+  explicit Held(MemoryBudget& budget) : memory(budget, "the documents that wait to be written") {}
+
+  Array<char> memory;  // the records, and copies of the raw bytes and of the texts that are written otherwise there
+  std::span<const Record> records;
+  const char* bytes = nullptr;
+  std::size_t raw_bytes = 0;
+
+  std::vector<WholeFile> files;  // one a record
+  std::vector<WholeFile> file;   // of records: one, or none where it could not be opened
+  bool first = false;
+  bool last = false;
+  bool unread = false;
+  bool last_of_group = false;
+  bool part_of_record = false;
+  std::size_t taken_record = kNone;  // the first of those that have a field which is to be added
+  std::size_t taken_field = 0;
+
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  std::string_view raw() const { return {bytes, raw_bytes}; }
+  std::string_view text_of(const Record& record) const { return {record.text, record.text_bytes}; }
+};
+
+// The part of `raw` that is `text`, or nothing where that is written otherwise.
+const char* find_text(std::string_view raw, std::string_view text) {
+  if (raw.size() == text.size() + 2 && raw.starts_with('"')) raw = raw.substr(1, text.size());
+  return raw == text ? raw.data() : nullptr;
+}
+
+std::shared_ptr<Held> hold(const Batch& batch, MemoryBudget& budget) {
+  const RawBatch& from = *batch.raw;
+  auto held = std::make_shared<Held>(budget);
+  const std::size_t count = batch.texts.size();
+  const bool whole_files = !from.files.empty();
+  std::string_view raw = from.bytes;
+  if (whole_files) raw = {batch.texts.text, static_cast<std::size_t>(batch.texts.offsets[count])};
+  const auto text_in_raw = [&](std::size_t i) {
+    return whole_files ? batch.texts[i].data() : find_text(from.texts[i], batch.texts[i]);
+  };
+
+  std::size_t copied_bytes = batch.at_once ? 0 : raw.size();
+  for (std::size_t i = 0; i < count && !batch.at_once; ++i)
+    if (batch.bad[i] == 0 && text_in_raw(i) == nullptr) copied_bytes += batch.texts[i].size();
+  const std::size_t record_bytes = count * sizeof(Record);
+  held->memory.resize(record_bytes + copied_bytes);
+  auto* const records = reinterpret_cast<Record*>(held->memory.data());
+  char* room = held->memory.data() + record_bytes;
+  const auto keep = [&](std::string_view bytes) -> const char* {
+    if (batch.at_once) return bytes.data();
+    if (!bytes.empty()) std::memcpy(room, bytes.data(), bytes.size());
+    return std::exchange(room, room + bytes.size());
+  };
+  const char* const bytes = keep(raw);
+  for (std::size_t i = 0; i < count; ++i) {
+    Record record;
+    if (batch.bad[i] == 0) {
+      const std::string_view text = batch.texts[i];
+      const std::string_view place = whole_files ? text : from.texts[i];
+      const std::string_view all = whole_files ? text : from.records[i];
+      const char* const same = text_in_raw(i);
+      record.record_begin = static_cast<std::uint64_t>(all.data() - raw.data());
+      record.record_end = record.record_begin + all.size();
+      if (place.data() != nullptr) {
+        record.begin = static_cast<std::uint64_t>(place.data() - raw.data());
+        record.end = record.begin + place.size();
+      }
+      record.text = same != nullptr ? bytes + (same - raw.data()) : keep(text);
+      record.text_bytes = text.size();
+    }
+    records[i] = record;
+  }
+  held->records = std::span(records, count);
+  held->bytes = bytes;
+  held->raw_bytes = raw.size();
+  for (const RawFile& file : from.files) held->files.push_back({*file.input, file.packing});
+  if (from.file.input != nullptr) held->file.push_back({*from.file.input, from.file.packing});
+  held->first = from.first;
+  held->last = from.last;
+  held->unread = from.unread;
+  held->last_of_group = from.last_of_group;
+  held->part_of_record = from.part_of_record;
+  const std::span<const FieldKind> kinds = batch.fields.kinds;
+  const auto taken =
+      std::find_if(kinds.begin(), kinds.end(), [](FieldKind kind) { return kind != FieldKind::missing; });
+  if (taken != kinds.end()) {
+    const auto place = static_cast<std::size_t>(taken - kinds.begin());
+    held->taken_record = place / batch.fields.width;
+    held->taken_field = place % batch.fields.width;
+  }
+  return held;
+}
+
+// Writes what is held, batch after batch. Not thread-safe.
+class Rewriter {
+ public:
+  Rewriter(const InputOptions& options, const Context& context, MemoryBudget& budget, const fs::path& folder,
+           const CutDocument& cut, const Annotations& annotations)
+      : options_(options),
+        names_(options),
+        folder_(folder),
+        cut_(cut),
+        added_names_(annotations.names),
+        added_(annotations),
+        out_(budget, thread_count(context)),
+        text_(budget, [this](std::string_view bytes) { put(bytes); }),
+        parquet_(options, context, budget, annotations) {}
+
+  void write(const Held& held, DocId first) {
+    if (!held.file.empty() && held.file.front().input.format == Format::parquet)
+      write_rows(held, first);
+    else if (held.files.empty())
+      write_records(held, first);
+    else
+      write_files(held, first);
+  }
+
+  const RewriteReport& report() const { return report_; }
+
+ private:
+  enum class Answer { keep, cut, drop };
+
+  void write_records(const Held& held, DocId first);
+  void write_rows(const Held& held, DocId first);
+  void write_text(const Held& held, const Record& record, Format format);
+  void write_files(const Held& held, DocId first);
+  Answer ask(DocId document, std::string_view text);
+  void put(std::string_view bytes);
+  void put_raw(std::string_view bytes);
+  void put_archived(std::string_view bytes);
+  std::string make_room(const Input& input);
+  void copy(const Input& input, const std::string& path);
+
+  const InputOptions& options_;
+  const OutputNames names_;
+  const fs::path folder_;
+  const CutDocument& cut_;
+  const std::vector<std::string>& added_names_;
+  AddedFields added_;
+  PackedFile out_;
+  TextRewriter text_;
+  ParquetRewriter parquet_;
+  TextCuts cuts_;          // of the text that was asked about last
+  std::string made_;       // the folder that was made last
+  std::string path_;       // the file of records that is being written
+  bool changed_ = false;   // it differs from what was read
+  bool begun_ = false;     // something was written to it
+  bool archived_ = false;  // what is being written are whole records of an archive
+  RewriteReport report_;
+};
+
+// What is to be done with `text`; what is to be cut text_ knows then.
+Rewriter::Answer Rewriter::ask(DocId document, std::string_view text) {
+  ++report_.documents;
+  cuts_ = cut_(document, text);
+  if (cuts_.drop) {
+    ++report_.dropped;
+    report_.dropped_bytes += text.size();
+    return Answer::drop;
+  }
+  if (cuts_.ranges.empty()) return Answer::keep;
+  const std::uint64_t removed = text_.cut(text, cuts_);
+  if (removed == 0) return Answer::keep;
+  ++report_.changed;
+  report_.removed_bytes += removed;
+  if (removed == text.size()) ++report_.emptied;
+  return Answer::cut;
+}
+
+void Rewriter::put(std::string_view bytes) {
+  if (bytes.empty()) return;
+  out_.write(bytes);
+  begun_ = true;
+}
+
+// The path to write `input` to, its folder being there.
+std::string Rewriter::make_room(const Input& input) {
+  const fs::path path = folder_ / names_.of(input);
+  const fs::path parent = path.parent_path();
+  if (parent.native() != made_) {
+    make_folders(parent);
+    made_ = parent.native();
+  }
+  return path.string();
+}
+
+// The file as it is.
+void Rewriter::copy(const Input& input, const std::string& path) {
+  InputFile from(input.path);
+  OutputFile to(path);
+  std::string buffer(kCopyBytes, '\0');
+  while (const std::size_t got = from.read(buffer.data(), buffer.size())) to.write({buffer.data(), got});
+  to.flush();
+  report_.written_bytes += to.bytes();
+  to.close_unsynced();
+}
+
+// The records of an archive as they are, each packed by itself.
+void Rewriter::put_archived(std::string_view bytes) {
+  while (!bytes.empty()) {
+    std::size_t searched = 0;
+    const std::size_t size =
+        measure_warc(bytes, max_raw_bytes(Format::warc, options_.max_doc_bytes), true, searched).size;
+    out_.split();
+    put(bytes.substr(0, size));
+    out_.split();
+    bytes.remove_prefix(size);
+  }
+}
+
+// Bytes as they were read. What begins the file without having done so before must not be taken for its byte order mark.
+void Rewriter::put_raw(std::string_view bytes) {
+  if (archived_) return put_archived(bytes);
+  if (!begun_ && changed_ && bytes.starts_with(kByteOrderMark)) put(kByteOrderMark);
+  put(bytes);
+}
+
+void Rewriter::write_records(const Held& held, DocId first) {
+  if (held.file.empty()) return;
+  const WholeFile& file = held.file.front();
+  if (held.first) {
+    path_ = make_room(file.input);
+    out_.open(path_, file.packing);
+    changed_ = begun_ = false;
+    added_.begin_file(file.input.path, options_, file.input.format);
+  }
+  archived_ = file.input.format == Format::warc && !held.part_of_record;
+  const std::string_view raw = held.raw();
+  std::uint64_t written = 0;
+  // The bytes up to some place as they are, and then those that are added there.
+  const auto insert = [&](std::size_t base, const AddedFields::Insertion& added) {
+    if (added.bytes.empty()) return;
+    put_raw(raw.substr(written, base + added.at - written));
+    put(added.bytes);
+    written = base + added.at;
+    changed_ = true;
+  };
+  const std::size_t mark = held.first && raw.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  if (added_.any() && !held.unread) insert(mark, added_.header(raw.substr(mark)));
+  for (std::size_t i = 0; i < held.records.size(); ++i) {
+    const Record& record = held.records[i];
+    if (record.text_bytes == Record::kBad) continue;
+    if (i == held.taken_record) throw field_is_there(file.input.path, added_names_[held.taken_field]);
+    const Answer answer = ask(first + i, held.text_of(record));
+    if (answer == Answer::drop) {
+      put_raw(raw.substr(written, record.record_begin - written));
+      written = record.record_end;
+    } else if (answer == Answer::cut) {
+      put_raw(raw.substr(written, record.begin - written));
+      if (file.input.format == Format::warc) throw cannot_cut(file.input.path);
+      write_text(held, record, file.input.format);
+      written = record.end;
+    }
+    if (answer != Answer::keep) changed_ = true;
+    if (!added_.any() || answer == Answer::drop) continue;
+    insert(record.record_begin,
+           added_.record(first + i, raw.substr(record.record_begin, record.record_end - record.record_begin)));
+  }
+  put_raw(raw.substr(written));
+  if (!held.last) return;
+  const std::uint64_t bytes = out_.close();
+  ++report_.files;
+  if (!changed_ && (file.packing != Packing::none || held.unread))
+    copy(file.input, path_);
+  else
+    report_.written_bytes += bytes;
+}
+
+void Rewriter::write_rows(const Held& held, DocId first) {
+  const Input& input = held.file.front().input;
+  if (held.first) {
+    path_ = make_room(input);
+    if (!held.unread) parquet_.begin_file(input.path, path_);
+  }
+  if (held.unread) {
+    ++report_.files;
+    return copy(input, path_);
+  }
+  for (std::size_t i = 0; i < held.records.size(); ++i) {
+    const Record& record = held.records[i];
+    if (record.text_bytes == Record::kBad) {
+      parquet_.add(RowFate::keep);
+      continue;
+    }
+    if (i == held.taken_record) throw field_is_there(input.path, added_names_[held.taken_field]);
+    const Answer answer = ask(first + i, held.text_of(record));
+    if (answer == Answer::cut)
+      parquet_.add(RowFate::cut, cuts_.ranges, cuts_.offset);
+    else
+      parquet_.add(answer == Answer::drop ? RowFate::drop : RowFate::keep);
+    if (answer != Answer::drop) parquet_.annotate(first + i);
+  }
+  if (held.last_of_group) parquet_.end_group();
+  if (!held.last) return;
+  ++report_.files;
+  if (const std::optional<std::uint64_t> bytes = parquet_.end_file())
+    report_.written_bytes += *bytes;
+  else
+    copy(input, path_);
+}
+
+void Rewriter::write_text(const Held& held, const Record& record, Format format) {
+  const std::string_view raw = held.raw().substr(record.begin, record.end - record.begin);
+  const std::string_view behind = held.raw().substr(record.end);
+  if (format == Format::lines) return text_.write_line(behind, !begun_);
+  if (format == Format::jsonl) return text_.write_json(raw);
+  // A field that is neither at the end of its record nor of the file is followed by a delimiter.
+  const bool last = !behind.starts_with(format == Format::tsv ? '\t' : ',');
+  const bool at_start = record.begin == 0 || held.raw()[record.begin - 1] == '\n';
+  text_.write_field(raw, last, last && at_start);
+}
+
+void Rewriter::write_files(const Held& held, DocId first) {
+  for (std::size_t i = 0; i < held.records.size(); ++i) {
+    const Record& record = held.records[i];
+    const WholeFile& file = held.files[i];
+    if (record.text_bytes == Record::kBad) {
+      ++report_.files;
+      copy(file.input, make_room(file.input));
+      continue;
+    }
+    const std::string_view text = held.text_of(record);
+    const Answer answer = ask(first + i, text);
+    if (answer == Answer::drop) continue;
+    const bool changed = answer == Answer::cut;
+    const std::string path = make_room(file.input);
+    ++report_.files;
+    if (!changed && file.packing != Packing::none) {
+      copy(file.input, path);
+      continue;
+    }
+    out_.open(path, file.packing);
+    if (changed)
+      text_.write_plain();
+    else
+      out_.write(text);
+    report_.written_bytes += out_.close();
+  }
+}
+
+// Whether the file, one of a folder, is not read: it is binary, or cannot be opened, which is told when it is its turn.
+bool is_passed_over(const Input& input, const InputOptions& options, ByteStream& file) {
+  if (input.named || input.format != Format::files || options.binary) return false;
+  std::string beginning(kBinaryBytes, '\0');
+  try {
+    file.open(input.path);
+    beginning.resize(file.read(beginning.data(), beginning.size()));
+  } catch (const Error&) {
+    return true;
+  }
+  return is_binary(beginning);
+}
+
+}  // namespace
+
+void check_rewritable(const InputOptions& options, bool cuts) {
+  for (const std::string& path : options.paths) {
+    if (cuts && format_of(options, path) == Format::warc) throw cannot_cut(path);
+    struct stat info {};
+    if (path == "-" || (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
+      throw Error(Errc::invalid_argument,
+                  fmt::format("{}: it would have to be read twice; write it to a file first", path));
+  }
+}
+
+void check_rewritable(const InputOptions& options, const Context& context, bool cuts, bool adds) {
+  check_rewritable(options, cuts);
+  if (!cuts && !adds) return;
+  MemoryBudget budget(context);
+  Walk walk(options, budget);
+  ByteStream file(budget);
+  for (Input input; walk.next(input);) {
+    throw_if_stopped(context);
+    if (!input.failure.empty()) continue;
+    if (cuts && input.format == Format::warc) throw cannot_cut(input.path);
+    const bool has_fields =
+        input.format != Format::lines && input.format != Format::warc && input.format != Format::files;
+    if (adds && !has_fields && !is_passed_over(input, options, file))
+      throw Error(
+          Errc::invalid_argument,
+          fmt::format("{}: has no fields, so that none can be added; use jsonl, csv, tsv or parquet", input.path));
+  }
+}
+
+RewriteReport rewrite_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
+                                const fs::path& folder, const CutDocument& cut, const ReaderTuning& tuning,
+                                const Annotations& annotations) {
+  check_rewritable(options, false);
+  InputOptions reading = options;
+  reading.extra_fields = annotations.names;  // to see whether they are there already
+  Rewriter rewriter(reading, context, budget, folder, cut, annotations);
+  const BatchWork work = [&](unsigned, Batch& batch) -> InOrder {
+    return [&rewriter, held = hold(batch, budget)](DocId first) { rewriter.write(*held, first); };
+  };
+  read_documents(reading, context, budget, work, tuning, {.stage = "write", .raw = true});
+  sync_filesystem(folder);
+  return rewriter.report();
+}
+
+RewriteReport rewrite_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
+                                const fs::path& folder, const CutDocument& cut, const Annotations& annotations) {
+  return rewrite_documents(options, context, budget, folder, cut, ReaderTuning{}, annotations);
+}
+
+}  // namespace refrain::corpus

@@ -1,0 +1,49 @@
+#include "corpus/source/ledger.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "refrain/error.h"
+
+namespace refrain::corpus {
+
+void Ledger::book_batches(PieceResult& piece) {
+  for (BatchResult& batch : piece.batches) {
+    book_bad(batch);
+    if (batch.in_order) batch.in_order(next_ordinal_);
+    batch.in_order = nullptr;
+    next_ordinal_ += batch.records;
+    report_.documents += batch.records - batch.bad_records;
+    report_.text_bytes += batch.text_bytes;
+  }
+  piece.batches.clear();
+}
+
+void Ledger::book(PieceResult& piece) {
+  book_batches(piece);
+  if (piece.error) std::rethrow_exception(piece.error);
+  report_.files += piece.files;
+  report_.bytes += piece.bytes;
+  report_.binary_skipped += piece.binary_skipped;
+  report_.other_skipped += piece.other_skipped;
+  for (BadRecord& file : piece.unreadable) {
+    noted_.resize(noted_.bytes() + sizeof file + file.path.size() + file.reason.size(),
+                  "the names of unreadable files");
+    report_.unreadable.push_back(std::move(file));
+  }
+  lines_before_ = piece.last ? 0 : lines_before_ + piece.lines;
+}
+
+void Ledger::book_bad(BatchResult& batch) {
+  report_.bad_records += batch.bad_records;
+  for (BadRecord& bad : batch.examples) {
+    if (bad.line > 0) bad.line += lines_before_;
+    if (strict_)
+      throw Error(Errc::bad_input, fmt::format("{}{}: {}; mend it, or leave out --strict to pass over bad records",
+                                               bad.path, bad.line > 0 ? fmt::format(":{}", bad.line) : "", bad.reason));
+    if (report_.examples.size() < ReadReport::kMaxExamples) report_.examples.push_back(std::move(bad));
+  }
+}
+
+}  // namespace refrain::corpus

@@ -1,0 +1,108 @@
+#include "corpus/source/reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/progress.h"
+#include "base/threads.h"
+#include "corpus/source/schedule.h"
+#include "corpus/source/tuning.h"
+#include "corpus/source/walk.h"
+#include "corpus/source/worker.h"
+#include "refrain/error.h"
+
+namespace refrain::corpus {
+
+namespace {
+
+constexpr std::uint64_t kMinPieceBytes = std::uint64_t{64} << 10;
+constexpr std::uint64_t kMaxPieceBytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMaxShareBytes = std::uint64_t{16} << 20;
+// Half of the budget has room for what is held of records as short as this; of shorter ones it may be too much.
+constexpr std::uint64_t kShortRecordBytes = 8;
+
+// A wrong field was named, or a wrong format.
+void throw_if_none_read(const ReadReport& read) {
+  if (read.documents == 0 && !read.unreadable.empty())
+    throw Error(Errc::io, fmt::format("{}: {}; none of the input could be read", read.unreadable.front().path,
+                                      read.unreadable.front().reason));
+  if (read.documents != 0 || read.bad_records == 0 || read.examples.empty()) return;
+  const BadRecord& first = read.examples.front();
+  const std::string line = first.line == 0 ? std::string() : fmt::format(":{}", first.line);
+  throw Error(
+      Errc::bad_input,
+      fmt::format(
+          "no record could be read; check the input, --text-field, --id-field and --format; the first, {}{}: {}",
+          first.path, line, first.reason));
+}
+
+}  // namespace
+
+// A worker holds about 10 bytes a byte of its piece: raw, decoded, ids and offsets 4, the JSON parser 6. So the pieces
+// take a third of the budget at most, and records up to the share a sixth. Raw batches are copied by those who ask for
+// them: up to 4.5 bytes a byte for every piece that waits, which is another third. With them a worker holds two bytes
+// more; its pieces are the smaller for it, so that what was read once has room when it is read again to be rewritten.
+ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget& budget, const ReadPurpose& purpose) {
+  // The same whether a library has been loaded since the last time or not.
+  const std::uint64_t available = (budget.available() + budget.kept()) / threads;
+  const bool chosen = tuning.piece_bytes == 0;
+  if (chosen) tuning.piece_bytes = std::clamp(available / (purpose.raw ? 40 : 32), kMinPieceBytes, kMaxPieceBytes);
+  tuning.piece_bytes = std::max<std::size_t>(tuning.piece_bytes, 16);
+  if (tuning.max_waiting == 0)
+    tuning.max_waiting = purpose.raw || purpose.keeps_texts ? 2 + std::size_t{threads} : 64 + 4 * std::size_t{threads};
+  if (chosen && purpose.record_bytes != 0) {
+    const std::uint64_t room = available * threads / 2 / (tuning.max_waiting + threads);
+    tuning.piece_bytes =
+        std::min(tuning.piece_bytes, std::max(kMinPieceBytes, room / purpose.record_bytes * kShortRecordBytes));
+  }
+  if (tuning.share_bytes == 0) tuning.share_bytes = std::min(available / 64, kMaxShareBytes);
+  tuning.share_bytes = std::max(tuning.share_bytes, tuning.piece_bytes);
+  return tuning;
+}
+
+ReadReport read_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
+                          const BatchWork& work, const ReadPurpose& purpose) {
+  return read_documents(options, context, budget, work, ReaderTuning{}, purpose);
+}
+
+ReadReport read_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
+                          const BatchWork& work, const ReaderTuning& tuning, const ReadPurpose& purpose) {
+  throw_if_stopped(context);
+  check_named(options);
+  const unsigned threads = thread_count(context);
+  const ReaderTuning completed = complete(tuning, threads, budget, purpose);
+  const bool to_be_counted = context.progress && purpose.bytes == 0;
+  Progress progress(context, purpose.stage, "bytes",
+                    to_be_counted ? total_bytes(options, context, budget) : purpose.bytes);
+  std::mutex large;
+  Schedule schedule(options, context, budget, completed, threads);
+  const Reading reading{options, context, budget, work, completed, schedule, progress, large, purpose.raw};
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (unsigned number = 0; number < threads; ++number) workers.push_back(std::make_unique<Worker>(number, reading));
+  run_workers(threads, [&](unsigned number) {
+    try {
+      workers[number]->run();
+    } catch (...) {
+      schedule.fail();
+      throw;
+    }
+  });
+  progress.finish();
+  ReadReport report = schedule.report();
+  if (!purpose.all_may_be_bad) throw_if_none_read(report);
+  return report;
+}
+
+InputOptions again(InputOptions options, const ReadReport& first) {
+  options.skip_unreadable = false;
+  options.known_unreadable.clear();
+  for (const BadRecord& file : first.unreadable) options.known_unreadable.push_back(file.path);
+  std::sort(options.known_unreadable.begin(), options.known_unreadable.end());
+  return options;
+}
+
+}  // namespace refrain::corpus

@@ -1,0 +1,69 @@
+// Cuts the bytes of a file into pieces of whole records.
+//
+// Cutting is the part of reading that only one worker can do at a time for a file, so it looks at as little as it can:
+// for lines at the last line break of a piece, for CSV also at the quotes. What a record says is left to the parsers,
+// which work on pieces side by side.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/array.h"
+#include "base/budget.h"
+#include "corpus/formats/csv.h"
+#include "corpus/formats/piece.h"
+#include "corpus/formats/warc.h"
+#include "corpus/source/decompress.h"
+#include "corpus/source/walk.h"
+#include "refrain/context.h"
+#include "refrain/input.h"
+
+namespace refrain::corpus {
+
+// One file of a record format. Not thread-safe.
+class RecordStream {
+ public:
+  // Opens the file. Throws what ByteStream::open throws. Keeps references to `options` and `context`.
+  RecordStream(const Input& input, const InputOptions& options, const Context& context, MemoryBudget& budget,
+               std::size_t piece_bytes);
+
+  // The next piece; false where it is the last, which may be empty. A byte order mark and the header row of a table are
+  // passed over: they stand before piece.begin. A record that is too long comes as pieces of other kinds. Throws what
+  // ByteStream::read throws, and Error(bad_input) for a header without the fields asked for.
+  bool next(RawPiece& piece, LargeTurn& turn);
+
+  std::uint64_t take_consumed() { return bytes_.take_consumed(); }
+  Packing packing() const { return bytes_.packing(); }
+
+  // Of a table; known as soon as there was a piece with a record in it.
+  const CsvColumns& columns() const { return columns_; }
+
+ private:
+  bool cut(RawPiece& piece, LargeTurn& turn);
+  bool pass_over(RawPiece& piece);
+  std::size_t read(char* buffer);
+  void keep(const char* begin, const char* end, bool scanned);
+  std::size_t last_end(std::string_view bytes);
+  std::size_t first_end(std::string_view bytes, std::size_t& held);
+  bool too_long(std::string_view bytes, std::size_t& held);
+
+  const InputOptions& options_;
+  const Context& context_;
+  const std::string path_;
+  const std::size_t chunk_bytes_;
+  const std::uint64_t max_raw_bytes_;
+  const bool table_;
+  ByteStream bytes_;
+  Array<char> rest_;           // the beginning of the next piece
+  bool rest_scanned_ = false;  // no record ends in rest_
+  bool at_start_ = true;
+  bool passing_over_ = false;  // inside a record that is too long
+  CsvScanner scanner_;
+  std::optional<WarcScanner> warc_;
+  CsvColumns columns_;
+};
+
+}  // namespace refrain::corpus

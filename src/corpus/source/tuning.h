@@ -1,0 +1,26 @@
+// How finely the reader cuts its input. The caller of read_documents never sees this: the values follow from the memory
+// budget and the number of threads, and change the speed, never the result. Tests set them to force odd cuts.
+#pragma once
+
+#include <cstddef>
+
+#include "base/budget.h"
+#include "corpus/source/reader.h"
+
+namespace refrain::corpus {
+
+// 0 anywhere: chosen by the budget.
+struct ReaderTuning {
+  std::size_t piece_bytes = 0;  // raw bytes that a worker takes at a time
+  std::size_t share_bytes = 0;  // up to here a long record may make a piece grow; past it only one worker at a time
+  std::size_t max_waiting = 0;  // pieces that may be done and wait for an earlier one
+};
+
+ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget& budget,
+                      const ReadPurpose& purpose = {});
+
+// The same as read_documents of reader.h.
+ReadReport read_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
+                          const BatchWork& work, const ReaderTuning& tuning, const ReadPurpose& purpose = {});
+
+}  // namespace refrain::corpus

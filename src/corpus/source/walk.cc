@@ -1,0 +1,271 @@
+#include "corpus/source/walk.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <system_error>
+
+#include "base/files/aside_name.h"
+#include "base/files/file.h"
+#include "base/files/path.h"
+#include "base/files/uninterrupted.h"
+#include "base/threads.h"
+#include "refrain/error.h"
+
+namespace refrain::corpus {
+
+namespace {
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { closedir(folder); }
+};
+using Folder = std::unique_ptr<DIR, CloseFolder>;
+
+// Null, with errno set, where it cannot be opened. A link is followed only where a person named it.
+Folder open_folder(const char* path, bool named) {
+  const int fd =
+      uninterrupted([&] { return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (named ? 0 : O_NOFOLLOW)); });
+  if (fd < 0) return nullptr;
+  DIR* folder = fdopendir(fd);
+  if (folder == nullptr) close(fd);
+  return Folder(folder);
+}
+
+std::uint64_t regular_size(const std::string& path) {
+  struct stat info {};
+  const bool there = uninterrupted([&] { return stat(path.c_str(), &info); }) == 0;
+  return there && S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
+}
+
+enum class Kind { file, folder, special };
+
+Kind kind_of(int folder, const dirent& entry) {
+  switch (entry.d_type) {
+    case DT_REG:
+      return Kind::file;
+    case DT_DIR:
+      return Kind::folder;
+    case DT_UNKNOWN:
+      break;
+    default:
+      return Kind::special;
+  }
+  struct stat info {};
+  if (uninterrupted([&] { return fstatat(folder, entry.d_name, &info, AT_SYMLINK_NOFOLLOW); }) != 0)
+    return Kind::file;  // reading it will tell
+  if (S_ISDIR(info.st_mode)) return Kind::folder;
+  return S_ISREG(info.st_mode) ? Kind::file : Kind::special;
+}
+
+// What those who write tables of many files leave beside them: marks, summaries, the log of a stream, and what a job
+// that was not finished had written.
+bool is_marker(std::string_view name) {
+  return name == "_SUCCESS" || name == "_metadata" || name == "_common_metadata" || name == "_spark_metadata" ||
+         name == "_temporary";
+}
+
+// Whether the user speaks of records.
+bool names_fields(const InputOptions& options) {
+  return options.fields_named || !options.id_field.empty() || !options.extra_fields.empty() ||
+         options.text_field != InputOptions().text_field;
+}
+
+}  // namespace
+
+Format format_of(const InputOptions& options, std::string_view path) {
+  if (options.format != Format::automatic) return options.format;
+  if (path == "-") return names_fields(options) ? Format::jsonl : Format::lines;
+  bool is_packed = false;
+  for (const std::string_view packed : {".gz", ".zst", ".zstd"})
+    if (path.ends_with(packed)) {
+      path.remove_suffix(packed.size());
+      is_packed = true;
+      break;
+    }
+  // Corpora are often called so; a file of settings is neither packed nor asked for its fields.
+  if (path.ends_with(".json") && (is_packed || names_fields(options))) return Format::jsonl;
+  if (path.ends_with(".jsonl") || path.ends_with(".ndjson")) return Format::jsonl;
+  if (path.ends_with(".csv")) return Format::csv;
+  if (path.ends_with(".tsv")) return Format::tsv;
+  if (path.ends_with(".warc") || path.ends_with(".wet")) return Format::warc;
+  if (path.ends_with(".parquet")) return Format::parquet;
+  return Format::files;
+}
+
+void check_named(const InputOptions& options) {
+  if (options.paths.empty())
+    throw Error(Errc::invalid_argument, "input: there is none; name a file or a folder, or - for standard input");
+  if (std::count(options.paths.begin(), options.paths.end(), "-") > 1)
+    throw Error(Errc::invalid_argument, "-: named twice; standard input can be read only once");
+  const std::vector<std::string>& known = options.known_unreadable;
+  for (const std::string& path : options.paths) {
+    if (path == "-" || std::binary_search(known.begin(), known.end(), path)) continue;
+    try {
+      struct stat info {};
+      bool readable = uninterrupted([&] { return stat(path.c_str(), &info); }) == 0;
+      if (readable && S_ISREG(info.st_mode))
+        InputFile{path};
+      else if (readable)
+        readable = S_ISDIR(info.st_mode) ? open_folder(path.c_str(), true) != nullptr : access(path.c_str(), R_OK) == 0;
+      if (!readable) refuse_read(path, "open", errno);
+    } catch (const Error& error) {
+      if (error.code() == Errc::io && options.skip_unreadable) continue;  // named when it is its turn
+      throw Error(error.code(),
+                  fmt::format("{}; check the path and its permissions{}", error.what(),
+                              error.code() == Errc::io ? ", or leave it out with --skip-unreadable" : ""));
+    }
+  }
+}
+
+std::uint64_t total_bytes(const InputOptions& options, const Context& context, MemoryBudget& budget) {
+  for (const std::string& path : options.paths) {
+    struct stat info {};
+    if (path == "-" || stat(path.c_str(), &info) != 0 || (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))) return 0;
+  }
+  std::uint64_t total = 0;
+  Walk walk(options, budget);
+  for (Input input; walk.next(input);) {
+    throw_if_stopped(context);
+    total += input.size;
+  }
+  return total;
+}
+
+Walk::Walk(const InputOptions& options, MemoryBudget& budget)
+    : options_(options), entries_(budget, "the listing of a folder"), names_(budget, "the names in a folder") {}
+
+Format Walk::format_of(std::string_view path) const {
+  return refrain::corpus::format_of(options_, path);
+}
+
+bool Walk::next(Input& input) {
+  if (!find_next(input)) return false;
+  const std::vector<std::string>& known = options_.known_unreadable;
+  if (input.failure.empty() && std::binary_search(known.begin(), known.end(), input.path))
+    input.failure = "was unreadable before";
+  return true;
+}
+
+bool Walk::find_next(Input& input) {
+  while (true) {
+    if (levels_.empty()) {
+      if (next_named_ == options_.paths.size()) return false;
+      path_ = options_.paths[next_named_++];
+      PathKind kind = PathKind::file;
+      std::string failure;
+      try {
+        if (path_ != "-") kind = path_kind(path_);
+      } catch (const Error& error) {
+        failure = error.what();
+        failure.erase(0, path_.size() + 2);  // the path and ": "
+      }
+      if (kind != PathKind::folder) {
+        const std::uint64_t size = path_ == "-" ? 0 : regular_size(path_);
+        input = {.path = path_,
+                 .format = format_of(path_),
+                 .named = true,
+                 .size = size,
+                 .failure = std::move(failure),
+                 .operand = operand()};
+        return true;
+      }
+      if (!enter(true, input)) return true;
+      continue;
+    }
+    Level& level = levels_.back();
+    if (level.next == entries_.size()) {
+      leave();
+      continue;
+    }
+    const Entry entry = entries_[level.next++];
+    path_.resize(level.path_size);
+    path_ += names_.data() + entry.name;
+    if (!entry.folder) {
+      const std::uint64_t size = regular_size(path_);
+      input = {
+          .path = path_, .format = format_of(path_), .named = false, .size = size, .failure = {}, .operand = operand()};
+      return true;
+    }
+    if (!enter(false, input)) return true;
+  }
+}
+
+// Goes down into path_. Where that cannot be listed, `input` says so.
+bool Walk::enter(bool named, Input& input) {
+  const Level level{entries_.size(), names_.size(), entries_.size(), 0};
+  levels_.push_back(level);
+  std::string failure;
+  if (!list(named, failure)) {
+    leave();
+    const Format format = options_.format == Format::automatic ? Format::files : options_.format;
+    input = {.path = path_,
+             .format = format,
+             .named = named,
+             .size = 0,
+             .failure = std::move(failure),
+             .operand = operand()};
+    return false;
+  }
+  if (path_.back() != '/') path_ += '/';
+  levels_.back().path_size = path_.size();
+  return true;
+}
+
+bool Walk::list(bool named, std::string& failure) {
+  const std::vector<std::string>& known = options_.known_unreadable;
+  if (std::binary_search(known.begin(), known.end(), path_)) {
+    failure = "was unreadable before";
+    return false;
+  }
+  const Folder folder = open_folder(path_.c_str(), named);
+  if (folder == nullptr) {
+    failure = "cannot open the folder: " + system_reason(errno);
+    return false;
+  }
+  while (true) {
+    errno = 0;
+    const dirent* found = readdir(folder.get());
+    if (found == nullptr) break;
+    const std::string_view name = found->d_name;
+    if (name == "." || name == "..") continue;
+    if (name.front() == '.') {
+      if (!is_staging_name(name)) ++hidden_skipped_;
+      continue;
+    }
+    if (is_marker(name)) {
+      ++hidden_skipped_;
+      continue;
+    }
+    const Kind kind = kind_of(dirfd(folder.get()), *found);
+    if (kind == Kind::special) {
+      ++special_skipped_;
+      continue;
+    }
+    entries_.push_back({names_.size(), kind == Kind::folder});
+    names_.append(std::span(name.data(), name.size() + 1));
+  }
+  if (errno != 0) {
+    failure = "cannot list the folder: " + system_reason(errno);
+    return false;
+  }
+  std::sort(entries_.begin() + levels_.back().entries_begin, entries_.end(), [this](const Entry& a, const Entry& b) {
+    return std::strcmp(names_.data() + a.name, names_.data() + b.name) < 0;
+  });
+  return true;
+}
+
+void Walk::leave() {
+  entries_.resize(levels_.back().entries_begin);
+  names_.resize(levels_.back().names_begin);
+  levels_.pop_back();
+}
+
+}  // namespace refrain::corpus

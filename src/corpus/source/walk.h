@@ -1,0 +1,87 @@
+// From the paths of the command line to the files to read, in input order.
+//
+// Folders are listed when their turn comes, so a tree of millions of files costs the memory of the folders on the way
+// down to the current file, not of all of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/array.h"
+#include "base/budget.h"
+#include "refrain/context.h"
+#include "refrain/input.h"
+
+namespace refrain::corpus {
+
+// One file to read; or, where `failure` is set, a folder that could not be listed, or a file known to be unreadable.
+struct Input {
+  std::string path;               // as given, plus the path below it
+  Format format = Format::files;  // never automatic
+  bool named = false;             // on the command line, rather than found in a folder
+  std::uint64_t size = 0;         // 0 where it is not a regular file
+  std::string failure;
+  std::size_t operand = 0;  // which of the paths named it, or a folder above it
+};
+
+// The path to open: its own, unless standard input has been put into a file.
+inline const std::string& source_of(const Input& input, const InputOptions& options) {
+  return input.path == "-" && !options.standard_input.empty() ? options.standard_input : input.path;
+}
+
+// The format of an input; Format::automatic goes by its name without .gz, .zst or .zstd.
+Format format_of(const InputOptions& options, std::string_view path);
+
+// Throws for what is wrong with the paths themselves: there are none, "-" comes twice, one does not exist or may not be
+// read. Opens regular files and folders to find out, but never a pipe, whose writer would notice.
+void check_named(const InputOptions& options);
+
+// The bytes of all the files, or 0 where one of them is no regular file. Goes through all folders.
+std::uint64_t total_bytes(const InputOptions& options, const Context& context, MemoryBudget& budget);
+
+// Not thread-safe.
+class Walk {
+ public:
+  // Keeps a reference to `options`.
+  Walk(const InputOptions& options, MemoryBudget& budget);
+
+  // The next file. False at the end.
+  bool next(Input& input);
+
+  std::uint64_t hidden_skipped() const { return hidden_skipped_; }
+  std::uint64_t special_skipped() const { return special_skipped_; }
+
+ private:
+  struct Entry {
+    std::uint64_t name;  // where its name begins in names_
+    bool folder;
+  };
+  // A folder that is being gone through. Its entries and their names are the last ones of entries_ and names_, before
+  // those of the folder below it.
+  struct Level {
+    std::size_t entries_begin;
+    std::size_t names_begin;
+    std::size_t next;
+    std::size_t path_size;  // of path_ up to the slash behind this folder
+  };
+
+  bool find_next(Input& input);
+  bool enter(bool named, Input& input);
+  bool list(bool named, std::string& failure);
+  void leave();
+  Format format_of(std::string_view path) const;
+  std::size_t operand() const { return next_named_ - 1; }
+
+  const InputOptions& options_;
+  std::size_t next_named_ = 0;
+  std::string path_;
+  std::vector<Level> levels_;
+  Array<Entry> entries_;
+  Array<char> names_;
+  std::uint64_t hidden_skipped_ = 0;
+  std::uint64_t special_skipped_ = 0;
+};
+
+}  // namespace refrain::corpus

@@ -1,0 +1,360 @@
+#include "corpus/source/worker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "base/files/file.h"
+#include "base/threads.h"
+#include "refrain/error.h"
+
+namespace refrain::corpus {
+
+namespace {
+
+constexpr std::size_t kProbeBytes = std::size_t{256} << 10;
+
+// Whether a file was read, and is not what it was taken for: one found in a folder counts as a bad record.
+bool is_malformed(const Error& error) {
+  return error.code() == Errc::bad_input || error.code() == Errc::unsupported;
+}
+
+// Whether the system would not let it be read. It was there when its folder was listed.
+bool is_unreadable(const Error& error, const Input& input) {
+  return error.code() == Errc::io || (error.code() == Errc::not_found && !input.named);
+}
+
+// `error` for whoever is told that the run ends. A file that could be read before has failed since.
+std::exception_ptr with_remedy(const Error& error, const InputOptions& options) {
+  const bool skips = options.skip_unreadable || !options.known_unreadable.empty();
+  return std::make_exception_ptr(
+      Error(Errc::io, fmt::format("{}; {}", error.what(),
+                                  skips ? "it could be read before; try again"
+                                        : "make it readable, or leave out such files with --skip-unreadable")));
+}
+
+// Error(invalid_argument) where fields are asked of what has none.
+void check_has_fields(const Input& input, const InputOptions& options) {
+  const bool lines = input.format == Format::lines;
+  if (options.extra_fields.empty() || !input.failure.empty() || (!lines && input.format != Format::files)) return;
+  throw Error(Errc::invalid_argument,
+              fmt::format("{}: {} no fields, and '{}' is asked for; use jsonl, csv, tsv or parquet", input.path,
+                          lines ? "lines have" : "a whole file has", options.extra_fields.front()));
+}
+
+// Thrown through a worker that waits for a turn that will not come.
+struct Abandoned {};
+
+// The message without the path, which a BadRecord names already.
+std::string reason_of(const Error& error, const std::string& path) {
+  std::string_view message = error.what();
+  if (message.starts_with(path + ": ")) message.remove_prefix(path.size() + 2);
+  return std::string(message);
+}
+
+}  // namespace
+
+Worker::Worker(unsigned number, const Reading& reading)
+    : number_(number),
+      reading_(reading),
+      turn_(reading.large, reading.tuning.share_bytes, reading.context.stop,
+            reading.raw ? std::function<void()>([this] { await_turn(); }) : nullptr),
+      piece_(reading.budget, reading.tuning.piece_bytes),
+      builder_(reading.budget, reading.tuning.piece_bytes, reading.raw, reading.options.extra_fields.size()),
+      jsonl_(reading.budget, reading.tuning.piece_bytes, reading.options),
+      warc_(reading.budget, reading.options),
+      file_(reading.budget) {}
+
+void Worker::run() {
+  try {
+    while (const std::optional<Task> task = reading_.schedule.claim()) {
+      PieceResult result = read(*task);
+      reading_.progress.add(result.bytes);
+      reading_.schedule.hand_in(*task, std::move(result));
+    }
+  } catch (const Abandoned&) {
+    // Another worker has failed, and says why.
+  }
+}
+
+// Raw bytes are kept until they are booked. So that many long ones cannot wait at once, each waits until it is next,
+// and is then booked at once.
+void Worker::await_turn() {
+  if (!reading_.schedule.await_turn(*task_)) throw Abandoned();
+}
+
+PieceResult Worker::read(const Task& task) {
+  PieceResult result;
+  task_ = &task;
+  raw_ = {};
+  raw_begin_ = 0;
+  place_ = {.slot = task.slot->place, .piece = task.piece, .part = 0};
+  const LargeTurn::End end(turn_);
+  if (task.slot->whole_files)
+    read_files(*task.slot, result);
+  else if (task.slot->is_parquet())
+    read_rows(task, result);
+  else
+    read_records(task, result);
+  piece_.shrink();
+  builder_.shrink();
+  jsonl_.shrink();
+  warc_.shrink();
+  return result;
+}
+
+void Worker::read_records(const Task& task, PieceResult& result) {
+  Slot& slot = *task.slot;
+  const Format format = slot.inputs.front().format;
+  builder_.begin(format != Format::warc && (reading_.options.id_field.empty() || format == Format::lines));
+  piece_.begin = piece_.end = 0;
+  piece_.kind = RawPiece::Kind::records;
+  const Input& input = slot.inputs.front();
+  try {
+    result.last = !open(slot, result) || !slot.stream->next(piece_, turn_);
+    if (slot.stream) result.bytes = slot.stream->take_consumed();
+  } catch (const Error& error) {
+    // Thrown again when its turn comes, so that the same error is met however many workers there are.
+    if (error.code() == Errc::interrupted) throw;
+    result.last = true;
+    // Of the files of a folder, one that is no table of documents counts as a bad record.
+    const bool table = format == Format::csv || format == Format::tsv;
+    if (table && task.piece == 0 && !input.named && error.code() == Errc::bad_input) {
+      builder_.add_bad(input.path, 1, reason_of(error, input.path));
+      raw_.unread = true;
+    } else {
+      result.error = is_unreadable(error, input) ? with_remedy(error, reading_.options) : std::current_exception();
+    }
+    piece_.begin = piece_.end = 0;
+  }
+  raw_.part_of_record = piece_.kind != RawPiece::Kind::records;
+  if (slot.stream) raw_.file = {&slot.inputs.front(), slot.stream->packing()};
+  raw_.first = task.piece == 0;
+  reading_.schedule.read_done(task, result);
+  if (!result.error) parse(slot, result);
+  hand_over_records(result, true);
+}
+
+// A piece of a row group. Decoding needs the order of its pages, so it is done before the next piece may be read.
+void Worker::read_rows(const Task& task, PieceResult& result) {
+  Slot& slot = *task.slot;
+  const Input& input = slot.inputs.front();
+  builder_.begin(reading_.options.id_field.empty());
+  result.last = true;
+  try {
+    if (open(slot, result)) result.last = !slot.rows->next(builder_, turn_);
+    if (slot.rows) result.bytes = slot.rows->take_consumed();
+  } catch (const Error& error) {
+    // As of records: thrown again when its turn comes.
+    if (error.code() == Errc::interrupted) throw;
+    result.error = is_unreadable(error, input) ? with_remedy(error, reading_.options) : std::current_exception();
+  }
+  raw_.file = {&input, Packing::none};
+  raw_.unread = !slot.rows;
+  if (!result.unreadable.empty()) raw_.file.input = nullptr;
+  raw_.first = reading_.raw && task.piece == 0 && slot.group == 0;
+  raw_.last_of_group = reading_.raw && result.last;
+  raw_.last = raw_.last_of_group && (raw_.unread || slot.rows->last_group());
+  reading_.schedule.read_done(task, result);
+  finish(result);
+}
+
+// The last batch of a piece. One that an error cut short is nobody's: whoever knows the input from an earlier reading
+// would take it for one that has changed, and say so before the error is thrown.
+void Worker::finish(PieceResult& result) {
+  if (!result.error) return hand_over(result);
+  builder_.clear(0);
+  raw_files_.clear();
+}
+
+// False where there is nothing to read: the file is malformed and, being found in a folder, counts as a bad record; or it
+// is unreadable, and passed over.
+bool Worker::open(Slot& slot, PieceResult& result) {
+  if (slot.stream || slot.rows) return true;
+  const Input& input = slot.inputs.front();
+  check_has_fields(input, reading_.options);
+  if (!input.failure.empty()) {
+    pass_over(input, result);
+    return false;
+  }
+  try {
+    if (slot.group == 0) probe(input);
+    if (slot.is_parquet())
+      slot.rows.emplace(input, reading_.options, reading_.context, reading_.budget, slot.parquet, slot.group);
+    else
+      slot.stream.emplace(input, reading_.options, reading_.context, reading_.budget, reading_.tuning.piece_bytes);
+    result.files = slot.group == 0 ? 1 : 0;
+    return true;
+  } catch (const Error& error) {
+    if (is_unreadable(error, input) && reading_.options.skip_unreadable && slot.group == 0)
+      result.unreadable.push_back({input.path, 0, reason_of(error, input.path)});
+    else if (!input.named && is_malformed(error))
+      builder_.add_bad(input.path, 0, reason_of(error, input.path));
+    else
+      throw;
+    return false;
+  }
+}
+
+// Records are handed on as they come. So that a file which fails half-way is passed over as a whole, all of it is read
+// once before, where the user wants such files passed over at all.
+void Worker::probe(const Input& input) {
+  if (!reading_.options.skip_unreadable || input.size == 0) return;
+  InputFile file(source_of(input, reading_.options));
+  std::string chunk(kProbeBytes, '\0');
+  while (file.read(chunk.data(), chunk.size()) == chunk.size()) throw_if_stopped(reading_.context);
+}
+
+// Notes an input whose failure is known. Without leave to pass it over, that ends the run when its turn comes.
+void Worker::pass_over(const Input& input, PieceResult& result) {
+  const std::vector<std::string>& known = reading_.options.known_unreadable;
+  if (reading_.options.skip_unreadable || std::binary_search(known.begin(), known.end(), input.path))
+    result.unreadable.push_back({input.path, 0, input.failure});
+  else
+    result.error = with_remedy(Error(Errc::io, fmt::format("{}: {}", input.path, input.failure)), reading_.options);
+}
+
+void Worker::parse(const Slot& slot, PieceResult& result) {
+  const InputOptions& options = reading_.options;
+  const Input& input = slot.inputs.front();
+  if (piece_.kind != RawPiece::Kind::records) {
+    if (piece_.kind == RawPiece::Kind::too_long)
+      builder_.add_bad(input.path, input.format == Format::warc ? 0 : 1, too_long_reason(options.max_doc_bytes));
+    piece_.begin = piece_.end;
+  } else {
+    builder_.reserve_text(piece_.end - piece_.begin);
+    while (piece_.begin < piece_.end) {
+      if (builder_.full()) hand_over_records(result, false);
+      switch (input.format) {
+        case Format::jsonl:
+          jsonl_.parse(piece_, input.path, builder_);
+          break;
+        case Format::csv:
+          parse_csv(piece_, slot.stream->columns(), ',', input.path, options, builder_);
+          break;
+        case Format::tsv:
+          parse_csv(piece_, slot.stream->columns(), '\t', input.path, options, builder_);
+          break;
+        case Format::warc:
+          if (!warc_.parse(piece_, input.path, turn_, builder_)) hand_over_records(result, false);
+          break;
+        default:
+          parse_lines(piece_, input.path, options, builder_);
+      }
+    }
+  }
+  result.lines = piece_.line;
+  result.other_skipped = warc_.take_other();
+}
+
+void Worker::read_files(const Slot& slot, PieceResult& result) {
+  builder_.begin(false);
+  result.last = true;
+  for (const Input& input : slot.inputs) {
+    if (builder_.full()) hand_over(result);
+    if (input.failure.empty())
+      read_file(input, result);
+    else
+      pass_over(input, result);
+    if (raw_files_.size() < builder_.size() && reading_.raw) raw_files_.push_back({&input, file_.packing()});
+    if (result.error) break;
+  }
+  finish(result);
+  result.bytes = file_.take_consumed();
+}
+
+// Calls `action`, which touches nothing but `input`. False where it failed: the file is passed over, counts as a bad
+// record, or has an error to be thrown when its turn comes.
+bool Worker::attempt(const Input& input, PieceResult& result, const std::function<void()>& action) {
+  try {
+    action();
+    return true;
+  } catch (const Error& error) {
+    if (is_unreadable(error, input) && reading_.options.skip_unreadable)
+      result.unreadable.push_back({input.path, 0, reason_of(error, input.path)});
+    else if (is_unreadable(error, input))
+      result.error = with_remedy(error, reading_.options);
+    else if (!input.named && is_malformed(error))
+      builder_.add_bad(input.path, 0, reason_of(error, input.path));
+    else
+      result.error = std::current_exception();
+    return false;
+  }
+}
+
+void Worker::read_file(const Input& input, PieceResult& result) {
+  const std::uint64_t max_bytes = reading_.options.max_doc_bytes;
+  if (!attempt(input, result, [&] { file_.open(source_of(input, reading_.options)); })) return;
+  std::size_t have = 0;
+  std::size_t wanted = kBinaryBytes;  // first only as much as tells whether the file is wanted at all
+  while (true) {
+    if (builder_.room_bytes() < have + wanted && builder_.size() > 0) hand_over(result, have);
+    std::size_t got = 0;
+    const bool read = attempt(input, result, [&] {
+      if (builder_.room_bytes() < have + wanted) {
+        turn_.need(have + wanted);
+        builder_.reserve_text(have + wanted);
+      }
+      got = file_.read(builder_.room() + have, wanted);
+    });
+    if (!read) return;
+    if (have == 0 && !input.named && !reading_.options.binary && is_binary({builder_.room(), got})) {
+      ++result.binary_skipped;
+      return;
+    }
+    if (have == 0 && !attempt(input, result, [&] { check_has_fields(input, reading_.options); })) return;
+    have += got;
+    if (have > max_bytes) {
+      builder_.add_bad(input.path, 0, too_long_reason(max_bytes));
+      break;
+    }
+    if (got < wanted) {
+      builder_.add(have, input.path);
+      break;
+    }
+    // What there is room for, or all of it and one byte, where its size tells, else a quarter more. One byte past the
+    // limit shows that there is more than may be.
+    const bool known = file_.packing() == Packing::none && input.size >= have;
+    wanted = std::max(builder_.room_bytes() - have, known ? input.size - have + 1 : std::max(have / 4, kBinaryBytes));
+    wanted = static_cast<std::size_t>(std::min<std::uint64_t>(wanted, max_bytes - have + 1));
+  }
+  ++result.files;
+}
+
+// Lets the caller work on the batch. The first `keep` bytes of room stay.
+void Worker::hand_over(PieceResult& result, std::size_t keep) {
+  if (builder_.size() == 0 && raw_.bytes.empty() && !raw_.first && !raw_.last && !raw_.last_of_group) return;
+  BatchResult batch{.in_order = nullptr,
+                    .records = builder_.size(),
+                    .bad_records = builder_.bad_records(),
+                    .text_bytes = builder_.text_bytes(),
+                    .examples = std::move(builder_.examples())};
+  raw_.files = raw_files_;
+  raw_.records = builder_.raw_records();
+  raw_.texts = builder_.raw_texts();
+  Batch& made = builder_.batch();
+  made.raw = reading_.raw ? &raw_ : nullptr;
+  made.place = place_;
+  made.file = task_->slot->whole_files ? std::string_view() : task_->slot->inputs.front().path;
+  made.at_once = reading_.raw && turn_.taken();
+  ++place_.part;
+  batch.in_order = reading_.work(number_, made);
+  result.batches.push_back(std::move(batch));
+  if (made.at_once) reading_.schedule.book_now(result);
+  builder_.clear(keep);
+  raw_files_.clear();
+}
+
+// The same for records, with the raw bytes since the last batch where they are wanted.
+void Worker::hand_over_records(PieceResult& result, bool end_of_piece) {
+  raw_.first = raw_.first && reading_.raw && raw_begin_ == 0;
+  raw_.last = end_of_piece && result.last && reading_.raw;
+  if (reading_.raw) raw_.bytes = {piece_.bytes.data() + raw_begin_, piece_.begin - raw_begin_};
+  raw_begin_ = piece_.begin;
+  if (turn_.taken()) jsonl_.shrink();  // it has done its part, and whoever works on a long document needs memory too
+  hand_over(result);
+}
+
+}  // namespace refrain::corpus

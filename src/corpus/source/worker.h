@@ -1,0 +1,78 @@
+// One worker's side of reading: claim a piece, decode it, hand the batch to the caller's work, hand in the result.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "base/budget.h"
+#include "base/progress.h"
+#include "corpus/formats/batch_builder.h"
+#include "corpus/formats/jsonl.h"
+#include "corpus/formats/warc.h"
+#include "corpus/source/decompress.h"
+#include "corpus/source/raw.h"
+#include "corpus/source/reader.h"
+#include "corpus/source/records.h"
+#include "corpus/source/schedule.h"
+#include "corpus/source/tuning.h"
+#include "refrain/context.h"
+#include "refrain/input.h"
+
+namespace refrain::corpus {
+
+// What the workers of one run share.
+struct Reading {
+  const InputOptions& options;
+  const Context& context;
+  MemoryBudget& budget;
+  const BatchWork& work;
+  const ReaderTuning& tuning;
+  Schedule& schedule;
+  Progress& progress;
+  std::mutex& large;  // see LargeTurn
+  bool raw;           // batches come with their raw bytes
+};
+
+// Its buffers are made by the constructor, and reused from piece to piece.
+class Worker {
+ public:
+  Worker(unsigned number, const Reading& reading);
+
+  // Until there is nothing left to claim.
+  void run();
+
+ private:
+  PieceResult read(const Task& task);
+  void read_records(const Task& task, PieceResult& result);
+  void read_rows(const Task& task, PieceResult& result);
+  bool open(Slot& slot, PieceResult& result);
+  void probe(const Input& input);
+  void pass_over(const Input& input, PieceResult& result);
+  void parse(const Slot& slot, PieceResult& result);
+  void read_files(const Slot& slot, PieceResult& result);
+  bool attempt(const Input& input, PieceResult& result, const std::function<void()>& action);
+  void read_file(const Input& input, PieceResult& result);
+  void finish(PieceResult& result);
+  void hand_over(PieceResult& result, std::size_t keep = 0);
+  void hand_over_records(PieceResult& result, bool end_of_piece);
+  void await_turn();
+
+  const unsigned number_;
+  const Reading& reading_;
+  LargeTurn turn_;
+  BatchPlace place_;  // of the next batch
+  RawPiece piece_;
+  BatchBuilder builder_;
+  JsonlParser jsonl_;
+  WarcParser warc_;
+  ByteStream file_;
+
+  const Task* task_ = nullptr;  // that is being read
+  RawBatch raw_;
+  std::vector<RawFile> raw_files_;
+  std::size_t raw_begin_ = 0;  // the end of the last batch in the piece
+};
+
+}  // namespace refrain::corpus

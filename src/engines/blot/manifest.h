@@ -1,0 +1,81 @@
+// The manifest: what an index is made of. Replaced as a whole, by one rename: that is a commit.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "refrain/index.h"
+#include "store/page_file.h"
+
+namespace refrain::blot {
+
+struct SegmentInfo {
+  std::uint64_t number = 0;
+  std::uint64_t documents = 0;
+  std::uint64_t tokens = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t text_bytes = 0;
+  std::uint64_t blots = 0;
+  std::uint64_t posts = 0;
+  store::PageFileId documents_file;
+  std::vector<store::PageFileId> posts_files;
+  std::optional<store::PageFileId> texts_file;
+  // Where documents of it have been removed.
+  std::uint64_t removed = 0;
+  std::uint64_t removed_generation = 0;
+  store::PageFileId removed_file;
+
+  friend bool operator==(const SegmentInfo&, const SegmentInfo&) = default;
+};
+
+struct Manifest {
+  // 32 hexadecimal digits, drawn when the index was made: two indexes never have the same. Empty in those that were made
+  // before there were any; the next commit gives them one.
+  std::string id;
+  IndexLayout layout;
+  std::uint64_t generation = 0;
+  std::uint64_t next_segment = 1;
+  std::uint64_t next_ordinal = 0;  // the id of the next document that has none of its own
+  std::vector<SegmentInfo> segments;
+};
+
+std::string to_text(const Manifest& manifest);
+// A new id.
+std::string random_index_id();
+// What tells a state of an index from every other state of any index: two that are equal hold the same.
+std::string identity_of(const Manifest& manifest);
+// Error(corrupt) or, for a version that this build does not know, Error(unsupported); `path` is for the message.
+Manifest parse_manifest(const std::string& text, const std::string& path);
+
+// Error(not_found) where there is no index, corrupt where there is one without a manifest.
+Manifest read_manifest(const std::filesystem::path& folder);
+// Commits.
+void write_manifest(const std::filesystem::path& folder, const Manifest& manifest);
+
+// After write_manifest() has thrown: whether the one before it is surely still there. If not, what either names must stay.
+bool still_stands(const std::filesystem::path& folder, const Manifest& before) noexcept;
+
+// The file that whoever writes locks. It holds nothing, so one that is gone is made again.
+std::string lock_path(const std::filesystem::path& folder);
+
+std::filesystem::path segment_folder(const std::filesystem::path& folder, const SegmentInfo& segment);
+std::filesystem::path removed_path(const std::filesystem::path& folder, const SegmentInfo& segment);
+
+// The number of a new segment, whose folder is nobody's: a stranger may have taken the name.
+std::uint64_t take_segment_number(const std::filesystem::path& folder, Manifest& manifest);
+
+// The removed documents of a segment, one bit each.
+std::vector<bool> read_removed(const std::filesystem::path& folder, const SegmentInfo& segment);
+// Fills in what the manifest says of them, for `generation`.
+void write_removed(const std::filesystem::path& folder, const std::vector<bool>& removed, std::uint64_t generation,
+                   SegmentInfo& segment);
+
+// Removes the segments and lists of removed documents that the manifest does not name: what a writer that was killed
+// left, and what the commit before the last one was made of. A file goes only where its name and its first bytes show
+// that an index made it, and a folder only where it is empty then: whatever else lies there is somebody's.
+void remove_unnamed(const std::filesystem::path& folder, const Manifest& manifest) noexcept;
+
+}  // namespace refrain::blot

@@ -1,0 +1,217 @@
+#include "engines/blot/posts_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "engines/blot/format.h"
+#include "engines/blot/posts_writer.h"
+#include "store/varint.h"
+
+namespace refrain::blot {
+
+namespace {
+
+constexpr std::size_t kTailNumbers = 9;
+
+// What a cursor holds of a bucket: nearly always all of it.
+constexpr std::uint64_t kWindowBytes = std::uint64_t{16} << 10U;
+// The head and all of a short list take less than this, and so do as many places as are decoded at once: a gap takes
+// 76 bits.
+constexpr std::uint64_t kLeastBits = std::uint64_t{16} << 10U;
+
+}  // namespace
+
+PostsReader::PostsReader(const std::filesystem::path& folder, std::span<const store::PageFileId> ids,
+                         unsigned blot_bits, std::uint64_t blocks)
+    : blot_bits_(blot_bits), blocks_(blocks) {
+  for (unsigned i = 0; i < ids.size(); ++i) {
+    Shard shard;
+    shard.file =
+        std::make_unique<store::PageReader>((folder / posts_name(i)).string(), kBlotPostsMagic, kBlotFormatVersion);
+    store::PageReader& file = *shard.file;
+    if (file.id() != ids[i]) file.corrupt("it is not the file that the manifest names");
+    std::array<std::uint64_t, kTailNumbers> tail{};
+    std::memcpy(tail.data(), file.tail().data(), sizeof tail);
+    const auto [bits, bucket_bits, gap_bits, place_bits, first, buckets, blots, posts, table] = tail;
+    const bool same = i == 0 || (bucket_bits == bucket_bits_ && gap_bits == gap_bits_ && place_bits == place_bits_ &&
+                                 buckets == per_shard_);
+    if (bits != blot_bits_ || bucket_bits > bits || gap_bits > 56 || place_bits > 56 || !same || buckets == 0 ||
+        buckets != (std::uint64_t{1} << bucket_bits) / ids.size() || first != i * buckets || table > file.size() ||
+        (file.size() - table) / kBucketPlaceBytes < buckets + 1)
+      file.corrupt("its end does not fit the index");
+    bucket_bits_ = static_cast<unsigned>(bucket_bits);
+    gap_bits_ = static_cast<unsigned>(gap_bits);
+    place_bits_ = static_cast<unsigned>(place_bits);
+    per_shard_ = buckets;
+    buckets_ += buckets;
+    blots_ += blots;
+    posts_ += posts;
+    shard.table = table;
+    shard.blots = blots;
+    shard.posts = posts;
+    shards_.push_back(std::move(shard));
+  }
+}
+
+PostsReader::PostsReader(const PostsReader& other)
+    : blot_bits_(other.blot_bits_),
+      bucket_bits_(other.bucket_bits_),
+      gap_bits_(other.gap_bits_),
+      place_bits_(other.place_bits_),
+      per_shard_(other.per_shard_),
+      buckets_(other.buckets_),
+      blocks_(other.blocks_),
+      blots_(other.blots_),
+      posts_(other.posts_) {
+  for (const Shard& shard : other.shards_)
+    shards_.push_back({std::make_unique<store::PageReader>(*shard.file), shard.table, shard.blots, shard.posts});
+}
+
+std::uint64_t PostsReader::bytes() const {
+  std::uint64_t bytes = 0;
+  for (const Shard& shard : shards_) bytes += shard.file->id().bytes;
+  return bytes;
+}
+
+std::pair<std::uint64_t, std::uint64_t> PostsReader::bucket_range(std::uint64_t bucket) {
+  Shard& shard = shard_of(bucket);
+  const std::uint64_t row = bucket % per_shard_;
+  const std::string_view places =
+      shard.file->read(shard.table + row * kBucketPlaceBytes, 2 * kBucketPlaceBytes, scratch_);
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::memcpy(&begin, places.data(), kBucketPlaceBytes);
+  std::memcpy(&end, places.data() + kBucketPlaceBytes, kBucketPlaceBytes);
+  if (begin > end || end > shard.table) shard.file->corrupt("its table of blots is out of order");
+  return {begin, end};
+}
+
+PostsReader::Cursor::Cursor(PostsReader& reader, std::uint64_t begin, std::uint64_t end, std::uint64_t shift)
+    : reader_(reader), end_(end), shift_(shift), bucket_(begin >> (reader.blot_bits_ - reader.bucket_bits_)) {
+  next();
+  while (!at_end_ && blot_ < begin) next();
+}
+
+void PostsReader::Cursor::corrupt() {
+  reader_.shard_of(bucket_ - 1).file->corrupt("a list of places makes no sense");
+}
+
+// The window begins at the byte that holds this bit of the stream.
+void PostsReader::Cursor::move_to(std::uint64_t bit) {
+  window_begin_ = bit / 8;
+  if (window_begin_ > bucket_end_) corrupt();
+  window_end_ = std::min(window_begin_ + kWindowBytes, bucket_end_);
+  bits_ =
+      store::BitReader(reader_.shard_of(bucket_ - 1).file->read(window_begin_, window_end_ - window_begin_, scratch_));
+  bits_.skip(bit % 8);
+}
+
+// As many bytes as are read between two calls, where there are so many.
+void PostsReader::Cursor::fill() {
+  if (window_end_ < bucket_end_ && (window_end_ - window_begin_) * 8 < bits_.position() + kLeastBits) move_to(bit());
+}
+
+// bucket_, or the first one behind it that has any lists.
+bool PostsReader::Cursor::open_bucket() {
+  const unsigned shift = reader_.blot_bits_ - reader_.bucket_bits_;
+  for (; bucket_ < reader_.buckets_ && bucket_ << shift < end_; ++bucket_) {
+    const auto [begin, end] = reader_.bucket_range(bucket_);
+    if (begin == end) continue;
+    next_blot_ = bucket_++ << shift;
+    bucket_end_ = end;
+    move_to(begin * 8);
+    const std::string_view bytes = bits_.bytes();
+    const char* at = bytes.data();
+    if (!store::get_varint(at, at + bytes.size(), lists_)) corrupt();
+    bits_.skip(static_cast<std::uint64_t>(at - bytes.data()) * 8);
+    if (lists_ > 0) return true;
+  }
+  return false;
+}
+
+void PostsReader::Cursor::next() {
+  skip_places();
+  if (lists_ == 0 && !open_bucket()) {
+    at_end_ = true;
+    return;
+  }
+  fill();
+  store::BitReader bits = bits_;
+  blot_ = next_blot_ + bits.rice(reader_.gap_bits_);
+  count_ = bits.gamma();
+  const std::uint64_t long_bits = count_ >= kLongList ? bits.gamma() : 0;
+  bits_ = bits;
+  if (!bits.ok() || blot_ < next_blot_ || blot_ >> (reader_.blot_bits_ - reader_.bucket_bits_) != bucket_ - 1 ||
+      count_ > reader_.blocks_ || count_ / 8 > bucket_end_ - window_begin_ ||
+      long_bits > (bucket_end_ - window_begin_) * 8)
+    corrupt();
+  list_end_ = bit() + long_bits;
+  next_blot_ = blot_ + 1;
+  left_ = count_;
+  --lists_;
+  at_end_ = blot_ >= end_;
+}
+
+void PostsReader::Cursor::skip_places() {
+  if (left_ == 0) return;
+  if (count_ >= kLongList && (list_end_ < bit() || list_end_ > window_end_ * 8)) {
+    move_to(list_end_);
+  } else if (count_ >= kLongList) {
+    bits_.skip(list_end_ - bit());
+  } else {
+    store::BitReader bits = bits_;
+    if (left_ == count_) {
+      bits.wide(reader_.place_bits_);
+      --left_;
+    }
+    for (; left_ > 0; --left_) bits.delta();
+    bits_ = bits;
+    if (!bits.ok()) corrupt();
+  }
+  left_ = 0;
+}
+
+std::span<const std::uint64_t> PostsReader::Cursor::places() {
+  const auto some = static_cast<std::size_t>(std::min<std::uint64_t>(left_, kPlacesAtOnce));
+  if (some == 0) return {};
+  fill();
+  store::BitReader bits = bits_;
+  const std::uint64_t blocks = reader_.blocks_;
+  std::uint64_t place = place_;
+  std::size_t i = 0;
+  if (left_ == count_) {
+    place = bits.wide(reader_.place_bits_);
+    places_[i++] = place + shift_;
+  }
+  for (; i < some; ++i) {
+    const std::uint64_t gap = bits.delta();
+    // Neither past the end nor round it.
+    if (gap >= blocks - std::min(place, blocks)) corrupt();
+    place += gap;
+    places_[i] = place + shift_;
+  }
+  if (!bits.ok() || place >= blocks) corrupt();
+  bits_ = bits;
+  place_ = place;
+  left_ -= some;
+  return {places_.data(), some};
+}
+
+void PostsReader::check(const std::function<void(std::uint64_t)>& done) {
+  const unsigned shift = blot_bits_ - bucket_bits_;
+  for (std::size_t i = 0; i < shards_.size(); ++i) {
+    Shard& shard = shards_[i];
+    shard.file->check_all(done);
+    std::uint64_t blots = 0;
+    std::uint64_t posts = 0;
+    for (Cursor cursor(*this, i * per_shard_ << shift, (i + 1) * per_shard_ << shift); !cursor.at_end();
+         cursor.next()) {
+      ++blots;
+      for (auto places = cursor.places(); !places.empty(); places = cursor.places()) posts += places.size();
+    }
+    if (blots != shard.blots || posts != shard.posts) shard.file->corrupt("its lists are not as many as its end tells");
+  }
+}
+
+}  // namespace refrain::blot

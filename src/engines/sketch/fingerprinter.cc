@@ -1,0 +1,42 @@
+// The batch kernel: text to tokens to windows to SimHash.
+#include "engines/sketch/simhash.h"
+#include "refrain/fingerprint.h"
+#include "text/windows.h"
+
+namespace refrain {
+
+struct Fingerprinter::Impl {
+  explicit Impl(const FingerprintOptions& options) : plan(options), tie_sets_bit(options.tie_sets_bit) {}
+
+  std::optional<std::uint64_t> of(std::string_view text, text::FeatureStream& stream) const {
+    sketch::SimHashCounter counter;
+    stream.start(text);
+    for (std::span<const std::uint64_t> features; stream.next(features);) counter.add(features);
+    if (counter.count() == 0) return std::nullopt;
+    return counter.fingerprint(tie_sets_bit);
+  }
+
+  text::FeaturePlan plan;
+  bool tie_sets_bit;
+};
+
+Fingerprinter::Fingerprinter(const FingerprintOptions& options) : impl_(std::make_shared<const Impl>(options)) {}
+Fingerprinter::~Fingerprinter() = default;
+Fingerprinter::Fingerprinter(const Fingerprinter&) = default;
+Fingerprinter& Fingerprinter::operator=(const Fingerprinter&) = default;
+
+std::optional<std::uint64_t> Fingerprinter::operator()(std::string_view text) const {
+  text::FeatureStream stream(impl_->plan);
+  return impl_->of(text, stream);
+}
+
+void Fingerprinter::batch(const TextBatch& batch, std::uint64_t* hashes, std::uint8_t* valid) const {
+  text::FeatureStream stream(impl_->plan);
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const std::optional<std::uint64_t> hash = impl_->of(batch[i], stream);
+    hashes[i] = hash.value_or(0);
+    valid[i] = hash.has_value() ? 1 : 0;
+  }
+}
+
+}  // namespace refrain

@@ -1,0 +1,80 @@
+// Coverage: links, in the order of their positions, are verified and become ranges of bytes.
+//
+// Neighbouring links at an equal distance are one diagonal: a long stretch of text that is equal to an earlier one. It
+// is compared with it byte by byte, which reads both in order.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "engines/substring/plan.h"
+#include "engines/substring/records.h"
+#include "refrain/text.h"
+#include "refrain/text_source.h"
+
+namespace refrain::substring {
+
+// Two different texts have equal hashes. The caller starts again with another seed.
+struct HashCollision {};
+
+// Windows that follow each other, each equal to the one at the same distance from `target`.
+struct Diagonal {
+  std::uint64_t first = 0;
+  std::uint64_t windows = 0;
+  std::uint64_t target = 0;
+
+  // Whether windows at `next`, equal to those at `next_target`, are its continuation.
+  bool goes_on(std::uint64_t next, std::uint64_t next_target) const {
+    return next == first + windows && next - next_target == first - target;
+  }
+};
+
+// Whether `next`, which begins no earlier than `last`, is one range with it: they overlap, or touch inside a document.
+// `ends`: where the documents end.
+bool joins(const ByteRange& last, const ByteRange& next, std::span<const std::uint64_t> ends);
+
+// Ranges of bytes, ascending; those that touch are one, but for the end of a document.
+class RangeList {
+ public:
+  explicit RangeList(std::span<const std::uint64_t> ends) : ends_(ends) {}
+  void add(ByteRange range);
+  const std::vector<ByteRange>& ranges() const { return ranges_; }
+
+ private:
+  std::span<const std::uint64_t> ends_;
+  std::vector<ByteRange> ranges_;
+};
+
+// What was found in one stretch of the text, link by link, in order.
+class Coverage {
+ public:
+  // Calls `found`, where it is given, for every diagonal that was verified and leads to an earlier place.
+  Coverage(const SubstringPlan& plan, const TextSource& text, std::span<const std::uint64_t> ends,
+           std::function<void(const Diagonal&)> found)
+      : repeated(ends), first(ends), plan_(plan), text_(text), found_(std::move(found)) {}
+
+  // Throws HashCollision where the bytes are not equal.
+  void add(const Link& link);
+  // After the last.
+  void finish();
+
+  RangeList repeated;  // bytes in a repeated window
+  RangeList first;     // bytes in the earliest of equal repeated windows
+  std::uint64_t windows = 0;
+  std::uint64_t verified_bytes = 0;
+
+ private:
+  void verify(const Diagonal& diagonal);
+
+  const SubstringPlan& plan_;
+  const TextSource& text_;
+  const std::function<void(const Diagonal&)> found_;
+  Diagonal open_;
+  std::vector<char> here_;
+  std::vector<char> there_;
+};
+
+}  // namespace refrain::substring

@@ -1,0 +1,202 @@
+#include "faces/cli/hash_list_program.h"
+
+#include <fmt/format.h>
+#include <getopt.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <optional>
+#include <string>
+
+#include "faces/cli/process.h"
+#include "faces/cli/table/numbers.h"
+#include "faces/cli/view/terminal.h"
+#include "faces/cli/view/text.h"
+#include "refrain/error.h"
+#include "refrain/version.h"
+
+namespace refrain::cli {
+
+namespace {
+
+enum ExitCode {
+  kFailed = 1,
+  kNoBlocks = 2,
+  kNoDistance = 3,
+  kMemory = 5,
+  kBadBlocks = 6,
+  kNoInput = 7,
+  kNoOutput = 8,
+  kBadLine = 9
+};
+
+constexpr unsigned kMostBlocks = 64;
+constexpr unsigned kMostThreads = 1024;
+// Beyond every letter.
+constexpr int kVersionFlag = 256;
+constexpr int kMemoryFlag = 257;
+constexpr int kThreadsFlag = 258;
+
+// Why the program ends, other than by an Error of the verb.
+struct Refusal {
+  int code;
+  std::string message;
+};
+
+// A whole number above zero, cut off at a figure that no check lets pass; nullopt for anything else.
+std::optional<unsigned> positive(const char* text) {
+  const std::optional<std::uint64_t> number = parse_number(text);
+  if (!number || *number == 0) return std::nullopt;
+  return static_cast<unsigned>(std::min<std::uint64_t>(*number, 1'000'000));
+}
+
+std::string help_text(std::string_view name, std::string_view summary) {
+  return fmt::format(
+      "Usage: {0} -b N -d BITS [-i FILE] [-o FILE]\n\n"
+      "{1}.\n"
+      "A hash is an unsigned decimal number of 64 bits, one a line; repeats count once.\n\n"
+      "  -b, --blocks N       blocks of the join, above the distance, at most {2};\n"
+      "                       changes the time, never the result [required]\n"
+      "  -d, --distance BITS  most bits that may differ, at least 1 [required]\n"
+      "  -i, --input FILE     hashes, or - for standard input [-]\n"
+      "  -o, --output FILE    results, or - for standard output [-]\n"
+      "  --memory SIZE        ceiling, as 512M or 2G, at least 64M [half of the RAM]\n"
+      "  --threads N          threads at work [one a core]\n"
+      "  -h, --help           print help and stop\n"
+      "  --version            print the version and stop\n\n"
+      "Exit codes: 0 done, 1 unknown flag or failure, 2 no blocks, 3 no distance, 5 out\n"
+      "of memory or disk, 6 blocks not above distance or too many tables, 7 cannot read\n"
+      "the input, 8 cannot write the output, 9 a line that is no hash, 130 interrupted\n\n"
+      "Examples:\n"
+      "  printf '255\\n239\\n238\\n206\\n51\\n' | {0} -b 6 -d 3\n"
+      "  seq 1000 > hashes.txt && {0} -b 4 -d 1 -i hashes.txt\n",
+      name, summary, kMostBlocks);
+}
+
+// nullopt: help or version was asked for, and printed.
+std::optional<HashListOptions> read_flags(int argc, char** argv, std::string_view name, std::string_view summary,
+                                          Context& context) {
+  const option long_flags[] = {{"blocks", required_argument, nullptr, 'b'},
+                               {"distance", required_argument, nullptr, 'd'},
+                               {"input", required_argument, nullptr, 'i'},
+                               {"output", required_argument, nullptr, 'o'},
+                               {"memory", required_argument, nullptr, kMemoryFlag},
+                               {"threads", required_argument, nullptr, kThreadsFlag},
+                               {"help", no_argument, nullptr, 'h'},
+                               {"version", no_argument, nullptr, kVersionFlag},
+                               {nullptr, 0, nullptr, 0}};
+  HashListOptions options;
+  std::optional<unsigned> blocks;
+  std::optional<unsigned> distance;
+  StandardOutput out;
+  opterr = 0;
+  while (true) {
+    const int at = optind;
+    const int flag = ::getopt_long(argc, argv, ":b:d:i:o:h", long_flags, nullptr);
+    if (flag == -1) break;
+    switch (flag) {
+      case 'b':
+        blocks = positive(optarg);
+        if (!blocks) throw Refusal{kNoBlocks, fmt::format("--blocks: '{}' is no whole number above 0", optarg)};
+        break;
+      case 'd':
+        distance = positive(optarg);
+        if (!distance) throw Refusal{kNoDistance, fmt::format("--distance: '{}' is no whole number above 0", optarg)};
+        break;
+      case 'i':
+        options.input = optarg;
+        break;
+      case 'o':
+        options.output = optarg;
+        break;
+      case kMemoryFlag: {
+        const std::optional<std::uint64_t> size = parse_size(optarg);
+        if (!size || *size < kMinMemoryBytes) throw Refusal{kFailed, "--memory: a size of at least 64M, as 512M or 2G"};
+        context.memory_bytes = *size;
+        break;
+      }
+      case kThreadsFlag: {
+        const std::optional<unsigned> threads = positive(optarg);
+        if (!threads || *threads > kMostThreads) throw Refusal{kFailed, "--threads: a whole number from 1 to 1024"};
+        context.threads = *threads;
+        break;
+      }
+      case 'h':
+        out.write(help_text(name, summary));
+        out.flush();
+        return std::nullopt;
+      case kVersionFlag:
+        out.write(fmt::format("{} {}\n", name, kVersion));
+        out.flush();
+        return std::nullopt;
+      case ':': {
+        const int code = optopt == 'b' ? kNoBlocks : optopt == 'd' ? kNoDistance : kFailed;
+        throw Refusal{code, fmt::format("'{}' needs a value", argv[optind - 1])};
+      }
+      default:
+        throw Refusal{kFailed, fmt::format("unknown flag '{}'; see --help", argv[at])};
+    }
+  }
+  if (optind < argc) throw Refusal{kFailed, fmt::format("no use for '{}'; input is given by -i", argv[optind])};
+  if (!blocks) throw Refusal{kNoBlocks, "--blocks is missing"};
+  if (!distance) throw Refusal{kNoDistance, "--distance is missing"};
+  if (*blocks <= *distance) {
+    throw Refusal{kBadBlocks, fmt::format("--blocks {} must be above --distance {}", *blocks, *distance)};
+  }
+  if (*blocks > kMostBlocks) throw Refusal{kBadBlocks, fmt::format("--blocks: at most {}", kMostBlocks)};
+  options.blocks = *blocks;
+  options.distance = *distance;
+  return options;
+}
+
+int code_of(const Error& error) {
+  switch (error.code()) {
+    case Errc::invalid_argument:
+      return kBadBlocks;
+    case Errc::not_found:
+      return kNoInput;
+    case Errc::bad_input:
+      return kBadLine;
+    case Errc::over_budget:
+      return kMemory;
+    case Errc::interrupted:
+      return kExitInterrupted;
+    case Errc::io:
+      return kNoOutput;
+    default:
+      return kFailed;
+  }
+}
+
+}  // namespace
+
+int run_hash_list(int argc, char** argv, std::string_view name, std::string_view summary, const HashListVerb& verb) {
+  const auto complain = [name](std::string_view message) {
+    write_error(fmt::format("{}: {}\n", name, printable(message, true)));
+  };
+  try {
+    prepare_process();
+    Context context;
+    const std::optional<HashListOptions> options = read_flags(argc, argv, name, summary, context);
+    if (!options) return 0;
+    const SignalWatcher watcher{std::string(name)};
+    context.stop = watcher.token();
+    verb(*options, context);
+    return 0;
+  } catch (const Refusal& refusal) {
+    complain(refusal.message);
+    return refusal.code;
+  } catch (const Error& error) {
+    if (!is_broken_pipe(error)) complain(error.what());
+    return code_of(error);
+  } catch (const std::bad_alloc&) {
+    complain("out of memory");
+    return kMemory;
+  } catch (const std::exception& error) {
+    complain(error.what());
+    return kFailed;
+  }
+}
+
+}  // namespace refrain::cli

@@ -1,0 +1,125 @@
+#include "faces/cli/manual/man_page.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "faces/cli/manual/help.h"
+#include "faces/cli/table/flags.h"
+#include "faces/cli/table/verbs.h"
+#include "refrain/version.h"
+
+namespace refrain::cli {
+
+namespace {
+
+// Text in which roff sees nothing but text: backslashes and dashes are escaped, a line begins with no command.
+std::string roff(std::string_view text) {
+  std::string out;
+  bool line_start = true;
+  for (const char c : text) {
+    if (line_start && (c == '.' || c == '\'')) out += "\\&";
+    switch (c) {
+      case '\\':
+        out += "\\e";
+        break;
+      case '-':
+        out += "\\-";
+        break;
+      case '\'':
+        out += "\\(aq";
+        break;
+      case '`':
+        out += "\\(ga";
+        break;
+      default:
+        out += c;
+    }
+    line_start = c == '\n';
+  }
+  return out;
+}
+
+std::string paragraphs(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out += fmt::format(".PP\n{}\n", roff(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+std::string flag_entry(const Flag& flag, bool name_verbs) {
+  std::string term;
+  if (flag.letter != 0) term += fmt::format("\\fB\\-{}\\fR, ", flag.letter);
+  term += fmt::format("\\fB{}\\fR", roff(fmt::format("--{}", flag.name)));
+  if (!flag.metavar.empty()) term += fmt::format(" \\fI{}\\fR", roff(flag.metavar));
+  std::string out = fmt::format(".TP\n{}\n{}\n", term, roff(flag_text(flag)));
+  if (name_verbs) {
+    std::vector<std::string_view> names;
+    for (const VerbInfo& verb : verbs()) {
+      if (holds(flag.verbs, verb.verb)) names.push_back(verb.name);
+    }
+    out += fmt::format("({})\n", fmt::join(names, ", "));
+  }
+  return out;
+}
+
+// The flags that several verbs share, said once.
+std::string shared_flags(Group group, std::string_view title) {
+  std::string out = fmt::format(".SS {}\n", title);
+  for (const Flag& flag : flags()) {
+    if (flag.group == group) out += flag_entry(flag, group != Group::program);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string man_page() {
+  std::string out = fmt::format(".TH REFRAIN 1 \"\" \"refrain {}\" \"User Commands\"\n", kVersion);
+  out += ".SH NAME\nrefrain \\- finds what a collection of text says more than once\n.SH SYNOPSIS\n";
+  for (const VerbInfo& verb : verbs()) {
+    if (!members(verb.verb).empty()) continue;
+    if (verb.verb != Verb::near) out += ".br\n";
+    out += fmt::format("{}\n", roff(synopsis(verb)));
+  }
+  out += ".SH DESCRIPTION\n";
+  out += paragraphs(
+      "Refrain reads collections of documents and finds what is said more than once. Data goes to standard output, "
+      "messages to standard error. The same input and options give the same result for any number of threads.\n"
+      "A flag's default stands in brackets. A SIZE is a number of bytes, or one with K, M, G or T (powers of 1024), as "
+      "512M or 1.5G. A flag given twice: the last wins. -- ends the flags.\n");
+  out += ".SH VERBS\n";
+  for (const VerbInfo& verb : verbs()) {
+    out += fmt::format(".SS {}\n", roff(synopsis(verb)));
+    out += paragraphs(verb.description);
+    out += paragraphs(verb.details);
+    for (const Flag* flag : flags_of(verb.verb)) {
+      if (flag->group == Group::verb) out += flag_entry(*flag, false);
+    }
+    out += ".PP\nExamples:\n.PP\n.nf\n.RS\n";
+    for (const std::string_view example : verb.examples) out += fmt::format("{}\n", roff(example));
+    out += ".RE\n.fi\n";
+  }
+  out += ".SH SHARED FLAGS\n";
+  out += shared_flags(Group::input, "Input");
+  out += shared_flags(Group::fingerprint, "Fingerprint");
+  out += shared_flags(Group::run, "Run");
+  out += shared_flags(Group::program, "Program");
+  out += ".SH EXIT STATUS\n";
+  for (const ExitCodeInfo& row : exit_codes()) out += fmt::format(".TP\n{}\n{}\n", row.code, roff(row.meaning));
+  out += ".SH ENVIRONMENT\n";
+  out += ".TP\nTMPDIR\nthe folder for temporary files, where \\-\\-temp\\-dir names none\n";
+  out += ".TP\nNO_COLOR\nwhere it is set and not empty, nothing is coloured\n";
+  out += ".TP\nLC_ALL, LC_CTYPE, LANG\nwhether the terminal shows UTF\\-8\n";
+  out += ".SH SEE ALSO\n";
+  out += "simhash\\-find\\-all, simhash\\-find\\-clusters: pairs and clusters in a plain list of hashes\n";
+  return out;
+}
+
+}  // namespace refrain::cli

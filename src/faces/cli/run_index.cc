@@ -1,0 +1,396 @@
+#include "faces/cli/run_index.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "faces/cli/manual/help.h"
+#include "faces/cli/process.h"
+#include "faces/cli/session.h"
+#include "faces/cli/table/numbers.h"
+#include "faces/cli/table/options.h"
+#include "faces/cli/view/passages.h"
+#include "faces/cli/view/summary.h"
+#include "faces/cli/view/terminal.h"
+#include "faces/cli/view/text.h"
+#include "refrain/error.h"
+#include "refrain/index.h"
+#include "refrain/report_json.h"
+#include "refrain/serve.h"
+
+namespace refrain::cli {
+
+namespace {
+
+// A server that was told to stop ends what is under way, for up to 10 s.
+constexpr int kServerGraceSeconds = 20;
+
+const std::string& index_of(const Settings& settings) {
+  return settings.operands.front();
+}
+
+// ---- Verbs that write
+
+void conclude(const Settings& settings, const Invocation& invocation, const IndexWriteReport& report,
+              const std::string& summary) {
+  if (settings.json) {
+    print(to_json(report, info(invocation.verb).name));
+  } else if (!settings.quiet) {
+    print(summary);
+  }
+  if (!settings.quiet && settings.json) remark(bad_record_remark(report.read));
+  if (!settings.quiet) remark(unreadable_remark(report.read));
+}
+
+void run_create_or_add(const Invocation& invocation) {
+  const Settings& settings = invocation.settings;
+  const auto start = std::chrono::steady_clock::now();
+  const IndexWriteReport report = [&] {
+    if (invocation.verb == Verb::index_create) {
+      const IndexCreateOptions options = index_create_options(settings);
+      const Session session(settings);
+      return create_index(options, session.context());
+    }
+    const IndexAddOptions options = index_add_options(settings);
+    Index index(index_of(settings));
+    const Session session(settings);
+    return index.add(options, session.context());
+  }();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  conclude(settings, invocation, report,
+           index_add_summary(index_of(settings), report, seconds, look_of(STDOUT_FILENO)));
+}
+
+// 1 where the index held none of the documents, else 0.
+int run_remove(const Invocation& invocation) {
+  const Settings& settings = invocation.settings;
+  const std::vector<std::string> ids = ids_to_remove(settings);
+  const IndexWriteReport report = [&] {
+    Index index(index_of(settings));
+    const Session session(settings);
+    return index.remove(ids, session.context());
+  }();
+  if (!settings.quiet && !settings.json) {
+    constexpr std::size_t kShown = 10;  // all are in the JSON
+    const std::size_t shown = std::min(report.unknown.size(), kShown);
+    for (std::size_t i = 0; i < shown; ++i)
+      remark(fmt::format("not in the index: '{}'\n", printable(report.unknown[i], false)));
+    if (shown < report.unknown.size())
+      remark(fmt::format("not in the index: {} more\n", count_text(report.unknown.size() - shown)));
+  }
+  conclude(settings, invocation, report, index_remove_summary(index_of(settings), report));
+  return report.removed == 0 && !ids.empty() ? kExitNothingFound : 0;
+}
+
+void run_merge(const Invocation& invocation) {
+  const Settings& settings = invocation.settings;
+  const IndexWriteReport report = [&] {
+    Index index(index_of(settings));
+    const Session session(settings);
+    return index.merge(session.context());
+  }();
+  conclude(settings, invocation, report, index_merge_summary(index_of(settings), report));
+}
+
+// ---- Blots
+
+std::string text_row(const BlotRow& row) {
+  std::string line = fmt::format("{:0{}x}", row.blot, row.digits);
+  for (const std::string& id : row.ids) line += fmt::format(" {}", printable(id, false));
+  return line + "\n";
+}
+
+std::string text_row(const BlotText& row) {
+  return fmt::format("{:0{}x} {}:{}-{} {}\n", row.blot, row.digits, printable(row.id, false), row.bytes.begin,
+                     row.bytes.end, printable(row.text, false));
+}
+
+// Prints rows, and counts them.
+class RowPrinter {
+ public:
+  explicit RowPrinter(const Settings& settings) : text_(settings.rows == Rows::text) {}
+  template <class Row>
+  void operator()(const Row& row) {
+    out_.write_rows(text_ ? text_row(row) : to_json(row));
+    ++rows_;
+  }
+  void flush() { out_.flush(); }
+  std::uint64_t rows() const { return rows_; }
+
+ private:
+  bool text_;
+  StandardOutput out_;
+  std::uint64_t rows_ = 0;
+};
+
+std::uint64_t print_blots(const Index& index, const BlotsOptions& options, const Settings& settings) {
+  RowPrinter rows(settings);
+  const Session session(settings);
+  if (options.unblot.empty()) {
+    index.blots(options, session.context(), [&](const BlotRow& row) { rows(row); });
+  } else {
+    index.unblot(options, session.context(), [&](const BlotText& row) { rows(row); });
+  }
+  rows.flush();
+  return rows.rows();
+}
+
+std::uint64_t print_file_blots(const Settings& settings) {
+  if (settings.min_documents || settings.max_documents)
+    throw Error(Errc::invalid_argument, "--min-documents and --max-documents are about an index, and this is none");
+  std::vector<std::uint64_t> wanted;
+  for (const std::string& hex : settings.unblot) wanted.push_back(parse_blot(hex));
+  const InputOptions input = input_options(settings, settings.operands);
+  const IndexLayout layout = index_layout(settings);
+  const std::uint64_t limit = settings.limit.value_or(0);
+  RowPrinter rows(settings);
+  const Session session(settings);
+  file_blots(input, layout, session.context(), [&](const BlotText& row) {
+    const bool asked = wanted.empty() || std::find(wanted.begin(), wanted.end(), row.blot) != wanted.end();
+    if (asked && (limit == 0 || rows.rows() < limit)) rows(row);
+  });
+  rows.flush();
+  return rows.rows();
+}
+
+// The index at `path`; none where there is something else, or nothing.
+std::unique_ptr<Index> open_if_index(const std::string& path) {
+  std::error_code ignored;
+  try {
+    if (std::filesystem::is_directory(path, ignored)) return std::make_unique<Index>(path);
+  } catch (const Error& error) {
+    if (error.code() != Errc::not_found) throw;
+  }
+  return nullptr;
+}
+
+// 1 where the text behind a blot was asked for and there is none, else 0.
+int run_blots(const Settings& settings) {
+  std::uint64_t rows = 0;
+  if (const std::unique_ptr<Index> index = open_if_index(index_of(settings))) {
+    if (settings.operands.size() > 1)
+      throw Error(Errc::invalid_argument,
+                  fmt::format("'{}' is an index; name one index, or files", index_of(settings)));
+    if (settings.window || settings.blots || settings.sampling || settings.interleave || settings.blot_bits ||
+        settings.tokenizer)
+      throw Error(Errc::invalid_argument,
+                  fmt::format("'{}' is an index, whose windows were settled when it was made; leave out --window, "
+                              "--blots, --sampling, --interleave, --blot-bits and --tokenizer",
+                              index_of(settings)));
+    if (settings.format != Format::automatic || settings.text_field || settings.id_field || settings.max_doc_bytes ||
+        settings.binary || settings.strict || settings.skip_unreadable || settings.threads)
+      throw Error(Errc::invalid_argument,
+                  fmt::format("'{}' is an index, and no input is read; leave out --format, --text-field, --id-field, "
+                              "--max-doc-bytes, --binary, --strict, --skip-unreadable and --threads",
+                              index_of(settings)));
+    if (!settings.unblot.empty() && (settings.min_documents || settings.max_documents))
+      throw Error(Errc::invalid_argument,
+                  "--unblot shows the blots that it names; leave out --min-documents and --max-documents");
+    rows = print_blots(*index, blots_options(settings), settings);
+  } else {
+    rows = print_file_blots(settings);
+  }
+  return rows == 0 && !settings.unblot.empty() ? kExitNothingFound : 0;
+}
+
+// ---- Passages
+
+std::unique_ptr<PassageSink> passage_sink(const Settings& settings, std::function<void(std::string_view)> out) {
+  return settings.rows == Rows::text ? text_passages(std::move(out), look_of(STDOUT_FILENO))
+                                     : json_passages(std::move(out));
+}
+
+// A word as a shell reads it.
+std::string shell_word(std::string_view word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+// The command that was given, with another cursor.
+std::string next_command(const std::vector<std::string>& arguments, std::string_view cursor) {
+  std::string command = "refrain";
+  std::string end;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--") {
+      for (; i < arguments.size(); ++i) end += " " + shell_word(arguments[i]);
+    } else if (arguments[i] == "--cursor") {
+      ++i;
+    } else if (!arguments[i].starts_with("--cursor=")) {
+      command += " " + shell_word(arguments[i]);
+    }
+  }
+  return fmt::format("{} --cursor={}{}", command, shell_word(cursor), end);
+}
+
+// With --raw nothing is compared, and there is no summary.
+void refuse_comparing(const Settings& settings) {
+  if (settings.min_tokens || settings.max_gap || !settings.exclude.empty())
+    throw Error(Errc::invalid_argument, "--raw compares nothing; leave out --min-tokens, --max-gap and --exclude");
+  if (settings.json) throw Error(Errc::invalid_argument, "--raw has no summary; leave out --json");
+}
+
+// 1 where nothing was found, else 0.
+int run_raw_query(const Settings& settings) {
+  const QueryOptions asked = query_options(settings);
+  if (!asked.cursor.empty()) throw Error(Errc::invalid_argument, "--raw has no cursor; leave out --cursor");
+  refuse_comparing(settings);
+  if (settings.max_occurrences)
+    throw Error(Errc::invalid_argument, "--raw lists every document of a blot; leave out --max-occurrences");
+  const Index index(index_of(settings));
+  BlotsOptions options = blots_options(settings);
+  options.min_documents = 1;
+  options.limit = settings.limit.value_or(0);
+  options.query_files = asked.files;
+  if (settings.id) {
+    std::optional<IndexDocument> document = index.document(*settings.id, Session(settings).context());
+    if (!document) throw Error(Errc::not_found, fmt::format("{}: no document of the index has this id", *settings.id));
+    options.query.push_back({.id = std::move(document->id), .text = std::move(document->text)});
+  }
+  return print_blots(index, options, settings) == 0 ? kExitNothingFound : 0;
+}
+
+// 1 where nothing was found, else 0. A page behind others, or one with more behind it, may be empty and is no failure.
+int run_query(const Invocation& invocation) {
+  const Settings& settings = invocation.settings;
+  if (settings.raw) return run_raw_query(settings);
+  const QueryOptions options = query_options(settings);
+  const Index index(index_of(settings));
+  StandardOutput out;
+  const QueryReport report = [&] {
+    const Session session(settings);
+    // A passage goes out as soon as it is known.
+    const auto sink = passage_sink(settings, [&out](std::string_view piece) {
+      out.write(piece);
+      if (piece.ends_with('\n')) out.flush();
+    });
+    return index.query(options, session.context(), *sink);
+  }();
+  if (!report.cursor.empty() && settings.rows == Rows::json) out.write(cursor_json(report.cursor));
+  out.flush();
+  if (!settings.quiet) {
+    remark(changed_remark(report.changed_documents, report.changed));
+    if (report.passages == 0 && report.cursor.empty() && options.cursor.empty() && settings.rows == Rows::text)
+      remark("nothing found; runs of fewer tokens than the window of the index are not (see index stats)\n");
+    if (!report.cursor.empty() && settings.rows == Rows::text)
+      remark(fmt::format("there is more: {}\n", next_command(invocation.arguments, report.cursor)));
+  }
+  summarize(settings, query_summary(report), to_json(report));
+  return report.passages == 0 && report.cursor.empty() && options.cursor.empty() ? kExitNothingFound : 0;
+}
+
+void run_extract(const Settings& settings) {
+  if (settings.raw) {
+    refuse_comparing(settings);
+    if (settings.threads || !settings.temp_dir.empty())
+      throw Error(Errc::invalid_argument,
+                  "--raw lists blots as they are stored, on one thread; leave out --threads and --temp-dir");
+    print_blots(Index(index_of(settings)), blots_options(settings), settings);
+    return;
+  }
+  const ExtractOptions options = extract_options(settings);
+  const Index index(index_of(settings));
+  StandardOutput out;
+  const ExtractReport report = [&] {
+    const Session session(settings);
+    const auto sink = passage_sink(settings, [&out](std::string_view piece) { out.write(piece); });
+    ExtractReport made = index.extract(options, session.context(), *sink);
+    out.flush();
+    return made;
+  }();
+  if (!settings.quiet) remark(changed_remark(report.changed_documents, report.changed));
+  summarize(settings, extract_summary(report), to_json(report));
+}
+
+// ---- The rest
+
+void run_stats(const Settings& settings) {
+  const IndexStats stats = Index(index_of(settings)).stats();
+  print(settings.json ? to_json(stats) : index_stats_text(stats));
+}
+
+// 4 where the index is damaged, or documents were lost in repairing it; else 0.
+int run_check(const Settings& settings) {
+  if (!settings.repair && (settings.threads || !settings.temp_dir.empty()))
+    throw Error(Errc::invalid_argument, "--threads and --temp-dir are for --repair; give that too, or leave them out");
+  const IndexCheckReport report = [&] {
+    const Session session(settings);
+    return check_index(index_of(settings), settings.repair, session.context());
+  }();
+  for (const std::string& damage : report.damages) remark(fmt::format("{}\n", printable(damage, false)));
+  if (!settings.quiet && !settings.json) remark(changed_remark(report.changed_documents, report.changed));
+  if (settings.json) {
+    print(to_json(report));
+  } else if (!settings.quiet) {
+    print(index_check_text(index_of(settings), report));
+  }
+  const bool whole = report.damages.empty() || (report.repaired && report.lost_documents == 0);
+  return whole ? 0 : exit_code(Errc::corrupt);
+}
+
+void run_serve(const Settings& settings) {
+  ServeOptions options = serve_options(settings);
+  if (!settings.quiet) {
+    options.ready = [](std::string_view address) { remark(fmt::format("listening on http://{}\n", address)); };
+    options.log = [](std::string_view line) { remark(fmt::format("{}\n", printable(line, false))); };
+  }
+  const Session session(settings, kServerGraceSeconds);
+  Context context = session.context();
+  context.progress = nullptr;
+  try {
+    serve(options, context);
+  } catch (const Error& error) {
+    // To be stopped is how a server ends.
+    if (error.code() != Errc::interrupted) throw;
+  }
+}
+
+}  // namespace
+
+int run_index_verb(const Invocation& invocation) {
+  const Settings& settings = invocation.settings;
+  switch (invocation.verb) {
+    case Verb::index_create:
+    case Verb::index_add:
+      run_create_or_add(invocation);
+      break;
+    case Verb::index_remove:
+      return run_remove(invocation);
+    case Verb::index_merge:
+      run_merge(invocation);
+      break;
+    case Verb::index_query:
+      return run_query(invocation);
+    case Verb::index_extract:
+      run_extract(settings);
+      break;
+    case Verb::index_blots:
+      return run_blots(settings);
+    case Verb::index_stats:
+      run_stats(settings);
+      break;
+    case Verb::index_check:
+      return run_check(settings);
+    case Verb::serve:
+      run_serve(settings);
+      break;
+    default:
+      print(verb_help(Verb::index));
+  }
+  return 0;
+}
+
+}  // namespace refrain::cli

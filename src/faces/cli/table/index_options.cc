@@ -1,0 +1,166 @@
+// The options of the verbs of an index.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "faces/cli/table/numbers.h"
+#include "faces/cli/table/options.h"
+#include "refrain/error.h"
+
+namespace refrain::cli {
+
+namespace {
+
+// A list of ids, or a token: it is in memory as a whole.
+constexpr std::uint64_t kMostTextBytes = std::uint64_t{64} << 20;
+// What a short id takes, once it is told from the others, is that many times its bytes.
+constexpr std::uint64_t kBytesAnIdByte = 24;
+
+std::string read_stream(std::istream& in, const std::string& name, std::uint64_t most) {
+  std::string text;
+  std::string block(std::size_t{64} << 10, '\0');
+  while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
+    text.append(block, 0, static_cast<std::size_t>(in.gcount()));
+    if (text.size() > most)
+      throw Error(Errc::invalid_argument,
+                  fmt::format("{}: more than {} bytes; cut it into parts", name, count_text(most)));
+  }
+  // A folder opens, and fails when it is read; the end of a file is no failure.
+  if (!in.eof()) {
+    throw cannot_read(name, errno);
+  }
+  return text;
+}
+
+std::string read_file(const std::string& path, std::uint64_t most = kMostTextBytes) {
+  if (path == "-") return read_stream(std::cin, "standard input", most);
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  return read_stream(file, path, most);
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (!line.empty()) lines.emplace_back(line);
+  }
+  return lines;
+}
+
+PassageLimits passage_limits(const Settings& settings) {
+  PassageLimits limits;
+  limits.min_tokens = settings.min_tokens.value_or(limits.min_tokens);
+  limits.max_gap = settings.max_gap.value_or(limits.max_gap);
+  limits.max_documents = settings.max_documents.value_or(limits.max_documents);
+  limits.exclude_files = settings.exclude;
+  return limits;
+}
+
+std::vector<std::string> all_but_first(const std::vector<std::string>& operands) {
+  return {operands.begin() + 1, operands.end()};
+}
+
+}  // namespace
+
+IndexLayout index_layout(const Settings& settings) {
+  IndexLayout layout;
+  layout.window = settings.window.value_or(layout.window);
+  layout.blots = settings.blots.value_or(layout.blots);
+  layout.interleave = settings.interleave.value_or(layout.interleave);
+  layout.blot_bits = settings.blot_bits.value_or(layout.blot_bits);
+  layout.shards = settings.shards.value_or(layout.shards);
+  layout.tokenizer = settings.tokenizer.value_or(layout.tokenizer);
+  layout.store_text = settings.store_text;
+  layout.sampling = settings.sampling.value_or(layout.interleave > 1 ? BlotSampling::all : layout.sampling);
+  if (layout.interleave > 1 && layout.sampling != BlotSampling::all)
+    throw Error(Errc::invalid_argument, "--interleave above 1 goes with --sampling all only; leave --sampling out");
+  return layout;
+}
+
+IndexCreateOptions index_create_options(const Settings& settings) {
+  return {.index = settings.operands.at(0),
+          .input = input_options(settings, all_but_first(settings.operands)),
+          .layout = index_layout(settings)};
+}
+
+IndexAddOptions index_add_options(const Settings& settings) {
+  return {.input = input_options(settings, all_but_first(settings.operands)), .replace = settings.replace};
+}
+
+std::vector<std::string> ids_to_remove(const Settings& settings) {
+  std::vector<std::string> ids = all_but_first(settings.operands);
+  if (!settings.ids.empty()) {
+    const std::uint64_t most = settings.memory ? *settings.memory / kBytesAnIdByte : kMostTextBytes;
+    for (std::string& id : lines_of(read_file(settings.ids, std::min(most, kMostTextBytes))))
+      ids.push_back(std::move(id));
+  } else if (ids.empty()) {
+    throw Error(Errc::invalid_argument, "'index remove' needs an ID, or --ids FILE");
+  }
+  // One that is named twice is removed once, and not unknown the second time.
+  std::unordered_set<std::string_view> seen;
+  std::vector<std::string> once;
+  for (const std::string& id : ids) {
+    if (seen.insert(id).second) once.push_back(id);
+  }
+  return once;
+}
+
+QueryOptions query_options(const Settings& settings) {
+  QueryOptions options;
+  options.files = all_but_first(settings.operands);
+  if (settings.id && !options.files.empty())
+    throw Error(Errc::invalid_argument, "--id asks about a document of the index; leave it out, or the files");
+  if (!settings.id && options.files.empty())
+    throw Error(Errc::invalid_argument, "'index query' needs a FILE, -, or --id ID");
+  options.limits = passage_limits(settings);
+  options.id = settings.id.value_or("");
+  options.limit = settings.limit.value_or(options.limit);
+  options.max_occurrences = settings.max_occurrences.value_or(options.max_occurrences);
+  options.cursor = settings.cursor;
+  return options;
+}
+
+ExtractOptions extract_options(const Settings& settings) {
+  ExtractOptions options;
+  options.limits = passage_limits(settings);
+  options.min_documents = settings.min_documents.value_or(options.min_documents);
+  options.limit = settings.limit.value_or(options.limit);
+  return options;
+}
+
+BlotsOptions blots_options(const Settings& settings) {
+  BlotsOptions options;
+  options.min_documents = settings.min_documents.value_or(options.min_documents);
+  options.max_documents = settings.max_documents.value_or(options.max_documents);
+  options.limit = settings.limit.value_or(options.limit);
+  options.unblot = settings.unblot;
+  return options;
+}
+
+ServeOptions serve_options(const Settings& settings) {
+  ServeOptions options;
+  options.index = settings.operands.at(0);
+  options.listen = settings.listen.value_or(options.listen);
+  options.max_connections = settings.max_connections.value_or(options.max_connections);
+  options.token_for_reads = settings.token_for_reads;
+  if (!settings.token_file.empty()) {
+    const std::vector<std::string> lines = lines_of(read_file(settings.token_file));
+    if (lines.size() != 1)
+      throw Error(Errc::invalid_argument, fmt::format("{}: a token is one line of text", settings.token_file));
+    options.token = lines.front();
+  }
+  return options;
+}
+
+}  // namespace refrain::cli

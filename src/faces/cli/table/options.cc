@@ -1,0 +1,250 @@
+#include "faces/cli/table/options.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+#include "refrain/error.h"
+
+namespace refrain::cli {
+
+namespace {
+
+Preset preset_of(const Settings& settings) {
+  return settings.preset.empty() ? Preset{} : preset(settings.preset).value_or(Preset{});
+}
+
+}  // namespace
+
+Error cannot_read(const std::string& name, int error) {
+  const bool missing = error == ENOENT || error == ENOTDIR || error == EISDIR;
+  const char* const why = std::strerror(error);  // NOLINT(concurrency-mt-unsafe): there is one thread yet
+  return {missing ? Errc::not_found : Errc::io, fmt::format("{}: cannot read: {}", name, why)};
+}
+
+namespace {
+
+// Words between white space. More than a few megabytes are no list of stop words.
+std::vector<std::string> read_stop_words(const std::string& path) {
+  constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+  std::ifstream file(path);
+  std::vector<std::string> words;
+  std::size_t bytes = 0;
+  for (std::string word; file >> word; words.push_back(word)) {
+    bytes += word.size() + 1;
+    if (bytes > kMostBytes) {
+      throw Error(Errc::invalid_argument, fmt::format("{}: more than 16 MiB of stop words; give a shorter list", path));
+    }
+  }
+  // A folder opens, and fails when it is read; the end of a file is no failure.
+  if (!file.eof()) {
+    throw cannot_read(path, errno);
+  }
+  return words;
+}
+
+}  // namespace
+
+FingerprintOptions fingerprint_options(const Settings& settings) {
+  FingerprintOptions options = preset_of(settings).fingerprint;
+  if (settings.tokenizer) options.tokenizer = *settings.tokenizer;
+  if (settings.hash) options.hash = *settings.hash;
+  if (settings.window) options.window = *settings.window;
+  if (settings.seed) options.seed = *settings.seed;
+  if (settings.tie) options.tie_sets_bit = *settings.tie;
+  if (settings.stop_words == "english") {
+    options.stop_words = english_stop_words();
+  } else if (!settings.stop_words.empty()) {
+    options.stop_words = read_stop_words(settings.stop_words);
+  }
+  return options;
+}
+
+InputOptions input_options(const Settings& settings, std::vector<std::string> paths) {
+  InputOptions options;
+  options.paths = std::move(paths);
+  options.format = settings.format;
+  if (settings.text_field) options.text_field = *settings.text_field;
+  options.fields_named = settings.text_field.has_value();
+  if (settings.id_field) options.id_field = *settings.id_field;
+  if (settings.max_doc_bytes) options.max_doc_bytes = *settings.max_doc_bytes;
+  options.binary = settings.binary;
+  options.strict = settings.strict;
+  options.skip_unreadable = settings.skip_unreadable;
+  return options;
+}
+
+namespace {
+
+void refuse_idle(bool given, std::string_view flag, std::string_view why) {
+  if (given) throw Error(Errc::invalid_argument, fmt::format("{}: does nothing {}; leave it out", flag, why));
+}
+
+// A flag that would do nothing is a slip, or a belief that is wrong.
+void refuse_idle_flags(const Settings& settings, const DedupOptions& options) {
+  if (options.near != NearMethod::simhash)
+    refuse_idle(settings.distance.has_value(), "--distance", "without --near simhash");
+  if (options.near == NearMethod::off) {
+    constexpr std::string_view kOff = "with --near off";
+    refuse_idle(settings.threshold.has_value(), "--threshold", kOff);
+    refuse_idle(settings.sample.has_value(), "--sample", kOff);
+    refuse_idle(settings.window.has_value(), "--window", kOff);
+    refuse_idle(settings.seed.has_value(), "--seed", kOff);
+    refuse_idle(settings.tokenizer && settings.against.empty(), "--tokenizer", kOff);
+  }
+  if (!settings.against.empty()) return;
+  constexpr std::string_view kAlone = "without --against";
+  refuse_idle(settings.against_format.has_value(), "--against-format", kAlone);
+  refuse_idle(settings.against_text_field.has_value(), "--against-text-field", kAlone);
+  refuse_idle(settings.against_id_field.has_value(), "--against-id-field", kAlone);
+  refuse_idle(settings.against_min.has_value(), "--against-min", kAlone);
+  refuse_idle(settings.against_share.has_value(), "--against-share", kAlone);
+  refuse_idle(settings.against_passage.has_value(), "--against-passage", kAlone);
+  refuse_idle(settings.against_action.has_value(), "--against-action", kAlone);
+}
+
+}  // namespace
+
+DedupOptions dedup_options(const Settings& settings) {
+  DedupOptions options = settings.preset.empty() ? DedupOptions{} : dedup_preset(settings.preset);
+  options.input = input_options(settings, settings.operands);
+  options.output = settings.output;
+  options.exact = settings.exact.value_or(options.exact);
+  options.near = settings.near.value_or(options.near);
+  if (settings.tokenizer) options.windows.tokenizer = *settings.tokenizer;
+  if (settings.window) options.windows.window = *settings.window;
+  if (settings.seed) options.windows.seed = *settings.seed;
+  if (settings.near == NearMethod::simhash) options.threshold = kSimHashThreshold;
+  // A preset's threshold is that of its own method.
+  if (settings.near == NearMethod::minhash && options.threshold == kSimHashThreshold)
+    options.threshold = kDefaultThreshold;
+  options.threshold = settings.threshold.value_or(options.threshold);
+  options.against = input_options(settings, settings.against);
+  options.against.format = settings.against_format.value_or(settings.format);
+  if (settings.against_text_field) options.against.text_field = *settings.against_text_field;
+  options.against.fields_named |= settings.against_text_field.has_value();
+  options.against.id_field = settings.against_id_field.value_or("");
+  options.against_min = settings.against_min.value_or(options.against_min);
+  options.against_share = settings.against_share.value_or(options.against_share);
+  options.against_passage = settings.against_passage.value_or(options.against_passage);
+  options.against_action = settings.against_action.value_or(options.against_action);
+  options.distance = settings.distance.value_or(options.distance);
+  options.substrings = settings.length.value_or(options.substrings);
+  if (settings.policy) options.keep = *settings.policy;
+  options.source_field = settings.source_field.value_or(options.source_field);
+  options.alarm = settings.alarm.value_or(options.alarm);
+  options.max_removed_per_source = settings.max_removed_per_source.value_or(options.max_removed_per_source);
+  options.sample = settings.sample.value_or(options.sample);
+  options.apply = settings.apply;
+  options.read_back = settings.read_back;
+  options.annotate = settings.annotate;
+  options.attributes = settings.attributes;
+  options.resume = settings.resume;
+  options.force = settings.force;
+  refuse_idle_flags(settings, options);
+  return options;
+}
+
+NearOptions near_options(const Settings& settings) {
+  NearOptions options;
+  options.input = input_options(settings, settings.operands);
+  options.fingerprint = fingerprint_options(settings);
+  options.output = settings.output;
+  options.distance = distance_of(settings);
+  // A preset's blocks serve its own distance; with a greater one they may not do.
+  const unsigned preset_blocks = preset_of(settings).blocks;
+  options.blocks = settings.blocks.value_or(preset_blocks > options.distance ? preset_blocks : 0);
+  options.all_pairs = settings.all_pairs;
+  options.force = settings.force;
+  return options;
+}
+
+SubstringsOptions substrings_options(const Settings& settings) {
+  SubstringsOptions options;
+  options.input = input_options(settings, settings.operands);
+  options.output = settings.output;
+  options.length = settings.length.value_or(options.length);
+  options.min_count = settings.min_count.value_or(options.min_count);
+  options.snap = settings.snap.value_or(options.snap);
+  options.keep = settings.keep.value_or(options.keep);
+  options.groups = settings.groups;
+  options.apply = settings.apply;
+  options.text_csv = settings.text_csv;
+  options.ids = settings.ids;
+  options.force = settings.force;
+  return options;
+}
+
+MatchOptions match_options(const Settings& settings) {
+  MatchOptions options;
+  options.stored = settings.operands.at(0);
+  if (settings.operands.size() > 1) options.queries = settings.operands[1];
+  options.distance = distance_of(settings);
+  options.all = settings.all;
+  options.add = settings.add;
+  return options;
+}
+
+ExplainOptions explain_options(const Settings& settings) {
+  if (settings.operands.size() != 2)
+    throw Error(Errc::invalid_argument, "'explain' needs A B; or --run DIR and the ID of one document in it");
+  ExplainOptions options;
+  options.a = settings.operands.at(0);
+  options.b = settings.operands.at(1);
+  options.input = input_options(settings, settings.in);
+  options.fingerprint = fingerprint_options(settings);
+  // Without --in the two are files, and those have neither records nor fields.
+  const InputOptions plain;
+  if (settings.in.empty() && (options.input.format != plain.format || options.input.text_field != plain.text_field ||
+                              options.input.id_field != plain.id_field))
+    throw Error(Errc::invalid_argument,
+                "--format, --text-field and --id-field are about records; name their file with --in");
+  return options;
+}
+
+StoryOptions story_options(const Settings& settings) {
+  if (settings.operands.size() != 1)
+    throw Error(Errc::invalid_argument, "--run: takes the id of one document; leave out what comes behind it");
+  if (!settings.in.empty() || settings.format != Format::automatic || settings.text_field || settings.id_field ||
+      settings.distance || !settings.preset.empty() || settings.tokenizer || settings.hash || settings.window ||
+      settings.seed || settings.tie || !settings.stop_words.empty())
+    throw Error(Errc::invalid_argument, "--run: the run knows its inputs and its windows; give neither");
+  return {.run = settings.run, .id = settings.operands.front()};
+}
+
+NgramsOptions ngrams_options(const Settings& settings) {
+  NgramsOptions options;
+  options.input = input_options(settings, settings.operands);
+  options.output = settings.output;
+  options.force = settings.force;
+  if (settings.n) options.n = *settings.n;
+  if (settings.m) options.m = *settings.m;
+  if (settings.tokenizer) options.tokenizer = *settings.tokenizer;
+  if (settings.algorithm) options.algorithm = *settings.algorithm;
+  return options;
+}
+
+NgramsShowOptions ngrams_show_options(const Settings& settings) {
+  NgramsShowOptions options;
+  options.index = settings.operands.at(0);
+  if (settings.sort) options.sort = *settings.sort;
+  options.limit = settings.limit;
+  return options;
+}
+
+unsigned distance_of(const Settings& settings) {
+  return settings.distance.value_or(preset_of(settings).distance);
+}
+
+Context run_context(const Settings& settings) {
+  Context context;
+  context.memory_bytes = settings.memory.value_or(0);
+  context.threads = settings.threads.value_or(0);
+  context.temp_dir = settings.temp_dir;
+  return context;
+}
+
+}  // namespace refrain::cli

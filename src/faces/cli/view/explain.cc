@@ -1,0 +1,154 @@
+#include "faces/cli/view/explain.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "faces/cli/table/numbers.h"
+#include "faces/cli/view/text.h"
+
+namespace refrain::cli {
+
+namespace {
+
+// Most significant first, a space between bytes.
+template <typename Symbol>
+std::string by_bit(Symbol symbol) {
+  std::string out;
+  for (int bit = 63; bit >= 0; --bit) {
+    out += symbol(static_cast<unsigned>(bit));
+    if (bit % 8 == 0 && bit > 0) out += ' ';
+  }
+  return out;
+}
+
+std::string bits(std::uint64_t value) {
+  return by_bit([value](unsigned bit) { return (value >> bit & 1U) != 0 ? '1' : '0'; });
+}
+
+std::string differing_bits(std::uint64_t a, std::uint64_t b) {
+  std::string line = by_bit([x = a ^ b](unsigned bit) { return (x >> bit & 1U) != 0 ? '^' : ' '; });
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+std::string figures(std::string_view name, const ExplainedDocument& document) {
+  const std::string fingerprint = document.fingerprint ? fmt::format("fingerprint 0x{:016x}", *document.fingerprint)
+                                                       : "too short for a fingerprint";
+  return fmt::format("{}  {}\n   {}, {}, {}\n", name, printable(document.id, false), count_of(document.tokens, "token"),
+                     count_of(document.windows, "distinct window"), fingerprint);
+}
+
+std::string verdict(const ExplainReport& report, unsigned distance, unsigned window) {
+  if (!report.difference) {
+    const bool both = !report.a.fingerprint && !report.b.fingerprint;
+    return fmt::format("no match: {} fewer than {}, too short to judge",
+                       both                   ? "both have"
+                       : report.a.fingerprint ? "B has"
+                                              : "A has",
+                       count_of(window, "token"));
+  }
+  return fmt::format("{} at --distance {}", *report.difference <= distance ? "match" : "no match", distance);
+}
+
+// What is shared, in a sentence.
+std::string sharing(const ExplainReport& report, const Look& look) {
+  if (report.a.shared.empty() && report.b.shared.empty()) return "\nNo text is shared.\n";
+  return fmt::format("\nShared text {}.\n", look.colour ? "is underlined" : "stands in [[ ]]");
+}
+
+std::string similarity_line(const ExplainReport& report) {
+  const std::uint64_t either = report.a.windows + report.b.windows - report.shared_windows;
+  return fmt::format("similarity: {:.3f} ({} of {} in both)\n", report.similarity, count_text(report.shared_windows),
+                     count_of(either, "distinct window"));
+}
+
+// What a reason of the run means.
+std::string reason_text(const DecidedDocument& document) {
+  const std::string match = printable(document.match, false);
+  if (document.reason == "exact") return fmt::format("an exact copy of {}", match);
+  if (document.reason == "near") return fmt::format("{:.3g} similar to {}", document.similarity, match);
+  if (document.reason == "against")
+    return fmt::format("{} of the other set stands in it ({:.3g} of it)", match, document.similarity);
+  if (document.reason == "substring") return "all of it stands in other documents that are kept";
+  return match.empty() ? document.reason : fmt::format("{}: {}", document.reason, match);
+}
+
+std::string text_of(std::string_view name, const ExplainedDocument& document, const Look& look) {
+  const std::string title = fmt::format("--- {}  {}", name, printable(document.id, false));
+  return fmt::format("\n{}\n{}", title, marked(document.text, document.shared, look));
+}
+
+}  // namespace
+
+std::string explain_text(const ExplainReport& report, unsigned distance, unsigned window, const Look& look) {
+  std::string out = figures("A", report.a) + figures("B", report.b) + "\n";
+  if (report.difference && report.a.fingerprint && report.b.fingerprint) {
+    out += fmt::format("A  {}\nB  {}\n", bits(*report.a.fingerprint), bits(*report.b.fingerprint));
+    const std::string marks = differing_bits(*report.a.fingerprint, *report.b.fingerprint);
+    if (!marks.empty()) out += fmt::format("   {}\n", marks);
+    out += fmt::format("difference: {} of 64 bits\n", *report.difference);
+  }
+  out += similarity_line(report);
+  out += fmt::format("verdict:    {}\n", verdict(report, distance, window));
+  out += sharing(report, look);
+  return out + text_of("A", report.a, look) + text_of("B", report.b, look);
+}
+
+std::string story_text(const StoryReport& story, const Look& look) {
+  const DecidedDocument& document = story.document;
+  std::string out = fmt::format("{}  {}\n", document.keep ? "kept   " : "removed", printable(document.id, false));
+  const auto line = [&](std::string_view name, const std::string& text) {
+    out += fmt::format("{:<8} {}\n", name, text);
+  };
+  if (!document.keep) {
+    const bool for_document = !document.match.empty() && document.reason != "against";
+    line("why", reason_text(document) + (for_document ? ", which is kept" : ""));
+    if (document.reason == "near")
+      line("", fmt::format("the texts were compared; {:g} or more is a match", story.threshold));
+  } else if (!document.cluster) {
+    line("why", "no other document matches it");
+  } else {
+    line("why", "no better-ranked document that is kept matches it");
+    line("for it", fmt::format("{} removed", count_of(story.removed_for_it, "document was", "documents were")));
+  }
+  if (!document.marked.empty())
+    line("marked", fmt::format("{} of the other set stands in it", printable(document.marked, false)));
+  if (document.keep && !document.spans.empty()) {
+    std::uint64_t bytes = 0;
+    for (const ByteRange& span : document.spans) bytes += span.end - span.begin;
+    line("cut", fmt::format("{} in {}, which other documents hold too", count_of(bytes, "byte"),
+                            count_of(document.spans.size(), "range")));
+  }
+  if (story.same_id != 0)
+    line("note", fmt::format("{} this id too; this is the first",
+                             count_of(story.same_id, "further document has", "further documents have")));
+  if (document.cluster) {
+    line("cluster", fmt::format("{}: {}, {} kept", *document.cluster, count_of(story.cluster_size, "document"),
+                                count_text(story.cluster_kept)));
+    for (const DecidedDocument& member : story.members)
+      out += fmt::format("  {} {}{}\n", member.keep ? "kept   " : "removed", printable(member.id, false),
+                         member.keep ? std::string() : fmt::format("  ({})", reason_text(member)));
+    if (story.cluster_size > story.members.size())
+      out += fmt::format("  and {} more\n", count_text(story.cluster_size - story.members.size()));
+  }
+  for (const std::string& problem : story.problems) out += fmt::format("no text: {}\n", printable(problem, false));
+  if (story.spanned) {
+    const bool against = document.reason == "against";
+    out += fmt::format("\nWhat {} {}.\n", against ? "it has of the item" : "is cut out, and stands elsewhere,",
+                       look.colour ? "is underlined" : "stands in [[ ]]");
+    out += text_of(document.keep ? "kept" : "removed", *story.spanned, look);
+    if (story.item) out += text_of("item of the other set", *story.item, look);
+  }
+  if (!story.texts) return out;
+  if (story.texts->a.text == story.texts->b.text)
+    return out + "\nThe texts are the same, byte for byte.\n" +
+           text_of(document.keep ? "kept" : "removed", {story.texts->a.id, story.texts->a.text, 0, 0, {}, {}}, look);
+  out += "\n" + similarity_line(*story.texts) + sharing(*story.texts, look);
+  return out + text_of(document.keep ? "kept" : "removed", story.texts->a, look) +
+         text_of(document.keep ? "removed for it, the least similar" : "kept", story.texts->b, look);
+}
+
+}  // namespace refrain::cli

@@ -1,0 +1,93 @@
+#include "faces/cli/view/explain.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace refrain::cli {
+namespace {
+
+constexpr Look kPlain{};
+
+ExplainReport two_documents() {
+  ExplainReport report;
+  report.a.id = "a.txt";
+  report.a.text = "one two three four";
+  report.a.tokens = 4;
+  report.a.windows = 2;
+  report.a.fingerprint = 0xF0;
+  report.a.shared = {{.begin = 0, .end = 13}};
+  report.b = report.a;
+  report.b.id = "b.txt";
+  report.b.text = "one two three five";
+  report.b.fingerprint = 0xF3;
+  report.difference = 2;
+  report.shared_windows = 1;
+  report.similarity = 1.0 / 3;
+  return report;
+}
+
+TEST(Explain, GivesFiguresVerdictAndMarkedTexts) {
+  const std::string out = explain_text(two_documents(), 3, 3, kPlain);
+  EXPECT_NE(out.find("4 tokens, 2 distinct windows, fingerprint 0x00000000000000f0"), std::string::npos) << out;
+  EXPECT_NE(out.find("difference: 2 of 64 bits\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("similarity: 0.333 (1 of 3 distinct windows in both)\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("verdict:    match at --distance 3\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("--- B  b.txt\n[[one two three]] five\n"), std::string::npos) << out;
+  EXPECT_NE(explain_text(two_documents(), 1, 3, kPlain).find("no match at --distance 1\n"), std::string::npos);
+}
+
+TEST(Explain, JudgesNothingThatIsTooShort) {
+  ExplainReport report = two_documents();
+  report.b.fingerprint.reset();
+  report.difference.reset();
+  EXPECT_NE(explain_text(report, 3, 3, kPlain).find("no match: B has fewer than 3 tokens"), std::string::npos);
+}
+
+TEST(Explain, TellsTheStoryOfARemovedDocument) {
+  StoryReport story;
+  story.document = {"b\x1b.txt", false, "near", "a.txt", 0.875, {}, 3};
+  story.threshold = 0.8;
+  story.cluster_size = 12;
+  story.cluster_kept = 1;
+  story.members = {{"a.txt", true, "", "", 0, {}, 3}, story.document, {"c.txt", false, "exact", "a.txt", 1, {}, 3}};
+  story.texts = two_documents();
+  EXPECT_TRUE(story_text(story, kPlain)
+                  .starts_with("removed  b\\x1b.txt\n"
+                               "why      0.875 similar to a.txt, which is kept\n"
+                               "         the texts were compared; 0.8 or more is a match\n"
+                               "cluster  3: 12 documents, 1 kept\n"
+                               "  kept    a.txt\n"
+                               "  removed b\\x1b.txt  (0.875 similar to a.txt)\n"
+                               "  removed c.txt  (an exact copy of a.txt)\n"
+                               "  and 9 more\n"
+                               "\nsimilarity: 0.333 "));
+  story.texts.reset();
+  story.problems = {"in.jsonl: cannot be opened"};
+  EXPECT_TRUE(story_text(story, kPlain).ends_with("  and 9 more\nno text: in.jsonl: cannot be opened\n"));
+}
+
+TEST(Explain, TellsTheStoryOfAKeptDocument) {
+  StoryReport story;
+  story.document = {"a.txt", true, "", "", 0, {}, std::nullopt};
+  EXPECT_EQ(story_text(story, kPlain), "kept     a.txt\nwhy      no other document matches it\n");
+  story.document.cluster = 0;
+  story.cluster_size = 2;
+  story.removed_for_it = 1;
+  story.same_id = 2;
+  EXPECT_NE(
+      story_text(story, kPlain)
+          .find("for it   1 document was removed\nnote     2 further documents have this id too; this is the first\n"),
+      std::string::npos);
+}
+
+TEST(Explain, TellsWhatIsCutOut) {
+  StoryReport story;
+  story.document = {"a.txt", true, "", "", 0, {{0, 10}, {20, 25}}, std::nullopt};
+  EXPECT_TRUE(story_text(story, kPlain).ends_with("cut      15 bytes in 2 ranges, which other documents hold too\n"));
+  story.document = {"a.txt", false, "substring", "", 0, {{0, 10}}, std::nullopt};
+  EXPECT_EQ(story_text(story, kPlain), "removed  a.txt\nwhy      all of it stands in other documents that are kept\n");
+}
+
+}  // namespace
+}  // namespace refrain::cli

@@ -1,0 +1,87 @@
+#include "faces/cli/view/passages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "faces/cli/table/numbers.h"
+#include "faces/cli/view/text.h"
+
+namespace refrain::cli {
+
+namespace {
+
+// Texts of a passage that are remembered, so as not to show one twice.
+constexpr std::size_t kRememberedTexts = 64;
+
+// "97 %"; only what is equal is 100 %.
+std::string percent(double share) {
+  const double whole = share * 100;
+  return fmt::format("{:.0f} %", share >= 1 ? 100.0 : std::min(whole, 99.0));
+}
+
+// `text`, which ends with a newline, with every line indented.
+std::string indented(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    if (end > 1) out += "    ";
+    out += text.substr(0, end);
+    text.remove_prefix(end);
+  }
+  return out;
+}
+
+std::string place_text(std::string_view id, const ByteRange& bytes) {
+  return fmt::format("{}:{}-{}", printable(id, false), bytes.begin, bytes.end);
+}
+
+class TextPassages final : public PassageSink {
+ public:
+  TextPassages(std::function<void(std::string_view)> out, const Look& look) : out_(std::move(out)), look_(look) {}
+
+  void begin(const PassageHead& head) override {
+    text_ = head.text;
+    seen_.clear();
+    std::string title = count_of(head.length, "token");
+    if (!head.query.empty()) title += fmt::format(" of {}", place_text(head.query, head.bytes));
+    title += fmt::format(" in {}, {} alike", count_of(head.documents, "document"), percent(head.similarity));
+    if (head.unverified > 0) title += fmt::format("; {} more not compared", count_text(head.unverified));
+    if (look_.colour) title = fmt::format("\x1b[1m{}\x1b[0m", title);
+    out_(fmt::format("{}{}\n{}", std::exchange(first_, false) ? "" : "\n", title,
+                     indented(marked_ends(head.text, {}, look_))));
+  }
+
+  void occurrence(const Occurrence& occurrence) override {
+    const std::string place = place_text(occurrence.id, occurrence.bytes);
+    const std::string line = fmt::format("  {}  ({})", place, percent(occurrence.similarity));
+    if (occurrence.text == text_) {
+      out_(line + "  the same\n");
+    } else if (const auto earlier = seen_.find(occurrence.text); earlier != seen_.end()) {
+      out_(fmt::format("{}  as in {}\n", line, earlier->second));
+    } else {
+      if (seen_.size() < kRememberedTexts) seen_.emplace(occurrence.text, place);
+      out_(line + "\n" + indented(marked_ends(occurrence.text, occurrence.shared, look_)));
+    }
+  }
+
+  void end() override {}
+
+ private:
+  std::function<void(std::string_view)> out_;
+  Look look_;
+  bool first_ = true;
+  std::string text_;
+  std::unordered_map<std::string, std::string> seen_;  // text -> where it was shown
+};
+
+}  // namespace
+
+std::unique_ptr<PassageSink> text_passages(std::function<void(std::string_view)> out, const Look& look) {
+  return std::make_unique<TextPassages>(std::move(out), look);
+}
+
+}  // namespace refrain::cli

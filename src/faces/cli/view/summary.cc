@@ -1,0 +1,485 @@
+#include "faces/cli/view/summary.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "faces/cli/table/numbers.h"
+#include "faces/cli/view/text.h"
+
+namespace refrain::cli {
+
+namespace {
+
+constexpr std::size_t kShownExamples = 3;
+
+std::string example_text(const BadRecord& record) {
+  const std::string path = printable(record.path, false);
+  const std::string reason = printable(record.reason, false);
+  return record.line == 0 ? fmt::format("{}: {}", path, reason) : fmt::format("{}:{}: {}", path, record.line, reason);
+}
+
+// The examples that there is room for, and how many more bad records there are.
+std::vector<std::string> example_lines(const ReadReport& report) {
+  std::vector<std::string> lines;
+  const std::size_t shown = std::min(kShownExamples, report.examples.size());
+  for (std::size_t i = 0; i < shown; ++i) lines.push_back(example_text(report.examples[i]));
+  if (report.bad_records > shown && shown > 0) {
+    lines.push_back(fmt::format("and {} more", count_text(report.bad_records - shown)));
+  }
+  return lines;
+}
+
+std::string skipped_text(const ReadReport& report) {
+  std::vector<std::string> parts;
+  if (report.hidden_skipped > 0) parts.push_back(fmt::format("{} hidden", count_text(report.hidden_skipped)));
+  if (report.binary_skipped > 0) parts.push_back(fmt::format("{} binary", count_text(report.binary_skipped)));
+  if (report.special_skipped > 0) {
+    parts.push_back(count_of(report.special_skipped, "link or special file", "links or special files"));
+  }
+  if (report.other_skipped > 0)
+    parts.push_back(count_of(report.other_skipped, "record without a page", "records without a page"));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::uint64_t skipped_count(const ReadReport& report) {
+  return report.hidden_skipped + report.binary_skipped + report.special_skipped + report.other_skipped;
+}
+
+// "1,234 documents (12.3 MiB of text, from 3.1 MiB in 2 files) in 0.4 s, 30.8 MiB/s"
+std::string reading_text(const ReadReport& read, double seconds) {
+  std::string text = fmt::format("{} (", count_of(read.documents, "document"));
+  const std::string text_bytes = bytes_text(static_cast<double>(read.text_bytes));
+  const std::string disk_bytes = bytes_text(static_cast<double>(read.bytes));
+  if (read.text_bytes == read.bytes) {
+    text += text_bytes;
+  } else {
+    text += fmt::format("{} of text, from {}", text_bytes, disk_bytes);
+  }
+  if (read.files > 1 && read.files != read.documents) text += fmt::format(" in {}", count_of(read.files, "file"));
+  text += fmt::format(") in {}", seconds_text(seconds));
+  if (seconds > 0 && read.bytes > 0) {
+    text += fmt::format(", {}/s", bytes_text(static_cast<double>(read.bytes) / seconds));
+  }
+  return text;
+}
+
+// Rows of a label, a figure and a remark; further lines of the remark stand below it.
+class Table {
+ public:
+  void add(std::string_view label, std::string figure, std::vector<std::string> remarks = {}) {
+    label_width_ = std::max(label_width_, label.size());
+    figure_width_ = std::max(figure_width_, figure.size());
+    rows_.push_back({std::string(label), std::move(figure), std::move(remarks)});
+  }
+
+  std::string text() const {
+    std::string out;
+    for (const Row& row : rows_) {
+      out += fmt::format("  {:<{}}  {:>{}}", row.label, label_width_, row.figure, figure_width_);
+      for (std::size_t i = 0; i < row.remarks.size(); ++i) {
+        if (i > 0) out += fmt::format("\n{:{}}", "", 4 + label_width_ + figure_width_);
+        out += fmt::format("  {}", row.remarks[i]);
+      }
+      out += '\n';
+    }
+    return out;
+  }
+
+ private:
+  struct Row {
+    std::string label;
+    std::string figure;
+    std::vector<std::string> remarks;
+  };
+  std::vector<Row> rows_;
+  std::size_t label_width_ = 0;
+  std::size_t figure_width_ = 0;
+};
+
+std::string size_of(std::uint64_t bytes) {
+  return bytes_text(static_cast<double>(bytes));
+}
+
+std::string grams_text(unsigned n) {
+  return fmt::format("{}-grams", n);
+}
+
+std::string headline(const ReadReport& read, double seconds, unsigned threads, const Look& look) {
+  std::string line = fmt::format("Read {}", reading_text(read, seconds));
+  if (threads > 0) line += fmt::format(" on {}", count_of(threads, "thread"));
+  return look.colour ? fmt::format("\x1b[1m{}.\x1b[0m\n\n", line) : fmt::format("{}.\n\n", line);
+}
+
+// `kept`: what became of bad records.
+void add_losses(Table& table, const ReadReport& read, const std::string& kept = {}) {
+  if (skipped_count(read) > 0) table.add("skipped", count_text(skipped_count(read)), {skipped_text(read)});
+  if (!read.unreadable.empty())
+    table.add("unreadable", count_text(read.unreadable.size()),
+              {"left out; each is named on standard error and with --json"});
+  if (read.bad_records == 0) return;
+  std::vector<std::string> remarks = example_lines(read);
+  if (!kept.empty()) remarks.push_back(kept);
+  table.add("bad records", count_text(read.bad_records), std::move(remarks));
+}
+
+void add_memory(Table& table, std::uint64_t peak, std::uint64_t ceiling) {
+  if (peak > 0) table.add("peak memory", size_of(peak), {fmt::format("of {} allowed", size_of(ceiling))});
+}
+
+std::string written(const std::filesystem::path& folder, const std::vector<std::string_view>& names) {
+  std::string out;
+  std::string_view lead = "\nWritten: ";
+  for (const std::string_view name : names) {
+    out += fmt::format("{}{}\n", lead, printable((folder / name).string(), false));
+    lead = "         ";
+  }
+  return out;
+}
+
+// "3 items of fewer than 8 tokens not looked for: 7, 12, 15"
+std::string too_short_items(const AgainstReport& against, const DedupOptions& options) {
+  constexpr std::size_t kShown = 3;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(against.too_short_items.size(), kShown); ++i)
+    names += (i == 0 ? "" : ", ") + printable(against.too_short_items[i], false);
+  return fmt::format("{} of fewer than {} not looked for: {}{}", count_of(against.too_short, "item"),
+                     count_of(options.against_min, "token"), names, against.too_short > kShown ? ", ..." : "");
+}
+
+}  // namespace
+
+std::string dedup_summary(const DedupReport& report, const DedupOptions& options, double seconds, const Look& look) {
+  std::string out = headline(report.read, seconds, report.threads, look);
+  Table table;
+  const std::uint64_t all = report.read.documents;
+  table.add("kept", count_text(report.kept), {fmt::format("{} of all", share_text(report.kept, all))});
+  if (!options.against.paths.empty()) {
+    const AgainstReport& against = report.against;
+    const bool removed = options.against_action == AgainstAction::remove;
+    table.add(removed ? "held against" : "marked", count_text(against.documents),
+              {fmt::format("{}; an item of the other set stands in them", share_text(against.documents, all))});
+    std::vector<std::string> remarks = {fmt::format("of {} of the other set", count_of(against.items, "item"))};
+    if (against.too_short > 0) remarks.push_back(too_short_items(against, options));
+    if (against.common > 0)
+      remarks.push_back(
+          fmt::format("{} like many others: where changed they may be missed", count_of(against.common, "item")));
+    if (against.read.bad_records > 0)
+      remarks.push_back(fmt::format("{} could not be read", count_of(against.read.bad_records, "record")));
+    table.add("items found", count_text(against.found), std::move(remarks));
+  }
+  if (options.exact)
+    table.add("exact copies", count_text(report.removed_exact), {share_text(report.removed_exact, all)});
+  if (options.near != NearMethod::off) {
+    table.add("similar", count_text(report.removed_near),
+              {fmt::format("{}; {:.3g} or more like one that is kept", share_text(report.removed_near, all),
+                           options.threshold)});
+    if (report.too_short > 0)
+      table.add(
+          "too short to judge", count_text(report.too_short),
+          {fmt::format("fewer than {}: only exact copies were removed", count_of(options.windows.window, "token"))});
+    const SelfCheck& check = report.check;
+    if (check.sampled > 0) {
+      std::vector<std::string> remarks = {
+          fmt::format("of {} held against all that rank better", count_of(check.sampled, "kept document"))};
+      if (report.removed_near > 0)
+        remarks.push_back(fmt::format("recall {:.1f} %, between {:.1f} and {:.1f}", 100 * check.recall,
+                                      100 * check.recall_low, 100 * check.recall_high));
+      table.add("missed", count_text(check.missed), std::move(remarks));
+    }
+    if (check.removals > 0)
+      table.add("wrongful removals", count_text(check.wrongful),
+                {fmt::format("of {} compared anew: at most {:.1f} %", count_text(check.removals),
+                             100 * check.wrongful_high)});
+  }
+  if (options.substrings != 0) {
+    table.add(
+        "cut out", size_of(report.cut_bytes),
+        {fmt::format("from {}: all but a first copy of repeated ranges", count_of(report.cut_documents, "document"))});
+    if (report.removed_substring > 0)
+      table.add("nothing left", count_text(report.removed_substring), {"they were nothing but such ranges"});
+  }
+  if (report.clusters > 0) {
+    table.add("clusters", count_text(report.clusters), {fmt::format("of {}", count_of(report.clustered, "document"))});
+    table.add("largest cluster", count_text(report.largest_cluster),
+              {fmt::format("first is {}", printable(report.largest_representative, false))});
+  }
+  add_losses(table, report.read, options.apply ? "copied unchanged to clean/" : "");
+  if (options.read_back) table.add("read back", count_text(report.read_back), {"from clean/: all as decided"});
+  if (report.temp_peak_bytes > 0) table.add("temporary disk", size_of(report.temp_peak_bytes));
+  add_memory(table, report.peak_rss_bytes, report.memory_bytes);
+  std::vector<std::string_view> names = {"decisions.jsonl", "matches.tsv", "clusters.tsv"};
+  if (!options.against.paths.empty()) names.push_back("against.jsonl");
+  if (options.substrings != 0) names.push_back("substring_bytes.tsv");
+  if (options.apply) names.push_back("clean");
+  if (options.annotate) names.push_back("annotated");
+  if (options.attributes != Attributes::none) names.push_back("attributes");
+  names.push_back("summary.json");
+  names.push_back("report.html");
+  return out + table.text() + written(options.output, names);
+}
+
+std::string near_summary(const NearReport& report, const NearOptions& options, double seconds, const Look& look) {
+  std::string out = headline(report.read, seconds, report.threads, look);
+
+  Table table;
+  table.add(
+      "near-duplicate pairs", count_text(report.matches),
+      {options.distance == 0 ? "equal fingerprints" : fmt::format("at most {} of 64 bits differ", options.distance)});
+  if (report.clusters > 0) {
+    table.add("clusters", count_text(report.clusters));
+    table.add("documents in them", count_text(report.clustered),
+              {fmt::format("{} of all", share_text(report.clustered, report.read.documents))});
+    table.add("largest cluster", count_text(report.largest_cluster),
+              {fmt::format("first is {}", printable(report.largest_representative, false))});
+  }
+  if (report.too_short > 0) {
+    table.add("too short", count_text(report.too_short),
+              {fmt::format("fewer than {}: never matched", count_of(options.fingerprint.window, "token"))});
+  }
+  add_losses(table, report.read);
+  add_memory(table, report.peak_rss_bytes, report.memory_bytes);
+  return out + table.text() + written(options.output, {"matches.tsv", "clusters.tsv", "summary.json"});
+}
+
+std::string substrings_summary(const SubstringsReport& report, const SubstringsOptions& options, double seconds,
+                               const Look& look) {
+  std::string out = headline(report.read, seconds, report.threads, look);
+  Table table;
+  table.add(
+      "repeated ranges", count_text(report.ranges),
+      {fmt::format("{} bytes or more, {} times or more", count_text(options.length), count_text(options.min_count))});
+  table.add("bytes in them", size_of(report.repeated_bytes),
+            {fmt::format("{} of the text", share_text(report.repeated_bytes, report.read.text_bytes))});
+  table.add("in documents", count_text(report.repeated_documents),
+            {fmt::format("{} of all", share_text(report.repeated_documents, report.read.documents))});
+  const std::string_view left = options.keep == Keep::first ? "with a first copy left" : "with no copy left";
+  if (options.apply)
+    table.add("removed", size_of(report.removed_bytes),
+              {fmt::format("from {}, {}", count_of(report.changed_documents, "document"), left)});
+  else
+    table.add("could be removed", size_of(report.removable_bytes), {std::string(left)});
+  if (options.groups)
+    table.add("passages", count_text(report.passages), {fmt::format("in {}", count_of(report.places, "place"))});
+  add_losses(table, report.read);
+  if (report.temp_peak_bytes > 0) table.add("temporary disk", size_of(report.temp_peak_bytes));
+  add_memory(table, report.peak_rss_bytes, report.memory_bytes);
+  std::vector<std::string_view> names = {"substring_bytes.tsv"};
+  if (!options.text_csv.empty()) names.push_back("sa.txt");
+  if (options.groups) names.push_back("passages.jsonl");
+  if (options.apply) names.push_back("clean");
+  names.push_back("summary.json");
+  return out + table.text() + written(options.output, names);
+}
+
+std::string ngrams_summary(const NgramsReport& report, const NgramsOptions& options, double seconds, const Look& look) {
+  std::string out = headline(report.read, seconds, report.threads, look);
+  const std::string grams = grams_text(options.n);
+  Table table;
+  std::vector<std::string> rate;
+  if (seconds > 0 && report.grams >= 1000000)
+    rate.push_back(fmt::format("{:.1f} million a second", static_cast<double>(report.grams) / seconds / 1e6));
+  table.add(grams, count_text(report.grams), rate);
+  table.add("in the index", count_text(report.entries), {fmt::format("each with {} places or more", options.m)});
+  table.add("their places", count_text(report.places),
+            {fmt::format("{} of all {}", share_text(report.places, report.grams), grams)});
+  add_losses(table, report.read);
+  if (report.temp_peak_bytes > 0) {
+    table.add("temporary disk", size_of(report.temp_peak_bytes));
+  }
+  add_memory(table, report.peak_rss_bytes, report.memory_bytes);
+  return out + table.text() + written(options.output, {"grams.bin", "places.bin", "documents.bin", "summary.json"});
+}
+
+std::string ngrams_stats_text(const NgramsStats& stats) {
+  const std::string grams = grams_text(stats.n);
+  Table table;
+  table.add("documents", count_text(stats.documents));
+  table.add("tokens", count_text(stats.tokens),
+            {fmt::format("by the tokenizer {}", tokenizer_names()[static_cast<std::size_t>(stats.tokenizer)])});
+  table.add(grams, count_text(stats.grams));
+  const auto share = [&](std::string_view name, std::uint64_t part, std::string_view meaning) {
+    table.add(name, count_text(part), {fmt::format("{:>7}  {}", share_text(part, stats.grams), meaning)});
+  };
+  share("  single", stats.single, stats.m == 2 ? "occur once" : fmt::format("occur fewer than {} times", stats.m));
+  share("  multi", stats.multi, stats.m == 2 ? "occur again" : fmt::format("occur {} times or more", stats.m));
+  share("  repeat", stats.repeat, "further occurrences of those");
+  const auto file = [&](std::string_view name, std::uint64_t bytes) {
+    table.add(name, size_of(bytes),
+              stats.multi == 0
+                  ? std::vector<std::string>{}
+                  : std::vector{fmt::format("{:.1f} bytes an n-gram of the index",
+                                            static_cast<double>(bytes) / static_cast<double>(stats.multi))});
+  };
+  file("grams.bin", stats.grams_bytes);
+  file("places.bin", stats.places_bytes);
+  file("documents.bin", stats.documents_bytes);
+  std::string out = table.text();
+
+  out += fmt::format("\nBuilt by {} in {} on {}.\n\n", printable(stats.algorithm, false), seconds_text(stats.seconds),
+                     count_of(stats.threads, "thread"));
+  Table built;
+  built.add("passes", count_text(stats.passes));
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (stats.file_bytes[i] > 0) built.add(fmt::format("file F{}", i + 1), size_of(stats.file_bytes[i]));
+  }
+  if (stats.sequence_bytes > 0) built.add("sequence", size_of(stats.sequence_bytes));
+  built.add("temporary disk", size_of(stats.temp_peak_bytes), {"at its peak"});
+  add_memory(built, stats.peak_rss_bytes, stats.memory_bytes);
+  for (const StageCost& stage : stats.stages)
+    built.add(printable(stage.stage, false), seconds_text(stage.seconds),
+              stage.bytes > 0 ? std::vector{size_of(stage.bytes)} : std::vector<std::string>{});
+  return out + built.text();
+}
+
+std::string ngrams_check_text(const std::string& index, const NgramsCheckReport& report) {
+  return fmt::format("{}: whole: {} with {} in {}; {} read in {}\n", printable(index, false),
+                     count_of(report.entries, "n-gram"), count_of(report.places, "place"),
+                     count_of(report.documents, "document"), size_of(report.bytes), seconds_text(report.seconds));
+}
+
+std::string ngrams_show_summary(const NgramsShowReport& report) {
+  return fmt::format("{} of {} in {}\n", count_of(report.rows, "row"), count_of(report.entries, "n-gram"),
+                     seconds_text(report.seconds));
+}
+
+std::string index_add_summary(const std::string& index, const IndexWriteReport& report, double seconds,
+                              const Look& look) {
+  std::string out = headline(report.read, seconds, report.threads, look);
+  Table table;
+  std::vector<std::string> replaced;
+  if (report.replaced > 0) replaced.push_back(fmt::format("{} took the place of others", count_text(report.replaced)));
+  table.add("documents added", count_text(report.added), replaced);
+  table.add("tokens", count_text(report.tokens));
+  table.add("posts", count_text(report.posts), {"blots, with where they occur"});
+  if (report.stored_texts > 0)
+    table.add("texts kept", count_text(report.stored_texts), {"they cannot be read again at their place"});
+  add_losses(table, report.read);
+  table.add("size of the index", size_of(report.index_bytes),
+            {fmt::format("in {}", count_of(report.segments, "segment"))});
+  if (report.temp_peak_bytes > 0) table.add("temporary disk", size_of(report.temp_peak_bytes));
+  add_memory(table, report.peak_rss_bytes, report.memory_bytes);
+  return out + table.text() + fmt::format("\nWritten: {}\n", printable(index, false));
+}
+
+std::string index_remove_summary(const std::string& index, const IndexWriteReport& report) {
+  return fmt::format("{}: {} removed\n", printable(index, false), count_of(report.removed, "document"));
+}
+
+std::string index_merge_summary(const std::string& index, const IndexWriteReport& report) {
+  const std::string what = report.merged_segments == 0
+                               ? std::string("nothing to merge")
+                               : fmt::format("{} merged", count_of(report.merged_segments, "segment"));
+  return fmt::format("{}: {}; {} in {}\n", printable(index, false), what, size_of(report.index_bytes),
+                     count_of(report.segments, "segment"));
+}
+
+std::string index_stats_text(const IndexStats& stats) {
+  const IndexLayout& layout = stats.layout;
+  const std::uint64_t bytes = stats.posts_bytes + stats.documents_bytes + stats.texts_bytes + stats.other_bytes;
+  Table table;
+  std::vector<std::string> removed;
+  if (stats.removed > 0)
+    removed.push_back(fmt::format("{} more removed, to be merged away", count_text(stats.removed)));
+  table.add("documents", count_text(stats.documents), removed);
+  table.add("text", size_of(stats.text_bytes));
+  table.add("tokens", count_text(stats.tokens),
+            {fmt::format("by the tokenizer {}", tokenizer_names()[static_cast<std::size_t>(layout.tokenizer)])});
+  table.add("window", count_text(layout.window),
+            {layout.interleave > 1 ? fmt::format("tokens, {} apart", layout.interleave) : std::string("tokens")});
+  table.add(
+      "blots", count_text(stats.blots),
+      {fmt::format("of {} bits; {}, {}", layout.blot_bits, blot_kind_names()[static_cast<std::size_t>(layout.blots)],
+                   blot_sampling_names()[static_cast<std::size_t>(layout.sampling)])});
+  table.add("posts", count_text(stats.posts));
+  table.add("segments", count_text(stats.segments), {fmt::format("generation {}", stats.generation)});
+  const auto part = [&](std::string_view name, std::uint64_t size) {
+    // An index of little text is larger than the text.
+    const double share = stats.text_bytes == 0 ? 0 : static_cast<double>(size) / static_cast<double>(stats.text_bytes);
+    table.add(name, size_of(size), {fmt::format("{:>5.1f} % of the text", 100 * share)});
+  };
+  part("size of the index", bytes);
+  part("  posts", stats.posts_bytes);
+  part("  documents", stats.documents_bytes);
+  if (stats.texts_bytes > 0) part("  texts", stats.texts_bytes);
+  part("  other", stats.other_bytes);
+  return table.text();
+}
+
+std::string index_check_text(const std::string& index, const IndexCheckReport& report) {
+  const std::string holds = fmt::format("{} with {} in {}; {} read in {}", count_of(report.documents, "document"),
+                                        count_of(report.posts, "post"), count_of(report.segments, "segment"),
+                                        size_of(report.bytes), seconds_text(report.seconds));
+  const std::string name = printable(index, false);
+  if (report.damages.empty()) return fmt::format("{}: whole: {}\n", name, holds);
+  if (!report.repaired)
+    return fmt::format("{}: damaged, in {}: {}\n", name, count_of(report.damages.size(), "place"), holds);
+  return fmt::format("{}: repaired: {} made anew, {} lost\n", name, count_of(report.rebuilt_documents, "document"),
+                     count_text(report.lost_documents));
+}
+
+std::string query_summary(const QueryReport& report) {
+  return fmt::format("{} in {}, in {}; {} of {} compared\n", count_of(report.passages, "passage"),
+                     count_of(report.occurrences, "place"), seconds_text(report.seconds), count_text(report.compared),
+                     count_of(report.candidates, "candidate"));
+}
+
+std::string extract_summary(const ExtractReport& report) {
+  return fmt::format("{} in {} of {}, in {}\n", count_of(report.passages, "passage"),
+                     count_of(report.occurrences, "place"), count_of(report.documents, "document"),
+                     seconds_text(report.seconds));
+}
+
+std::string fingerprint_summary(const FingerprintReport& report) {
+  std::string line = reading_text(report.read, report.seconds);
+  if (report.too_short > 0) line += fmt::format("; {} too short", count_text(report.too_short));
+  if (skipped_count(report.read) > 0) line += fmt::format("; skipped: {}", skipped_text(report.read));
+  return line + "\n";
+}
+
+std::string match_summary(const MatchReport& report) {
+  std::string line =
+      fmt::format("{} against {} in {} (tables made in {}): {} matched", count_of(report.queries, "query", "queries"),
+                  count_of(report.stored, "stored fingerprint"), seconds_text(report.query_seconds),
+                  seconds_text(report.build_seconds), count_text(report.matched));
+  if (report.added > 0) line += fmt::format(", {} added", count_text(report.added));
+  return line + "\n";
+}
+
+std::string bad_record_remark(const ReadReport& report) {
+  if (report.bad_records == 0) return {};
+  std::string out = fmt::format("skipped {}:\n", count_of(report.bad_records, "bad record"));
+  for (const std::string& line : example_lines(report)) out += fmt::format("  {}\n", line);
+  return out;
+}
+
+std::string unreadable_remark(const ReadReport& report) {
+  if (report.unreadable.empty()) return {};
+  std::string out =
+      fmt::format("warning: {} could not be read and {} left out:\n", count_of(report.unreadable.size(), "file"),
+                  report.unreadable.size() == 1 ? "was" : "were");
+  for (const BadRecord& file : report.unreadable) out += fmt::format("  {}\n", example_text(file));
+  return out;
+}
+
+std::string changed_remark(std::uint64_t count, const std::vector<ChangedDocument>& changed) {
+  if (count == 0) return {};
+  std::string out = fmt::format("{} left out:\n", count_of(count, "changed document"));
+  const std::size_t shown = std::min(kShownExamples, changed.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const std::string reason = printable(changed[i].reason, false);
+    const std::string id = printable(changed[i].id, false);
+    // The reason begins with the file, which mostly is the id.
+    out += reason.starts_with(id + ":") ? fmt::format("  {}\n", reason) : fmt::format("  {}: {}\n", id, reason);
+  }
+  if (count > shown) out += fmt::format("  and {} more\n", count_text(count - shown));
+  return out;
+}
+
+}  // namespace refrain::cli

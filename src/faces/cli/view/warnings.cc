@@ -1,0 +1,49 @@
+#include "faces/cli/view/warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "faces/cli/table/numbers.h"
+#include "faces/cli/view/text.h"
+
+namespace refrain::cli {
+
+std::vector<std::string> dedup_warnings(const DedupReport& report) {
+  constexpr std::size_t kShown = 5;
+  std::vector<std::string> remarks;
+  for (std::size_t i = 0; i < std::min(report.alarms.size(), kShown); ++i) {
+    const SourceLoss& loss = report.alarms[i];
+    remarks.push_back(fmt::format("warning: {} loses {} of its {} documents ({})\n",
+                                  loss.source.empty() ? "the input" : printable(loss.source, false),
+                                  count_text(loss.removed), count_text(loss.documents),
+                                  share_text(loss.removed, loss.documents)));
+  }
+  if (report.alarms.size() > kShown)
+    remarks.push_back(fmt::format("warning: and {} more sources\n", report.alarms.size() - kShown));
+  if (report.read.bad_records > 0 && !report.read.examples.empty()) {
+    const BadRecord& first = report.read.examples.front();
+    remarks.push_back(fmt::format("warning: {} could not be read, the first: {}{}: {}\n",
+                                  count_of(report.read.bad_records, "record"), printable(first.path, false),
+                                  first.line == 0 ? "" : fmt::format(":{}", first.line),
+                                  printable(first.reason, false)));
+  }
+  if (!report.absent_sources.empty())
+    remarks.push_back(fmt::format("warning: --keep names sources that no document is of: {}\n",
+                                  printable(report.absent_sources, false)));
+  if (report.unranked > 0)
+    remarks.push_back(fmt::format("warning: {} of {} documents have nothing that --keep ranks by; they rank last\n",
+                                  count_text(report.unranked), count_text(report.read.documents)));
+  if (report.unsourced > 0)
+    remarks.push_back(fmt::format("warning: {} of {} documents do not tell their source; they count as one\n",
+                                  count_text(report.unsourced), count_text(report.read.documents)));
+  if (report.shared_ids > 0)
+    remarks.push_back(
+        fmt::format("warning: {} an earlier document's id, as '{}': the decisions cannot be told apart by id; "
+                    "let --apply or --annotate take them to the records\n",
+                    report.shared_ids == 1 ? "one document has" : count_text(report.shared_ids) + " documents have",
+                    elided(report.shared_id, {})));
+  return remarks;
+}
+
+}  // namespace refrain::cli

@@ -1,0 +1,78 @@
+#include "faces/server/routes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "faces/server/wire/failure.h"
+
+namespace refrain::server {
+
+namespace {
+
+constexpr std::string_view kIdPlace = "{id}";
+
+struct Row {
+  std::string_view path;  // one that ends in {id} takes anything there, slashes too
+  std::string_view method;
+  Verb verb;
+  std::vector<std::string_view> parameters = {};
+};
+
+const std::vector<Row>& rows() {
+  static const std::vector<Row> kRows = {
+      {"/healthz", "GET", Verb::health},
+      {"/metrics", "GET", Verb::metrics},
+      {"/v1/stats", "GET", Verb::stats},
+      {"/v1/query", "POST", Verb::query},
+      {"/v1/passages", "GET", Verb::passages, {"cursor", "limit"}},
+      {"/v1/documents", "POST", Verb::add, {"replace"}},
+      {"/v1/documents/{id}", "GET", Verb::document},
+      {"/v1/documents/{id}", "DELETE", Verb::remove},
+  };
+  return kRows;
+}
+
+bool matches(std::string_view pattern, std::string_view path) {
+  if (!pattern.ends_with(kIdPlace)) return pattern == path;
+  pattern.remove_suffix(kIdPlace.size());
+  return path.size() > pattern.size() && path.starts_with(pattern);
+}
+
+std::string all_paths() {
+  std::string out;
+  std::string_view last;
+  for (const Row& row : rows())
+    if (row.path != std::exchange(last, row.path)) out += fmt::format("{}{}", out.empty() ? "" : ", ", row.path);
+  return out;
+}
+
+}  // namespace
+
+Route route_of(std::string_view method, Target target) {
+  if (method == "HEAD") method = "GET";
+  std::string allowed;
+  for (const Row& row : rows()) {
+    if (!matches(row.path, target.path)) continue;
+    if (row.method != method) {
+      allowed += fmt::format("{}{}", allowed.empty() ? "" : ", ", row.method == "GET" ? "GET, HEAD" : row.method);
+      continue;
+    }
+    for (const auto& [name, value] : target.parameters) {
+      if (std::find(row.parameters.begin(), row.parameters.end(), name) == row.parameters.end())
+        throw Failure(400, "invalid_argument", fmt::format("there is no parameter '{}' here", name));
+    }
+    Route out{.verb = row.verb, .name = row.path};
+    if (row.path.ends_with(kIdPlace))
+      out.id = percent_decode(std::string_view(target.path).substr(row.path.size() - kIdPlace.size()), false);
+    out.target = std::move(target);
+    return out;
+  }
+  if (allowed.empty())
+    throw Failure(404, "not_found", fmt::format("there is nothing of this path; there are {}", all_paths()));
+  throw Failure(405, "method_not_allowed", fmt::format("here there is only {}", allowed), {{"Allow", allowed}});
+}
+
+}  // namespace refrain::server

@@ -1,0 +1,229 @@
+#include "faces/server/service.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "faces/server/wire/access.h"
+#include "faces/server/wire/json_text.h"
+#include "faces/server/wire/request_body.h"
+#include "refrain/report_json.h"
+
+namespace refrain::server {
+
+namespace {
+
+constexpr std::size_t kFlushBytes = std::size_t{16} << 10;
+
+unsigned workers(const Context& context) {
+  return context.threads != 0 ? context.threads : std::max(1U, std::thread::hardware_concurrency());
+}
+
+// `part` of the memory that the whole may take. Every verb wants its least, whatever that makes together.
+Context share(const Context& context, double part, unsigned threads) {
+  const std::uint64_t all = context.memory_bytes != 0 ? context.memory_bytes : default_memory_bytes();
+  Context out = context;
+  out.memory_bytes = std::max(kMinMemoryBytes, static_cast<std::uint64_t>(static_cast<double>(all) * part));
+  out.threads = threads;
+  out.progress = {};
+  return out;
+}
+
+// Lines of JSON into an answer, a piece at a time. The head is said with the first of them, so that what fails before
+// has its status.
+class Lines {
+ public:
+  explicit Lines(Answer& answer) : answer_(answer) {}
+  void add(std::string_view piece) {
+    waiting_ += piece;
+    if (waiting_.size() >= kFlushBytes || piece.ends_with('\n')) flush();
+  }
+  // The last line. `cursor` is empty where there is no more.
+  void end(const std::string& cursor, std::uint64_t generation, std::uint64_t changed_documents) {
+    add(fmt::format("{{\"cursor\":{},\"generation\":{},\"changed_documents\":{}}}\n",
+                    cursor.empty() ? "null" : json_text(cursor), generation, changed_documents));
+    answer_.end();
+  }
+
+ private:
+  void flush() {
+    if (!begun_) answer_.begin({.content_type = "application/x-ndjson"});
+    begun_ = true;
+    answer_.write(waiting_);
+    waiting_.clear();
+  }
+
+  Answer& answer_;
+  std::string waiting_;
+  bool begun_ = false;
+};
+
+std::string_view parameter(const Target& target, const std::string& name) {
+  const auto found = target.parameters.find(name);
+  return found == target.parameters.end() ? std::string_view() : found->second;
+}
+
+Failure unknown_document(const std::string& id) {
+  return {404, "not_found", fmt::format("there is no document '{}'", id)};
+}
+
+Failure unauthorized() {
+  return {401,
+          "unauthorized",
+          "this wants 'Authorization: Bearer TOKEN' with the server's token",
+          {{"WWW-Authenticate", "Bearer"}}};
+}
+
+bool is_write(Verb verb) {
+  return verb == Verb::add || verb == Verb::remove;
+}
+
+}  // namespace
+
+Service::Service(Backend& backend, AccessRules rules, const Limits& limits, const Context& context, SpoolSpace& spool,
+                 const BodySpace& bodies, Metrics& metrics)
+    : backend_(backend),
+      rules_(std::move(rules)),
+      query_context_(share(context, 0.25 / workers(context), 1)),
+      write_context_(share(context, 0.25, context.threads)),
+      spool_(spool),
+      bodies_(bodies),
+      metrics_(metrics),
+      stop_(context.stop),
+      pages_(backend, share(context, 0.5, context.threads), spool, limits.passages_bytes),
+      light_(1, limits.queued),
+      queries_(workers(context), limits.queued),
+      writes_(1, limits.queued),
+      extraction_(1, limits.queued) {}
+
+Route Service::admit(const RequestHead& head) const {
+  if (is_cross_site(head.sec_fetch_site, head.origin, head.host))
+    throw Failure(403, "cross_site",
+                  "requests from web pages of another origin are refused; if the page and the server share an origin "
+                  "behind a proxy, have the proxy pass the Host header through unchanged");
+  const bool has_token = same_token(bearer_token(head.authorization), rules_.token);
+  if (!rules_.loopback && !has_token) throw unauthorized();
+  if (!has_token && !head.host.empty() && !is_local_host(head.host))
+    throw Failure(403, "foreign_host", "without a token, the Host header must be 'localhost' or a loopback address");
+  Route route = route_of(head.method, parse_target(head.target));
+  if (is_write(route.verb) && rules_.token.empty())
+    throw Failure(403, "read_only", "the server was started without a token, so nobody writes");
+  const bool wants_token = is_write(route.verb) || (rules_.token_for_reads && route.verb != Verb::health);
+  if (wants_token && !has_token) throw unauthorized();
+  return route;
+}
+
+void Service::handle(const Route& route, const std::shared_ptr<Body>& body, const std::shared_ptr<Answer>& answer) {
+  switch (route.verb) {
+    case Verb::health:
+      return answer->send({}, "{\"status\":\"ok\"}\n");
+    case Verb::metrics:
+      return submit(light_, answer, [this](Answer& to) {
+        to.send({.content_type = "text/plain; version=0.0.4; charset=utf-8"},
+                metrics_.text(backend_.stats(), spool_.held(), bodies_.held()));
+      });
+    case Verb::stats:
+      return submit(light_, answer, [this](Answer& to) { to.send({}, to_json(backend_.stats())); });
+    case Verb::query:
+      return submit(queries_, answer, [this, body](Answer& to) { query(*body, to); });
+    case Verb::document:
+      return submit(queries_, answer, [this, id = route.id](Answer& to) { document(id, to); });
+    case Verb::passages: {
+      auto waiter = std::make_shared<Demand::Waiter>(passages_demand_, answer->stop_token());
+      return submit(extraction_, answer,
+                    [this, target = route.target, waiter = std::move(waiter)](Answer& to) { passages(target, to); });
+    }
+    case Verb::add: {
+      const std::string_view replace = parameter(route.target, "replace");
+      if (!replace.empty() && replace != "0" && replace != "1")
+        return answer->send(Failure(400, "invalid_argument", "'replace' is 0 or 1"));
+      return submit(writes_, answer, [this, body, replaces = replace == "1"](Answer& to) { add(*body, replaces, to); });
+    }
+    case Verb::remove:
+      return submit(writes_, answer, [this, id = route.id](Answer& to) { remove(id, to); });
+  }
+}
+
+void Service::submit(WorkQueue& queue, const std::shared_ptr<Answer>& answer, Work work) {
+  const bool taken = queue.submit([answer, work = std::move(work)] {
+    if (answer->stop_token().stop_requested()) return;
+    try {
+      work(*answer);
+    } catch (...) {
+      try {
+        answer->fail(failure_of(std::current_exception()));
+      } catch (...) {
+        try {
+          answer->end();  // as it is; the connection sees that it is not whole
+        } catch (...) {   // it could not be woken, and has been closed for that
+        }
+      }
+    }
+  });
+  if (!taken) answer->send(Failure(503, "overloaded", "too many requests wait already", {{"Retry-After", "1"}}));
+}
+
+Context Service::context_for(const Context& share, const Answer& answer) const {
+  Context out = share;
+  out.stop = answer.stop_token();
+  return out;
+}
+
+void Service::query(Body& body, Answer& answer) const {
+  const QueryOptions options = parse_query(body.bytes());
+  body.clear();
+  Lines lines(answer);
+  const auto sink = json_passages([&](std::string_view piece) { lines.add(piece); });
+  const QueryReport report = backend_.query(options, context_for(query_context_, answer), *sink);
+  lines.end(report.cursor, report.generation, report.changed_documents);
+}
+
+void Service::document(const std::string& id, Answer& answer) const {
+  const std::optional<IndexDocument> found = backend_.document(id, context_for(query_context_, answer));
+  if (!found) throw unknown_document(id);
+  answer.begin({});
+  std::string json = "{\"id\":";
+  append_json_text(json, found->id);
+  json += fmt::format(",\"tokens\":{},\"text\":\"", found->tokens);
+  // The text is held, its JSON a piece at a time.
+  for (std::string_view rest = found->text; !rest.empty();) {
+    const std::size_t end = json_cut(rest, kFlushBytes);
+    append_json_escaped(json, rest.substr(0, end));
+    rest.remove_prefix(end);
+    answer.write(json);
+    json.clear();
+  }
+  json += "\"}\n";
+  answer.write(json);
+  answer.end();
+}
+
+void Service::add(Body& body, bool replace, Answer& answer) {
+  const std::vector<QueryDocument> documents = parse_documents(body.bytes());
+  body.clear();
+  const IndexWriteReport report = backend_.add(documents, replace, context_for(write_context_, answer));
+  answer.send({.status = 201}, to_json(report, "index add"));
+}
+
+void Service::remove(const std::string& id, Answer& answer) {
+  const IndexWriteReport report = backend_.remove({id}, context_for(write_context_, answer));
+  if (!report.unknown.empty()) throw unknown_document(id);
+  answer.send({}, to_json(report, "index remove"));
+}
+
+void Service::passages(const Target& target, Answer& answer) {
+  std::optional<PageCursor> from;
+  std::uint64_t limit = kDefaultPassages;
+  if (target.parameters.contains("cursor")) from = parse_page_cursor(parameter(target, "cursor"));
+  if (target.parameters.contains("limit")) limit = parse_number("limit", parameter(target, "limit"), 1, kMaxPassages);
+  Lines lines(answer);
+  const Demand::Work work(passages_demand_, stop_);
+  const PageEnd end = pages_.page(from, limit, work.stop_token(), [&](std::string_view piece) { lines.add(piece); });
+  lines.end(end.next ? to_text(*end.next) : "", end.generation, end.changed_documents);
+}
+
+}  // namespace refrain::server

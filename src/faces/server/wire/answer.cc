@@ -1,0 +1,160 @@
+#include "faces/server/wire/answer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace refrain::server {
+
+Answer::Answer(const Limits& limits, std::shared_ptr<SpoolSpace> space) : limits_(limits), space_(std::move(space)) {}
+
+Answer::~Answer() {
+  space_->give_back(spool_held_);
+}
+
+void Answer::send(AnswerHead head, std::string_view body) {
+  head.length = body.size();
+  begin(std::move(head));
+  write(body);
+  end();
+}
+
+void Answer::send(const Failure& failure) {
+  send({.status = failure.status(), .headers = failure.headers()}, failure.json());
+}
+
+void Answer::begin(AnswerHead head) {
+  const std::lock_guard lock(mutex_);
+  head_ = std::move(head);
+}
+
+void Answer::write(std::string_view bytes) {
+  std::unique_lock lock(mutex_);
+  while (!bytes.empty()) {
+    if (abandoned_) throw Error(Errc::interrupted, "the client has gone");
+    const std::string_view piece = bytes.substr(0, limits_.piece_bytes);
+    put(piece, lock);
+    bytes.remove_prefix(piece.size());
+  }
+  wake(lock);
+}
+
+void Answer::put(std::string_view bytes, std::unique_lock<std::mutex>& lock) {
+  if (spool_held_ == 0 && memory_.size() - memory_begin_ + bytes.size() <= limits_.answer_bytes) {
+    if (memory_begin_ != 0) {
+      memory_.erase(0, memory_begin_);
+      memory_begin_ = 0;
+    }
+    memory_ += bytes;
+    return;
+  }
+  while (spool_held_ + bytes.size() > limits_.spool_bytes || !space_->take(bytes.size())) {
+    wake(lock);
+    // The space that other answers hold has no bell of its own: look again now and then.
+    const auto began = std::chrono::steady_clock::now();
+    taken_.wait_for(lock, std::chrono::milliseconds(100));
+    held_ += std::chrono::steady_clock::now() - began;
+    if (abandoned_) throw Error(Errc::interrupted, "the client has gone");
+    if (held_ > limits_.held_time)
+      throw Error(Errc::over_budget, "the answer is taken too slowly; take it faster, or ask for less at a time");
+    if (spool_held_ == 0 && memory_begin_ == memory_.size()) {  // all was taken meanwhile
+      memory_ = bytes;
+      memory_begin_ = 0;
+      return;
+    }
+  }
+  spool_held_ += bytes.size();
+  put_on_disk(bytes, lock);
+}
+
+void Answer::put_on_disk(std::string_view bytes, std::unique_lock<std::mutex>& lock) {
+  if (spool_ == nullptr) spool_ = std::make_unique<SpoolFile>(space_->folder());
+  spooling_ = true;  // so that the file is not emptied; the disk may be slow, and the connection must not wait for it
+  lock.unlock();
+  try {
+    spool_->append(bytes);
+  } catch (...) {
+    lock.lock();
+    spooling_ = false;
+    throw;
+  }
+  lock.lock();
+  spooling_ = false;
+  spool_end_ += bytes.size();
+}
+
+void Answer::end() {
+  std::unique_lock lock(mutex_);
+  ended_ = true;
+  wake(lock);
+}
+
+void Answer::fail(const Failure& failure) {
+  std::unique_lock lock(mutex_);
+  if (!head_) {
+    lock.unlock();
+    send(failure);
+    return;
+  }
+  // A body whose length was told cannot be mended; the connection sees that it is short.
+  if (!head_->length) last_ = failure.json();
+  ended_ = true;
+  wake(lock);
+}
+
+void Answer::on_wake(std::function<void()> wake) {
+  auto shared = std::make_shared<const std::function<void()>>(std::move(wake));
+  const std::lock_guard lock(mutex_);
+  wake_ = std::move(shared);
+}
+
+Answer::Next Answer::take(std::string& out) {
+  const std::lock_guard lock(mutex_);
+  out.clear();
+  if (memory_begin_ < memory_.size()) {
+    out.assign(memory_, memory_begin_, limits_.piece_bytes);
+    memory_begin_ += out.size();
+    taken_.notify_one();
+    return Next::piece;
+  }
+  if (spool_begin_ < spool_end_) {
+    out.resize(static_cast<std::size_t>(std::min<std::uint64_t>(limits_.piece_bytes, spool_end_ - spool_begin_)));
+    if (spool_->read(spool_begin_, out) != out.size()) throw Error(Errc::io, "a temporary file is short");
+    spool_begin_ += out.size();
+    if (spool_begin_ == spool_end_ && !spooling_) {
+      spool_->clear();
+      spool_begin_ = spool_end_ = 0;
+      space_->give_back(std::exchange(spool_held_, 0));
+    }
+    taken_.notify_one();
+    return Next::piece;
+  }
+  if (ended_ && !last_.empty()) {
+    out.swap(last_);
+    return Next::piece;
+  }
+  if (ended_ && !head_) throw Error(Errc::io, "there is no answer");
+  if (ended_) return Next::ended;
+  waiting_ = true;
+  return Next::waiting;
+}
+
+void Answer::abandon() {
+  {
+    const std::lock_guard lock(mutex_);
+    abandoned_ = true;
+    wake_ = nullptr;
+    taken_.notify_all();
+  }
+  stop_.request_stop();
+}
+
+void Answer::wake(std::unique_lock<std::mutex>& lock) {
+  if (!std::exchange(waiting_, false) || !wake_) return;
+  const std::shared_ptr<const std::function<void()>> call = wake_;
+  lock.unlock();
+  (*call)();
+  lock.lock();
+}
+
+}  // namespace refrain::server

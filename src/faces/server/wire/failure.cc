@@ -1,0 +1,100 @@
+#include "faces/server/wire/failure.h"
+
+#include <fmt/format.h>
+
+#include <new>
+#include <string_view>
+
+#include "faces/server/wire/json_text.h"
+
+namespace refrain::server {
+
+std::string Failure::json() const {
+  return fmt::format("{{\"error\":{{\"code\":{},\"message\":{}}}}}\n", json_text(code_), json_text(what()));
+}
+
+Failure failure_of(const Error& error) {
+  const auto as = [&](unsigned status, const char* code, Headers headers = {}) {
+    return Failure(status, code, error.what(), std::move(headers));
+  };
+  switch (error.code()) {
+    case Errc::invalid_argument:
+      return as(400, "invalid_argument");
+    case Errc::not_found:
+      return as(404, "not_found");
+    case Errc::bad_input:  // an id that is there already; a file that is no longer what was indexed
+      return as(409, "conflict");
+    case Errc::busy:
+      return as(409, "busy", {{"Retry-After", "1"}});
+    case Errc::unsupported:
+      return as(501, "unsupported");
+    case Errc::over_budget:
+      return as(507, "over_budget");
+    case Errc::interrupted:
+      return as(503, "interrupted", {{"Retry-After", "1"}});
+    case Errc::corrupt:
+      return as(500, "corrupt");
+    case Errc::io:
+      return as(500, "io");
+  }
+  return as(500, "internal");
+}
+
+Failure failure_of(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Failure& failure) {
+    return failure;
+  } catch (const Error& error) {
+    return failure_of(error);
+  } catch (const std::bad_alloc&) {
+    return {503, "over_budget", "there is no memory for this now", {{"Retry-After", "1"}}};
+  } catch (...) {
+    return {500, "internal", "the request could not be answered"};
+  }
+}
+
+std::string_view reason_phrase(unsigned status) {
+  switch (status) {
+    case 200:
+      return "OK";
+    case 201:
+      return "Created";
+    case 400:
+      return "Bad Request";
+    case 401:
+      return "Unauthorized";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Method Not Allowed";
+    case 408:
+      return "Request Timeout";
+    case 409:
+      return "Conflict";
+    case 410:
+      return "Gone";
+    case 413:
+      return "Content Too Large";
+    case 414:
+      return "URI Too Long";
+    case 417:
+      return "Expectation Failed";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 500:
+      return "Internal Server Error";
+    case 501:
+      return "Not Implemented";
+    case 503:
+      return "Service Unavailable";
+    case 507:
+      return "Insufficient Storage";
+    default:
+      return "Unknown";
+  }
+}
+
+}  // namespace refrain::server

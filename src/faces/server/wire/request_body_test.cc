@@ -1,0 +1,81 @@
+#include "faces/server/wire/request_body.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "faces/server/wire/failure.h"
+
+namespace refrain::server {
+namespace {
+
+std::string code_of(const std::function<void()>& call) {
+  try {
+    call();
+    return "";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.status(), 400U);
+    return failure.code();
+  }
+}
+
+TEST(QueryBody, BecomesOptions) {
+  const QueryOptions options = parse_query(
+      R"({"text": "a \"b\" \u00e4", "limit": 5, "max_occurrences": 7, "min_tokens": 3, "max_gap": 0, "cursor": "c"})");
+  ASSERT_EQ(options.documents.size(), 1U);
+  EXPECT_EQ(options.documents[0].text, "a \"b\" \xC3\xA4");
+  EXPECT_EQ(options.limit, 5U);
+  EXPECT_EQ(options.max_occurrences, 7U);
+  EXPECT_EQ(options.limits.min_tokens, 3U);
+  EXPECT_EQ(options.limits.max_gap, 0U);
+  EXPECT_EQ(options.cursor, "c");
+  EXPECT_EQ(parse_query(R"({"id": "x"})").id, "x");
+  EXPECT_EQ(parse_query(R"({"text": ""})").documents.size(), 1U);
+}
+
+TEST(QueryBody, RefusesWhatItDoesNotKnow) {
+  for (const char* body : {"", "{", "[]", "1", "null", "{\"text\": \"a\"} x", "{\"text\": \"\xFF\"}", "{'text': 1}",
+                           "{\"text\": \"\\ud800\"}", "{\"text\": \"a\",}", "{\"text\": \"a\nb\"}"})
+    EXPECT_EQ(code_of([&] { parse_query(body); }), "bad_json") << body;
+  for (const char* body :
+       {"{}", R"({"text": "a", "id": "b"})", R"({"id": ""})", R"({"text": 1})", R"({"text": "a", "x": 1})",
+        R"({"text": "a", "limit": 0})", R"({"text": "a", "limit": 1001})", R"({"text": "a", "limit": -1})",
+        R"({"text": "a", "limit": 1.5})", R"({"text": "a", "limit": "5"})", R"({"text": "a", "max_gap": 1001})",
+        R"({"text": "a", "cursor": null})", R"({"text": "a", "text": "b"})", R"({"text": "a", "max_occurrences": 0})"})
+    EXPECT_EQ(code_of([&] { parse_query(body); }), "invalid_argument") << body;
+  EXPECT_EQ(code_of([&] { parse_query(std::string(100'000, '[')); }), "bad_json");
+}
+
+TEST(DocumentsBody, IsOneObjectOrALineEach) {
+  EXPECT_EQ(parse_documents(R"({"id": "a", "text": "b"})").size(), 1U);
+  EXPECT_EQ(parse_documents("{\n \"id\": \"a\",\n \"text\": \"b\"\n}\n").size(), 1U);
+  const auto many = parse_documents("\n{\"id\": \"a\", \"text\": \"b\"}\r\n\n{\"text\": \"d\", \"id\": \"c/d\"}");
+  ASSERT_EQ(many.size(), 2U);
+  EXPECT_EQ(many[0].text, "b");
+  EXPECT_EQ(many[1].id, "c/d");
+}
+
+TEST(DocumentsBody, NamesTheLineThatIsBroken) {
+  try {
+    parse_documents("{\"id\": \"a\", \"text\": \"b\"}\n{\"id\": \"c\", \"text\": \n");
+    FAIL();
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), "bad_json");
+    EXPECT_TRUE(std::string(failure.what()).starts_with("line 2: ")) << failure.what();
+  }
+}
+
+TEST(DocumentsBody, IdsDoNotGoUpAFolder) {
+  const auto with = [](const std::string& id) { return "{\"id\": \"" + id + "\", \"text\": \"t\"}"; };
+  for (const char* id : {"..", "../a", "a/../b", "a/..", "..\\\\a", "", "a\\u0000", "a\\n"})
+    EXPECT_EQ(code_of([&] { parse_documents(with(id)); }), "bad_id") << id;
+  for (const char* id : {"...", "a..b", "..a/b", "/a", "a//b", "\xE6\x97\xA5"})
+    EXPECT_EQ(parse_documents(with(id)).size(), 1U) << id;
+  EXPECT_EQ(code_of([&] { parse_documents(with(std::string(4097, 'a'))); }), "bad_id");
+  EXPECT_EQ(code_of([&] { parse_documents(with("a") + "\n" + with("a")); }), "bad_id");
+  EXPECT_EQ(code_of([&] { parse_documents(R"({"id": "a"})"); }), "invalid_argument");
+  EXPECT_EQ(code_of([&] { parse_documents(R"([{"id": "a", "text": "b"}])"); }), "bad_json");
+}
+
+}  // namespace
+}  // namespace refrain::server

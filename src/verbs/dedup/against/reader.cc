@@ -1,0 +1,52 @@
+#include "verbs/dedup/against/reader.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "base/json.h"
+
+namespace refrain::verbs::dedup {
+
+AgainstReader::AgainstReader(DedupRun& run) {
+  if (!run.against()) return;
+  reader_ = std::make_unique<run::ColumnReader<AgainstHit>>(run.dir.work("against"));
+  there_ = reader_->next(hit_);
+}
+
+const AgainstHit* AgainstReader::find(DocId document) {
+  while (there_ && hit_.document < document) there_ = reader_->next(hit_);
+  return there_ && hit_.document == document ? &hit_ : nullptr;
+}
+
+AgainstView::AgainstView(DedupRun& run) : run_(run), hits_(run) {
+  if (!run.against()) return;
+  spans_ = std::make_unique<RandomFile>(run.dir.work("against_spans"));
+  ids_ = std::make_unique<run::SliceFile>(run.dir.work("against_ids"), run.dir.work("against_id_ends"));
+}
+
+std::vector<ByteRange> AgainstView::spans(DocId document) {
+  const AgainstHit* hit = hits_.find(document);
+  if (hit == nullptr) return {};
+  std::vector<ByteRange> spans(hit->last_span - hit->first_span);
+  spans_->read(hit->first_span * sizeof(ByteRange),
+               {reinterpret_cast<char*>(spans.data()), spans.size() * sizeof(ByteRange)});
+  return spans;
+}
+
+std::string AgainstView::mark(DocId document) {
+  if (!run_.against() || run_.options.against_action != AgainstAction::mark) return {};
+  const AgainstHit* hit = hits_.find(document);
+  if (hit == nullptr) return R"(, "against": null)";
+  std::string where;
+  for (const ByteRange span : spans(document))
+    fmt::format_to(std::back_inserter(where), "{}[{}, {}]", where.empty() ? "" : ", ", span.begin, span.end);
+  return fmt::format(R"(, "against": {{"match": {}, "similarity": {:.6g}, "spans": [{}]}})", json_string(id(hit->item)),
+                     hit->share, where);
+}
+
+std::string_view AgainstView::id(std::uint64_t item) {
+  return ids_->get(item, scratch_);
+}
+
+}  // namespace refrain::verbs::dedup

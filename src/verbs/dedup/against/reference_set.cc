@@ -1,0 +1,115 @@
+#include "verbs/dedup/against/reference_set.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "base/checksum.h"
+#include "corpus/source/reader.h"
+#include "refrain/error.h"
+
+namespace refrain::verbs::dedup {
+
+namespace {
+
+constexpr const char* kWhat = "the set that the corpus is held against";
+
+}  // namespace
+
+// What waits for its turn.
+struct ReferenceSet::Batched {
+  explicit Batched(MemoryBudget& budget) : text(budget, kWhat) {}
+  Array<char> text;
+  std::vector<std::size_t> lengths;
+  std::vector<std::uint8_t> bad;
+  corpus::BatchIds ids;
+  std::string file;
+};
+
+ReferenceSet::ReferenceSet(const InputOptions& input, TokenizerKind tokenizer, const Context& context,
+                           MemoryBudget& budget)
+    : hasher_(tokenizer),
+      vocabulary_(budget, kWhat),
+      tokens_(budget, kWhat),
+      ends_(budget, kWhat),
+      bad_(budget, kWhat),
+      first_like_(budget, kWhat),
+      ids_(budget, kWhat),
+      id_ends_(budget, kWhat),
+      files_(budget, kWhat) {
+  read_ = corpus::read_documents(input, context, budget,
+                                 [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
+                                   auto waiting = std::make_shared<Batched>(budget);
+                                   for (std::size_t i = 0; i < batch.texts.size(); ++i) {
+                                     waiting->text.append(batch.texts[i]);
+                                     waiting->lengths.push_back(batch.texts[i].size());
+                                   }
+                                   waiting->bad = batch.bad;
+                                   waiting->ids = std::move(batch.ids);
+                                   waiting->file = batch.file;
+                                   return [this, waiting](DocId /*first*/) { add(*waiting); };
+                                 },
+                                 {.stage = "reference", .keeps_texts = true});
+  find_likes(budget);
+}
+
+void ReferenceSet::add(const Batched& batch) {
+  if (batch.lengths.empty()) return;
+  if (file_names_.empty() || file_names_.back() != batch.file) file_names_.push_back(batch.file);
+  if (ends_.size() + batch.lengths.size() > std::numeric_limits<std::uint32_t>::max())
+    throw Error(Errc::over_budget, fmt::format("{}: has more than 4 G items; give it in parts", kWhat));
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < batch.lengths.size(); ++i) {
+    hasher_.read(std::string_view(batch.text.data() + at, batch.lengths[i]), [&](const text::TokenStretch& stretch) {
+      tokens_.reserve_more(stretch.size());
+      for (std::size_t token = 0; token < stretch.size(); ++token)
+        tokens_.push_back(vocabulary_.add(stretch.normal(token), stretch.hashes()[token]) + 1);
+    });
+    at += batch.lengths[i];
+    ends_.push_back(tokens_.size());
+    bad_.push_back(batch.bad[i]);
+    if (!batch.ids.ordinals) ids_.append(batch.ids[i]);
+    id_ends_.push_back(ids_.size());
+    files_.push_back(static_cast<std::uint32_t>(file_names_.size() - 1));
+  }
+}
+
+void ReferenceSet::find_likes(MemoryBudget& budget) {
+  struct Sum {
+    std::uint64_t sum;
+    std::uint32_t item;
+    bool operator<(const Sum& other) const { return sum != other.sum ? sum < other.sum : item < other.item; }
+  };
+  Array<Sum> sums(budget, kWhat, size());
+  for (std::uint32_t i = 0; i < size(); ++i) {
+    const std::span<const std::uint32_t> tokens = item(i);
+    sums[i] = {checksum({reinterpret_cast<const char*>(tokens.data()), tokens.size_bytes()}), i};
+  }
+  std::sort(sums.begin(), sums.end());
+  first_like_.resize(size());
+  std::size_t first = 0;  // with this sum
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (sums[i].sum != sums[first].sum) first = i;
+    const std::uint32_t other = sums[first].item;
+    first_like_[sums[i].item] = std::ranges::equal(item(other), item(sums[i].item)) ? other : sums[i].item;
+  }
+}
+
+std::span<const std::uint32_t> ReferenceSet::item(std::uint32_t i) const {
+  const std::uint64_t begin = i == 0 ? 0 : ends_[i - 1];
+  return {tokens_.data() + begin, ends_[i] - begin};
+}
+
+std::string ReferenceSet::id(std::uint32_t i) const {
+  const std::uint64_t begin = i == 0 ? 0 : id_ends_[i - 1];
+  const std::string_view given(ids_.data() + begin, id_ends_[i] - begin);
+  const std::string& file = file_names_[files_[i]];
+  if (given.empty()) return std::to_string(i);
+  // Of whole files, which are in no file of records, the id is a path.
+  return file_names_.size() == 1 || file.empty() ? std::string(given) : fmt::format("{}:{}", file, given);
+}
+
+}  // namespace refrain::verbs::dedup

@@ -1,0 +1,63 @@
+// A set of items that a corpus is held against, as tokens.
+//
+// Every different token of the set has a number, from 1 on, and is known by its text, never by a hash alone: where
+// numbers are equal, so are tokens. What does not occur in the set is kUnknown.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/array.h"
+#include "base/budget.h"
+#include "engines/ngram/vocabulary.h"
+#include "refrain/context.h"
+#include "refrain/input.h"
+#include "text/token_hasher.h"
+
+namespace refrain::verbs::dedup {
+
+inline constexpr std::uint32_t kUnknown = 0;
+
+// Immutable once it is read; threads may share one.
+class ReferenceSet {
+ public:
+  // All of the input, in its order. Error(over_budget) with the figure where it does not fit.
+  ReferenceSet(const InputOptions& input, TokenizerKind tokenizer, const Context& context, MemoryBudget& budget);
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(ends_.size()); }
+  std::uint64_t tokens() const { return tokens_.size(); }
+  std::span<const std::uint32_t> item(std::uint32_t i) const;
+  // The first item with the same tokens: i itself where there is none before it.
+  std::uint32_t first_like(std::uint32_t i) const { return first_like_[i]; }
+  // As the input gives it, or its ordinal. Where ids are given and there are several files of records, which may use the
+  // same ones, the file stands before it: "FILE:ID".
+  std::string id(std::uint32_t i) const;
+  bool bad(std::uint32_t i) const { return bad_[i] != 0; }  // it could not be read
+  const ReadReport& read() const { return read_; }
+  // The number of a token, whose hash is `hash`.
+  std::uint32_t number(std::string_view text, std::uint64_t hash) const { return vocabulary_.find(text, hash) + 1; }
+  // One more than the greatest number.
+  std::size_t numbers() const { return vocabulary_.size() + 1; }
+
+ private:
+  struct Batched;
+  void add(const Batched& batch);
+  void find_likes(MemoryBudget& budget);
+
+  text::TokenHasher hasher_;
+  ngram::Vocabulary vocabulary_;
+  Array<std::uint32_t> tokens_;
+  Array<std::uint64_t> ends_;
+  Array<std::uint8_t> bad_;
+  Array<std::uint32_t> first_like_;
+  Array<char> ids_;
+  Array<std::uint64_t> id_ends_;
+  Array<std::uint32_t> files_;  // by item
+  std::vector<std::string> file_names_;
+  ReadReport read_;
+};
+
+}  // namespace refrain::verbs::dedup

@@ -1,0 +1,228 @@
+// dedup: what a run will take, from the sizes of its files and a look at how long their records are.
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "base/budget.h"
+#include "base/files/temp_space.h"
+#include "base/threads.h"
+#include "corpus/source/decompress.h"
+#include "corpus/source/walk.h"
+#include "engines/matching/bands.h"
+#include "engines/substring/plan.h"
+#include "refrain/dedup.h"
+#include "refrain/error.h"
+
+namespace refrain {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t kUnpacked = 4;            // what packed text is assumed to grow by
+constexpr std::uint64_t kAssumedDocument = 1000;  // bytes, where nobody can look
+constexpr std::size_t kLookedAtFiles = 16;        // for how long their records are
+constexpr std::size_t kLookedAtBytes = 64 << 10;  // of each
+constexpr std::uint64_t kAssumedId = 32;          // bytes
+constexpr std::uint64_t kAssumedPairs = 4;        // that meet, a document
+constexpr std::uint64_t kSmallFiles = 1 << 20;    // the report, markers, headers
+constexpr std::uint64_t kSampleRecord = 32;       // bytes of a sample of repeated text
+constexpr std::uint64_t kLinkRecord = 16;         // and of what comes of it
+
+// Of memory:
+constexpr std::uint64_t kHeldAnyway = 32 << 20;
+constexpr std::uint64_t kHeldByThread = 16 << 20;  // pieces of the input, and what is made of them
+constexpr std::uint64_t kHeldForParquet = 64 << 20;
+constexpr std::uint64_t kHeldTimes = 10;         // a document that is read, while it is
+constexpr std::uint64_t kHeldOfDocument = 1280;  // of each, all that meets and matches it included
+constexpr std::uint64_t kHeldOfOtherText = 5;    // of each byte of another set
+
+bool is_packed(std::string_view path) {
+  return path.ends_with(".gz") || path.ends_with(".zst") || path.ends_with(".zstd");
+}
+
+// The sizes of an input, and about how many documents are in it.
+class Sizes {
+ public:
+  Sizes(const InputOptions& options, const Context& context, MemoryBudget& budget) : stream_(budget) {
+    for (const std::string& path : options.paths) {
+      std::error_code ignored;
+      const fs::file_status status = fs::status(path, ignored);
+      if (path == "-" || (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)))
+        known = false;
+    }
+    if (!known) return;
+    corpus::Walk walk(options, budget);
+    for (corpus::Input input; walk.next(input);) {
+      throw_if_stopped(context);
+      if (input.failure.empty()) add(input);
+    }
+    const std::uint64_t document = looked_lines_ == 0 ? kAssumedDocument : looked_bytes_ / looked_lines_ + 1;
+    documents = whole_files_ + line_bytes_ / document + other_bytes_ / kAssumedDocument;
+  }
+
+  bool known = true;
+  bool packed = false;
+  bool parquet = false;
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;     // on the disk
+  std::uint64_t unpacked = 0;  // about
+  std::uint64_t documents = 0;
+
+ private:
+  void add(const corpus::Input& input) {
+    const bool is_table = input.format == Format::parquet;
+    const bool grows = is_table || is_packed(input.path);
+    const std::uint64_t plain = input.size * (grows ? kUnpacked : 1);
+    ++files;
+    bytes += input.size;
+    unpacked += plain;
+    packed = packed || grows;
+    parquet = parquet || is_table;
+    if (input.format == Format::files) {
+      ++whole_files_;
+    } else if (is_table || input.format == Format::warc) {
+      other_bytes_ += plain;
+    } else {
+      line_bytes_ += plain;
+      if (input.size != 0 && looked_files_ < kLookedAtFiles) look_at(input.path);
+    }
+  }
+
+  void look_at(const std::string& path) {
+    ++looked_files_;
+    beginning_.resize(kLookedAtBytes);
+    try {
+      stream_.open(path);
+      const std::size_t got = stream_.read(beginning_.data(), beginning_.size());
+      const auto lines = static_cast<std::uint64_t>(
+          std::count(beginning_.begin(), beginning_.begin() + static_cast<std::ptrdiff_t>(got), '\n'));
+      looked_bytes_ += got;
+      looked_lines_ += std::max<std::uint64_t>(lines, 1);
+    } catch (const Error&) {
+      // Reading will tell what is wrong with it.
+    }
+    stream_.close();
+  }
+
+  corpus::ByteStream stream_;
+  std::string beginning_;
+  std::size_t looked_files_ = 0;
+  std::uint64_t looked_bytes_ = 0;
+  std::uint64_t looked_lines_ = 0;
+  std::uint64_t whole_files_ = 0;
+  std::uint64_t line_bytes_ = 0;
+  std::uint64_t other_bytes_ = 0;
+};
+
+// What `work` holds a document; see verbs/dedup/state/run.h.
+std::uint64_t column_bytes(const DedupOptions& options) {
+  std::uint64_t bytes = 8 + kAssumedId + 8 + 16 + 1 + 4;  // ends, id, digest, state, source
+  if (options.keep.rank != Rank::first) bytes += 8;
+  if (options.near == NearMethod::minhash)
+    bytes += options.lanes +
+             sizeof(std::uint32_t) * matching::choose_bands(options.threshold, options.recall, options.lanes).bands;
+  if (options.near == NearMethod::simhash) bytes += 8;
+  if (options.near != NearMethod::off) bytes += kAssumedPairs * (16 + 24);  // that met; that match
+  if (!options.against.paths.empty()) bytes += 8;
+  return bytes + 8 + 8 + 24;  // head, cluster, decision
+}
+
+// What the files for people and other programs hold a document.
+std::uint64_t row_bytes(const DedupOptions& options) {
+  std::uint64_t bytes = 140 + 2 * kAssumedId;  // decisions.jsonl
+  bytes += 32 + kAssumedId;                    // clusters.tsv
+  bytes += 2 * (10 + 2 * kAssumedId);          // matches.tsv
+  if (options.annotate) bytes += 110 + kAssumedId;
+  if (options.attributes != Attributes::none) bytes += 200 + kAssumedId;
+  return bytes;
+}
+
+// What would be held in memory if there were any amount of it.
+std::uint64_t held_bytes(const DedupOptions& options, const Sizes& sizes, unsigned threads) {
+  const std::uint64_t document = sizes.unpacked / std::max<std::uint64_t>(sizes.documents, 1);
+  std::uint64_t bytes = kHeldAnyway + threads * (kHeldByThread + kHeldTimes * document);
+  if (sizes.parquet) bytes += kHeldForParquet;
+  if (options.substrings != 0) bytes += 2 * sizes.unpacked;
+  return bytes + sizes.documents * kHeldOfDocument;
+}
+
+// What does not fit in memory at a time.
+std::uint64_t spilled_bytes(const DedupOptions& options, const Sizes& sizes, std::uint64_t memory) {
+  std::uint64_t most = 0;
+  if (const std::uint64_t pairs = sizes.documents * 16 * (1 + kAssumedPairs);
+      options.near != NearMethod::off && pairs > memory / 3)
+    most = pairs;
+  if (options.substrings != 0) {
+    const substring::SubstringPlan plan(options.substrings, 2, false, 0);
+    const std::uint64_t records = 2 * sizes.unpacked / (plan.span + 1) + sizes.documents;
+    if (const std::uint64_t bytes = records * (kSampleRecord + kLinkRecord); bytes > memory / 4)
+      most = std::max(most, bytes);
+  }
+  return most;
+}
+
+// The folder, or the nearest above it that is there.
+fs::path standing(const fs::path& folder) {
+  std::error_code ignored;
+  fs::path path = fs::absolute(folder, ignored);
+  while (!fs::exists(path, ignored) && path.has_parent_path() && path != path.parent_path()) path = path.parent_path();
+  return path;
+}
+
+std::uint64_t free_bytes(const fs::path& folder) {
+  struct statvfs info {};
+  if (statvfs(folder.c_str(), &info) != 0) return ~std::uint64_t{0};
+  return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
+}
+
+bool on_one_disk(const fs::path& a, const fs::path& b) {
+  struct stat first {};
+  struct stat second {};
+  return stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev;
+}
+
+}  // namespace
+
+DedupEstimate dedup_estimate(const DedupOptions& options, const Context& context) {
+  DedupEstimate estimate;
+  MemoryBudget budget(context);
+  const TempSpace temp(context);
+  const fs::path output = standing(options.output);
+  estimate.memory_bytes = budget.ceiling();
+  estimate.disk_free_bytes = free_bytes(output);
+  estimate.temp_free_bytes = free_bytes(temp.folder());
+  estimate.one_disk = on_one_disk(output, temp.folder());
+  const Sizes sizes(options.input, context, budget);
+  estimate.known = sizes.known;
+  if (!sizes.known) return estimate;
+  estimate.packed = sizes.packed;
+  estimate.files = sizes.files;
+  estimate.bytes = sizes.bytes;
+  estimate.unpacked_bytes = sizes.unpacked;
+  estimate.documents = sizes.documents;
+  std::uint64_t disk = kSmallFiles + sizes.unpacked + sizes.documents * (column_bytes(options) + row_bytes(options));
+  // What is packed anew may come out a little larger.
+  const std::uint64_t copy = sizes.bytes + (sizes.packed ? sizes.bytes / 8 : 0);
+  if (options.apply) disk += copy;
+  if (options.annotate) disk += copy;
+  // Rows, columns and spans of repeated ranges; most are longer than the least.
+  if (options.substrings != 0) disk += sizes.unpacked * 50 / options.substrings;
+  std::uint64_t memory = held_bytes(options, sizes, thread_count(context));
+  if (!options.against.paths.empty()) {
+    const Sizes other(options.against, context, budget);
+    disk += 2 * other.unpacked;
+    memory += kHeldOfOtherText * other.unpacked;
+  }
+  estimate.memory_bytes = std::min(memory, estimate.memory_bytes);
+  estimate.disk_bytes = disk;
+  estimate.temp_bytes = spilled_bytes(options, sizes, budget.available());
+  return estimate;
+}
+
+}  // namespace refrain

@@ -1,0 +1,335 @@
+// dedup: the run holds itself against brute force.
+//
+// Some kept documents are compared with every other kept one that ranks better, by their signatures, and where those do
+// not rule it out by their texts; a match among them should have been a removal. And some removed ones are compared
+// with what they were removed for, by other code than the one that decided.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/files/random_file.h"
+#include "base/mix.h"
+#include "base/progress.h"
+#include "base/threads.h"
+#include "verbs/dedup/find/find.h"
+#include "verbs/dedup/find/similarity.h"
+#include "verbs/dedup/state/outcome.h"
+#include "verbs/run/column.h"
+#include "verbs/run/read_facts.h"
+
+namespace refrain::verbs::dedup {
+
+namespace {
+
+constexpr std::uint64_t kMostComparisons = 200'000'000;           // of signatures: about half a second
+constexpr std::uint64_t kMostCompared = std::uint64_t{8} << 30U;  // bytes of texts that are held against others
+constexpr std::uint64_t kLeastSample = 20;
+constexpr std::size_t kFirstOfSample = 16;  // after them it is known what one costs
+constexpr std::uint64_t kBlock = 4096;
+constexpr std::uint64_t kDrawnBytes = 256;  // that one of the sample takes, its signature included
+
+// Wilson's interval of a share, 95 %.
+struct Interval {
+  double low;
+  double high;
+};
+Interval wilson(std::uint64_t found, std::uint64_t of) {
+  if (of == 0) return {0, 1};
+  constexpr double z = 1.96;
+  const auto n = static_cast<double>(of);
+  const double p = static_cast<double>(found) / n;
+  const double middle = (p + z * z / (2 * n)) / (1 + z * z / n);
+  const double half = z / (1 + z * z / n) * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n));
+  return {found == 0 ? 0 : std::max(0.0, middle - half), found == of ? 1 : std::min(1.0, middle + half)};
+}
+
+// The documents that have the least of some number that has nothing to do with them.
+class Draw {
+ public:
+  Draw(std::uint64_t most, std::uint64_t seed) : most_(static_cast<std::size_t>(most)), seed_(seed) {}
+  void offer(DocId document) {
+    if (most_ == 0) return;
+    const std::uint64_t ticket =
+        mix(document + 1 + seed_ * 0x9E3779B97F4A7C15ULL, 0xBF58476D1CE4E5B9ULL, 0x94D049BB133111EBULL);
+    if (drawn_.size() == most_ && ticket >= drawn_.front().first) return;
+    drawn_.emplace_back(ticket, document);
+    std::push_heap(drawn_.begin(), drawn_.end());
+    if (drawn_.size() <= most_) return;
+    std::pop_heap(drawn_.begin(), drawn_.end());
+    drawn_.pop_back();
+  }
+  // In the order of that number: the first of them are a fair draw too.
+  std::vector<DocId> documents() {
+    std::sort(drawn_.begin(), drawn_.end());
+    std::vector<DocId> all;
+    for (const auto& [ticket, document] : drawn_) all.push_back(document);
+    return all;
+  }
+
+ private:
+  std::size_t most_;
+  std::uint64_t seed_;
+  std::vector<std::pair<std::uint64_t, DocId>> drawn_;
+};
+
+// Removed documents, compared once more with what they were removed for. Slow and obvious.
+class RemovalCheck {
+ public:
+  RemovalCheck(DedupRun& run, const text::FeaturePlan& plan, const Sketches& sketches)
+      : run_(run), plan_(plan), sketches_(sketches), decided_(run.dir.work("decided")) {}
+
+  void run(const std::vector<DocId>& removed, SelfCheck& check) {
+    struct Worker {
+      std::unique_ptr<Sets> sets;
+      std::uint64_t removals = 0;
+      std::uint64_t wrongful = 0;
+    };
+    std::vector<Worker> workers(run_.threads);
+    const std::uint64_t room = run_.budget.available() / 2 / run_.threads;
+    parallel_for(run_.threads, removed.size(), [&](unsigned number, std::size_t i) {
+      throw_if_stopped(run_.context);
+      Worker& worker = workers[number];
+      if (!worker.sets) worker.sets = std::make_unique<Sets>(run_, plan_);
+      Decision decision;
+      decided_.read(removed[i] * sizeof decision, {reinterpret_cast<char*>(&decision), sizeof decision});
+      const std::optional<double> similarity = worker.sets->similarity(removed[i], decision.match, room);
+      if (!similarity) return;
+      ++worker.removals;
+      if (*similarity < run_.options.threshold || apart(decision.match, removed[i])) ++worker.wrongful;
+    });
+    for (const Worker& worker : workers) {
+      check.removals += worker.removals;
+      check.wrongful += worker.wrongful;
+    }
+  }
+
+ private:
+  class Sets {
+   public:
+    Sets(DedupRun& run, const text::FeaturePlan& plan)
+        : budget_(run.budget), texts_(run.dir.work("text"), run.dir.work("text_ends")), stream_(plan) {}
+
+    // Nothing where the two are too long for `room`.
+    std::optional<double> similarity(DocId a, DocId b, std::uint64_t room) {
+      const std::uint64_t bytes = size_of(a) + size_of(b);
+      const std::uint64_t most = bytes * (1 + sizeof(std::uint64_t));  // at most a window a byte
+      if (most > room) return std::nullopt;
+      const Reservation reservation = budget_.reserve(most, "the windows of a sample");
+      make(a, first_);
+      make(b, second_);
+      std::size_t common = 0;
+      for (const std::uint64_t feature : first_) common += std::binary_search(second_.begin(), second_.end(), feature);
+      const std::size_t all = first_.size() + second_.size() - common;
+      if (bytes > kHeldBytes) first_ = second_ = {};
+      return all == 0 ? 1 : static_cast<double>(common) / static_cast<double>(all);
+    }
+
+   private:
+    static constexpr std::uint64_t kHeldBytes = std::uint64_t{64} << 10U;
+
+    std::uint64_t size_of(DocId document) {
+      const ByteRange range = texts_.range(document);
+      return range.end - range.begin;
+    }
+    void make(DocId document, std::vector<std::uint64_t>& set) {
+      set.clear();
+      set.reserve(size_of(document));
+      std::string text;
+      stream_.start(texts_.get(document, text));
+      for (std::span<const std::uint64_t> features; stream_.next(features);)
+        set.insert(set.end(), features.begin(), features.end());
+      std::sort(set.begin(), set.end());
+      set.erase(std::unique(set.begin(), set.end()), set.end());
+    }
+
+    MemoryBudget& budget_;
+    run::SliceFile texts_;
+    text::FeatureStream stream_;
+    std::vector<std::uint64_t> first_;
+    std::vector<std::uint64_t> second_;
+  };
+
+  // Their fingerprints are too far from each other.
+  bool apart(DocId match, DocId removed) const {
+    if (run_.options.near != NearMethod::simhash) return false;
+    std::vector<std::uint8_t> first;
+    std::vector<std::uint8_t> second;
+    return !sketches_.may_match(sketches_.get(match, first), sketches_.get(removed, second), removed);
+  }
+
+  DedupRun& run_;
+  const text::FeaturePlan& plan_;
+  const Sketches& sketches_;
+  const RandomFile decided_;
+};
+
+// Kept documents of a sample, held against all kept ones that rank better.
+class SampleCheck {
+ public:
+  SampleCheck(DedupRun& run, const text::FeaturePlan& plan, const Ranks& ranks, const Array<std::uint8_t>& kept,
+              std::vector<DocId> sample)
+      : run_(run),
+        plan_(plan),
+        ranks_(ranks),
+        kept_(kept),
+        sketches_(run),
+        sample_(std::move(sample)),
+        workers_(run.threads) {
+    // What is looked at together stands in order of rank.
+    const auto by_rank = [&](DocId a, DocId b) { return ranks_.rank(a) < ranks_.rank(b); };
+    for (std::size_t first = 0, last = 0; first < sample_.size(); first = last)
+      std::sort(sample_.begin() + static_cast<std::ptrdiff_t>(first),
+                sample_.begin() + static_cast<std::ptrdiff_t>(last = next(first)), by_rank);
+    std::vector<std::uint8_t> scratch;
+    for (const DocId document : sample_) {
+      const std::uint8_t* sketch = sketches_.get(document, scratch);
+      signatures_.insert(signatures_.end(), sketch, sketch + sketches_.width());
+    }
+    for (Worker& worker : workers_) worker.missed.resize(sample_.size());
+  }
+
+  // Some of the sample, then more, as long as it does not cost too much: among documents that are all alike every pair
+  // must be looked at.
+  void run() {
+    const std::uint64_t text_bytes = run::kept_read(run_.dir.facts()).text_bytes;
+    const std::uint64_t pair_bytes = 2 * text_bytes / std::max<std::uint64_t>(kept_.size(), 1) + 1;
+    std::uint64_t compared = 0;
+    while (checked_ < sample_.size()) {
+      const std::uint64_t before = compared;
+      compared += hold(checked_, next(checked_));
+      checked_ = next(checked_);
+      if ((compared + 2 * (compared - before)) * pair_bytes > kMostCompared) break;
+    }
+  }
+
+  std::uint64_t checked() const { return checked_; }
+  std::uint64_t missed() const {
+    std::uint64_t count = 0;
+    for (std::size_t s = 0; s < checked_; ++s)
+      count +=
+          std::any_of(workers_.begin(), workers_.end(), [&](const Worker& worker) { return worker.missed[s] != 0; });
+    return count;
+  }
+  const Sketches& sketches() const { return sketches_; }
+
+ private:
+  struct Worker {
+    std::vector<std::uint8_t> scratch;
+    std::vector<std::uint32_t> places;
+    std::vector<std::uint8_t> missed;  // by place in the sample
+    std::unique_ptr<Similarity> similarity;
+    std::uint64_t pairs = 0;
+  };
+
+  // Of what is looked at together the end: always about twice as much as before.
+  std::size_t next(std::size_t first) const { return std::min(sample_.size(), 2 * first + kFirstOfSample); }
+
+  // Those from `first` to `last`. Returns how many pairs their sketches did not rule out.
+  std::uint64_t hold(std::size_t first, std::size_t last) {
+    const std::uint64_t count = kept_.size();
+    Progress progress(run_.context, "check", "documents", count);
+    parallel_for(
+        run_.threads, static_cast<std::size_t>((count + kBlock - 1) / kBlock), [&](unsigned number, std::size_t block) {
+          throw_if_stopped(run_.context);
+          Worker& worker = workers_[number];
+          if (!worker.similarity)
+            worker.similarity = std::make_unique<Similarity>(run_, plan_, run_.budget.available() / 4 / run_.threads);
+          const std::uint64_t end = std::min(count, (block + 1) * kBlock);
+          for (DocId document = block * kBlock; document < end; ++document)
+            if (kept_[document] != 0) hold(worker, document, first, last);
+          progress.add(end - block * kBlock);
+        });
+    progress.finish();
+    std::uint64_t pairs = 0;
+    for (Worker& worker : workers_) pairs += std::exchange(worker.pairs, 0);
+    return pairs;
+  }
+
+  void hold(Worker& worker, DocId document, std::size_t first, std::size_t last) const {
+    const double threshold = run_.options.threshold;
+    const std::uint64_t rank = ranks_.rank(document);
+    first = static_cast<std::size_t>(std::partition_point(sample_.begin() + static_cast<std::ptrdiff_t>(first),
+                                                          sample_.begin() + static_cast<std::ptrdiff_t>(last),
+                                                          [&](DocId later) { return ranks_.rank(later) <= rank; }) -
+                                     sample_.begin());
+    worker.places.clear();
+    sketches_.may_match(sketches_.get(document, worker.scratch), signatures_.data() + first * sketches_.width(),
+                        std::span(sample_).subspan(first, last - first), worker.places);
+    worker.pairs += worker.places.size();
+    for (const std::uint32_t place : worker.places)
+      if (worker.missed[first + place] == 0 &&
+          worker.similarity->of(sample_[first + place], document, threshold) >= threshold)
+        worker.missed[first + place] = 1;
+  }
+
+  DedupRun& run_;
+  const text::FeaturePlan& plan_;
+  const Ranks& ranks_;
+  const Array<std::uint8_t>& kept_;
+  const Sketches sketches_;
+  std::vector<DocId> sample_;
+  std::vector<std::uint8_t> signatures_;
+  std::vector<Worker> workers_;
+  std::size_t checked_ = 0;
+};
+
+}  // namespace
+
+void dedup_check(DedupRun& run) {
+  run::Facts& facts = run.dir.facts();
+  const std::uint64_t count = run.documents();
+  SelfCheck check;
+  std::uint64_t judged = 0;
+  const std::uint64_t removed = facts.number("removed_near");
+  if (run.near() && run.options.sample != 0) {
+    const Ranks ranks = run.ranks();
+    const text::FeaturePlan plan(run.options.windows);
+    const std::uint64_t size =
+        std::min(run.options.sample, std::max(kLeastSample, kMostComparisons / std::max<std::uint64_t>(count, 1)));
+    Array<std::uint8_t> kept(run.budget, "the documents that are kept", count);
+    const std::uint64_t drawn = std::min(run.options.sample, count);
+    const Reservation reservation =
+        run.budget.reserve(drawn * kDrawnBytes, "the sample; a smaller --sample takes less");
+    Draw from_kept(size, run.options.windows.seed);
+    Draw from_removed(run.options.sample, run.options.windows.seed);
+    {
+      run::ColumnReader<Decision> decisions(run.dir.work("decided"));
+      run::ColumnReader<DocState> states(run.dir.work("states"));
+      Decision decision;
+      DocState state{};
+      for (DocId document = 0; decisions.next(decision) && states.next(state); ++document) {
+        kept[document] = decision.reason == static_cast<std::uint64_t>(Reason::none) && state == DocState::judged;
+        judged += kept[document];
+        if (kept[document] != 0) from_kept.offer(document);
+        if (decision.reason == static_cast<std::uint64_t>(Reason::near)) from_removed.offer(document);
+      }
+    }
+    SampleCheck sample(run, plan, ranks, kept, from_kept.documents());
+    sample.run();
+    check.sampled = sample.checked();
+    check.missed = sample.missed();
+
+    RemovalCheck(run, plan, sample.sketches()).run(from_removed.documents(), check);
+  }
+  // Of so many kept documents so many should not be: what does that make of all?
+  const auto recall = [&](double share) {
+    const double missing = share * static_cast<double>(judged);
+    return removed == 0 && missing == 0 ? 1.0 : static_cast<double>(removed) / (static_cast<double>(removed) + missing);
+  };
+  const Interval missed = wilson(check.missed, check.sampled);
+  facts.set("check.sampled", check.sampled);
+  facts.set("check.missed", check.missed);
+  facts.set("check.removals", check.removals);
+  facts.set("check.wrongful", check.wrongful);
+  facts.set("check.recall",
+            check.sampled == 0 ? 1.0 : recall(static_cast<double>(check.missed) / static_cast<double>(check.sampled)));
+  facts.set("check.recall_low", recall(missed.high));
+  facts.set("check.recall_high", recall(missed.low));
+  facts.set("check.wrongful_high", wilson(check.wrongful, check.removals).high);
+}
+
+}  // namespace refrain::verbs::dedup

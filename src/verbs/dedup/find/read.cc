@@ -1,0 +1,313 @@
+// dedup, first stage: the input is read once, and what all later stages ask of it is kept.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "corpus/source/reader.h"
+#include "engines/sketch/minhash.h"
+#include "engines/sketch/simhash.h"
+#include "refrain/error.h"
+#include "text/windows.h"
+#include "verbs/dedup/find/find.h"
+#include "verbs/dedup/state/keep_policy.h"
+#include "verbs/dedup/state/outcome.h"
+#include "verbs/dedup/state/sources.h"
+#include "verbs/run/read_facts.h"
+#include "verbs/run/tsv.h"
+
+namespace refrain::verbs::dedup {
+
+namespace {
+
+// What was made of a batch.
+struct Done {
+  explicit Done(MemoryBudget& budget) : reservation(budget.reserve(0, kWhat)), text(budget, "text that was read") {}
+  static constexpr std::string_view kWhat = "what was made of the text that was read";
+  Reservation reservation;  // of all but the text
+  Array<char> text;
+  std::vector<std::uint64_t> lengths;
+  std::vector<Digest> digests;
+  std::vector<DocState> states;
+  std::vector<std::uint64_t> keys;
+  std::vector<std::string> sources;      // one, or one a record
+  std::vector<std::uint32_t> band_keys;  // bands a record
+  std::vector<std::uint8_t> lanes;       // lanes a record
+  std::vector<std::uint64_t> fingerprints;
+  corpus::BatchIds ids;
+};
+
+class Reading {
+ public:
+  explicit Reading(DedupRun& run)
+      : run_(run),
+        plan_(run.options.windows),
+        policy_(run.options.keep),
+        alone_(run.context),
+        text_(run.dir.create_work("text")),
+        text_ends_(run.dir.create_work("text_ends")),
+        ids_(run.dir.create_work("ids")),
+        id_ends_(run.dir.create_work("id_ends")),
+        digests_(run.dir.create_work("hashes")),
+        states_(run.dir.create_work("states")),
+        sources_(run.dir.create_work("sources")),
+        sources_reservation_(run.budget.reserve(0, "the names of the sources")) {
+    if (run.options.near == NearMethod::minhash) {
+      minhash_.emplace(run.options.lanes, run.options.windows.seed);
+      bands_ = matching::choose_bands(run.options.threshold, run.options.recall, run.options.lanes);
+      lanes_.emplace(run.dir.create_work("lanes"));
+      for (unsigned band = 0; band < bands_.bands; ++band) band_files_.push_back(run.dir.create_work(band_name(band)));
+    }
+    if (run.options.near == NearMethod::simhash) fingerprints_.emplace(run.dir.create_work("fingerprints"));
+    if (!policy_.in_input_order()) keys_.emplace(run.dir.create_work("keys"));
+    input_ = run.options.input;
+    if (policy_.needs_field()) {
+      key_field_ = input_.extra_fields.size();
+      input_.extra_fields.push_back(run.options.keep.field);
+    }
+    if (!run.options.source_field.empty()) {
+      source_field_ = input_.extra_fields.size();
+      input_.extra_fields.push_back(run.options.source_field);
+    }
+  }
+
+  // Whether documents have ids of their own, rather than their place in the input.
+  bool run() {
+    std::vector<std::unique_ptr<text::FeatureStream>> streams(run_.threads);
+    const ReadReport read =
+        corpus::read_documents(input_, run_.context, run_.budget,
+                               [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
+                                 if (!streams[worker]) streams[worker] = std::make_unique<text::FeatureStream>(plan_);
+                                 auto done = digest_batch(batch, *streams[worker]);
+                                 return [this, done](DocId first) { take(*done, first); };
+                               },
+                               {.keeps_texts = true, .record_bytes = record_bytes(source_field_ != kNone)});
+    finish(read);
+    return own_ids_;
+  }
+
+ private:
+  std::shared_ptr<Done> digest_batch(corpus::Batch& batch, text::FeatureStream& stream) const {
+    auto done = std::make_shared<Done>(run_.budget);
+    const std::size_t size = batch.texts.size();
+    if (size != 0) {
+      const auto begin = static_cast<std::size_t>(batch.texts.offsets.front());
+      const auto end = static_cast<std::size_t>(batch.texts.offsets.back());
+      done->text.append(std::span(batch.texts.text + begin, end - begin));
+    }
+    const bool own_source = source_field_ != kNone || batch.file.empty();
+    done->reservation.resize(size * record_bytes(own_source), Done::kWhat);
+    done->lengths.reserve(size);
+    done->digests.reserve(size);
+    done->states.reserve(size);
+    if (keys_) done->keys.reserve(size);
+    if (fingerprints_) done->fingerprints.resize(size);
+    if (minhash_) {
+      done->band_keys.resize(size * bands_.bands);
+      done->lanes.resize(size * minhash_->lanes());
+    }
+    if (!own_source) done->sources.emplace_back(batch.file);
+    std::vector<std::uint32_t> signature(minhash_ ? minhash_->lanes() : 0);
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::string_view text = batch.texts[i];
+      done->lengths.push_back(text.size());
+      done->digests.push_back(digest(text));
+      const bool bad = batch.bad[i] != 0;
+      const bool judged = !bad && sketch(text, stream, i, signature, *done);
+      done->states.push_back(bad ? DocState::bad : judged ? DocState::judged : DocState::too_short);
+      std::string source;
+      if (source_field_ != kNone)
+        source = batch.fields.value(i, source_field_);
+      else if (batch.file.empty())
+        source = batch.ids.ordinals ? std::string() : folder_of(batch.ids[i]);
+      if (own_source) done->sources.push_back(source);
+      if (keys_)
+        done->keys.push_back(
+            bad ? kLastKey
+                : policy_.key(text.size(), done->sources.size() == 1 ? done->sources[0] : source,
+                              key_field_ == kNone ? std::string_view() : batch.fields.value(i, key_field_),
+                              key_field_ != kNone && batch.fields.kind(i, key_field_) == corpus::FieldKind::number));
+    }
+    done->ids = std::move(batch.ids);
+    return done;
+  }
+
+  // What a record of a batch takes, beside its text and its id.
+  std::size_t record_bytes(bool own_source) const {
+    std::size_t bytes = sizeof(std::uint64_t) + sizeof(Digest) + sizeof(DocState);
+    if (keys_) bytes += sizeof(std::uint64_t);
+    if (own_source) bytes += sizeof(std::string);
+    if (fingerprints_) bytes += sizeof(std::uint64_t);
+    if (minhash_) bytes += bands_.bands * sizeof(std::uint32_t) + minhash_->lanes();
+    return bytes;
+  }
+
+  // False where it is too short to be judged.
+  bool sketch(std::string_view text, text::FeatureStream& stream, std::size_t i, std::vector<std::uint32_t>& signature,
+              Done& done) const {
+    if (!run_.near()) return true;
+    sketch::SimHashCounter counter;
+    std::size_t count = 0;
+    if (minhash_) minhash_->start(signature.data());
+    stream.start(text);
+    for (std::span<const std::uint64_t> features; stream.next(features); count += features.size()) {
+      if (minhash_)
+        minhash_->add(features, signature.data());
+      else
+        counter.add(features);
+    }
+    if (minhash_) {
+      matching::band_keys(bands_, signature, done.band_keys.data() + i * bands_.bands);
+      std::uint8_t* lanes = done.lanes.data() + i * signature.size();
+      for (const std::uint32_t lane : signature) *lanes++ = static_cast<std::uint8_t>(lane);
+    } else {
+      done.fingerprints[i] = counter.fingerprint(false);
+    }
+    return count != 0;
+  }
+
+  static std::string folder_of(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    return std::string(slash == std::string_view::npos ? std::string_view() : path.substr(0, slash));
+  }
+
+  void take(const Done& done, DocId first) {
+    text_.write({done.text.data(), done.text.size()});
+    const std::size_t count = done.lengths.size();
+    own_ids_ = own_ids_ || !done.ids.ordinals;
+    std::vector<std::uint64_t> ends(count);
+    std::vector<std::uint64_t> id_ends(count);
+    std::vector<std::uint32_t> sources(count);
+    std::string ids;
+    for (std::size_t i = 0; i < count; ++i) {
+      ends[i] = text_at_ += done.lengths[i];
+      if (done.ids.ordinals)
+        run::append_decimal(ids, first + i);
+      else
+        ids += done.ids[i];
+      id_ends[i] = ids_at_ + ids.size();
+      sources[i] = done.states[i] == DocState::bad ? 0 : number_of(done.sources[done.sources.size() == 1 ? 0 : i]);
+      too_short_ += done.states[i] == DocState::too_short ? 1 : 0;
+      if (done.states[i] == DocState::bad) continue;
+      if (keys_) unranked_ += done.keys[i] == kLastKey ? 1 : 0;
+      if (source_field_ != kNone) unsourced_ += done.sources[i].empty() ? 1 : 0;
+    }
+    ids_at_ += ids.size();
+    ids_.write(ids);
+    text_ends_.write_values(std::span<const std::uint64_t>(ends));
+    id_ends_.write_values(std::span<const std::uint64_t>(id_ends));
+    digests_.write_values(std::span<const Digest>(done.digests));
+    states_.write_values(std::span<const DocState>(done.states));
+    sources_.write_values(std::span<const std::uint32_t>(sources));
+    if (keys_) keys_->write_values(std::span<const std::uint64_t>(done.keys));
+    if (fingerprints_) fingerprints_->write_values(std::span<const std::uint64_t>(done.fingerprints));
+    if (lanes_) lanes_->write_values(std::span<const std::uint8_t>(done.lanes));
+    std::vector<std::uint32_t> column(count);
+    for (std::size_t band = 0; band < band_files_.size(); ++band) {
+      for (std::size_t i = 0; i < count; ++i) column[i] = done.band_keys[i * bands_.bands + band];
+      band_files_[band].write_values(std::span<const std::uint32_t>(column));
+    }
+    documents_ += count;
+    // What all of them take when they are decided on: what cannot fit is refused now, not when all is read.
+    alone_.reserve(documents_ * (sizeof(DocId) + sizeof(Decision) + 1), "the decisions");
+  }
+
+  std::uint32_t number_of(const std::string& source) {
+    const auto [found, is_new] = numbers_.try_emplace(source, static_cast<std::uint32_t>(numbers_.size()));
+    if (is_new) {
+      run::append_escaped(names_, source);
+      names_ += '\n';
+      sources_bytes_ += source_bytes(source);
+      if (sources_bytes_ > sources_reservation_.bytes())
+        sources_reservation_.resize(sources_bytes_ + sources_bytes_ / 2, "the names of the sources");
+    }
+    return found->second;
+  }
+
+  // What is wrong with all records is wrong with what was asked for.
+  void check(const ReadReport& read) const {
+    if (read.documents == 0) return;
+    if (unranked_ == read.documents)
+      throw Error(Errc::bad_input,
+                  fmt::format("--keep {}: {}", to_string(run_.options.keep),
+                              policy_.needs_field() ? "no document has such a field with a value to rank it by"
+                                                    : "no document is of one of these sources; see --source-field"));
+    if (unsourced_ == read.documents)
+      throw Error(Errc::bad_input,
+                  fmt::format("--source-field {}: no document has such a field", run_.options.source_field));
+  }
+
+  void finish(const ReadReport& read) {
+    check(read);
+    for (run::RunFile* file : {&text_, &text_ends_, &ids_, &id_ends_, &digests_, &states_, &sources_})
+      run_.dir.close(*file);
+    for (std::optional<run::RunFile>* file : {&keys_, &fingerprints_, &lanes_})
+      if (*file) run_.dir.close(**file);
+    for (run::RunFile& file : band_files_) run_.dir.close(file);
+    run::RunFile names = run_.dir.create_work("source_names");
+    names.write(names_);
+    run_.dir.close(names);
+    run::Facts& facts = run_.dir.facts();
+    facts.set("documents", documents_);
+    facts.set("too_short", too_short_);
+    std::string absent;
+    for (const std::string& source : run_.options.keep.sources)
+      if (!numbers_.contains(source)) absent += (absent.empty() ? "" : ", ") + source;
+    facts.set("absent_sources", absent);
+    facts.set("unranked", policy_.needs_field() ? unranked_ : 0);
+    facts.set("unsourced", unsourced_);
+    facts.set("shared_ids", std::uint64_t{0});
+    facts.set("shared_id", std::string());
+    facts.set("bands", std::uint64_t{bands_.bands});
+    facts.set("rows", std::uint64_t{bands_.rows});
+    facts.set("sources", std::uint64_t{numbers_.size()});
+    run::keep_read(facts, read);
+  }
+
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  DedupRun& run_;
+  const text::FeaturePlan plan_;
+  const KeepRanker policy_;
+  MemoryBudget alone_;  // of a stage that has all the memory for itself
+  std::optional<sketch::MinHash> minhash_;
+  matching::Bands bands_;
+  InputOptions input_;
+  std::size_t key_field_ = kNone;
+  std::size_t source_field_ = kNone;
+
+  run::RunFile text_;
+  run::RunFile text_ends_;
+  run::RunFile ids_;
+  run::RunFile id_ends_;
+  run::RunFile digests_;
+  run::RunFile states_;
+  run::RunFile sources_;
+  std::optional<run::RunFile> keys_;
+  std::optional<run::RunFile> fingerprints_;
+  std::optional<run::RunFile> lanes_;
+  std::vector<run::RunFile> band_files_;
+  std::uint64_t text_at_ = 0;
+  std::uint64_t ids_at_ = 0;
+  std::uint64_t documents_ = 0;
+  bool own_ids_ = false;
+  std::uint64_t too_short_ = 0;
+  std::uint64_t unranked_ = 0;   // without what the policy ranks by
+  std::uint64_t unsourced_ = 0;  // without the field that tells their source
+  Reservation sources_reservation_;
+  std::uint64_t sources_bytes_ = 0;
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+  std::string names_;
+};
+
+}  // namespace
+
+void dedup_read(DedupRun& run) {
+  if (Reading(run).run()) count_shared_ids(run);
+}
+
+}  // namespace refrain::verbs::dedup

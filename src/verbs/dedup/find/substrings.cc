@@ -1,0 +1,172 @@
+// dedup: ranges of bytes that the kept documents repeat, and what of them goes: all but a first copy.
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/files/random_file.h"
+#include "base/progress.h"
+#include "engines/substring/repeats.h"
+#include "refrain/text_source.h"
+#include "verbs/dedup/find/find.h"
+#include "verbs/dedup/state/outcome.h"
+#include "verbs/dedup/state/sources.h"
+#include "verbs/evidence/first_copies.h"
+#include "verbs/evidence/snap.h"
+#include "verbs/run/column.h"
+#include "verbs/run/slice_file.h"
+#include "verbs/run/tsv.h"
+
+namespace refrain::verbs::dedup {
+
+namespace {
+
+// The texts of the kept documents, end to end.
+class KeptTexts : public TextSource {
+ public:
+  explicit KeptTexts(DedupRun& run)
+      : file_(run.dir.work("text")),
+        documents_(run.budget, "the kept documents"),
+        begins_(run.budget, "the kept documents"),
+        ends_(run.budget, "the kept documents") {
+    run::ColumnReader<Decision> decisions(run.dir.work("decided"));
+    run::ColumnReader<std::uint64_t> text_ends(run.dir.work("text_ends"));
+    Decision decision;
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    for (DocId document = 0; decisions.next(decision) && text_ends.next(end); ++document, begin = end) {
+      if (decision.reason != static_cast<std::uint64_t>(Reason::none) || begin == end) continue;
+      documents_.push_back(document);
+      begins_.push_back(begin);
+      size_ += end - begin;
+      ends_.push_back(size_);
+    }
+  }
+
+  std::uint64_t size() const override { return size_; }
+  const char* read(std::uint64_t begin, std::size_t size, std::vector<char>& scratch) const override {
+    scratch.resize(size + kPadding);
+    std::size_t i = at(begin);
+    for (std::size_t done = 0; done < size; ++i) {
+      const ByteRange bytes = range(i);
+      const std::uint64_t from = begin + done - bytes.begin;
+      const auto some = static_cast<std::size_t>(std::min<std::uint64_t>(size - done, bytes.end - bytes.begin - from));
+      file_.read(begins_[i] + from, {scratch.data() + done, some});
+      done += some;
+    }
+    return scratch.data();
+  }
+
+  std::span<const std::uint64_t> ends() const { return {ends_.data(), ends_.size()}; }
+  // The place among the kept documents of the one that holds this byte, where it lies, and its number in the input.
+  std::size_t at(std::uint64_t position) const {
+    return static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), position) - ends_.begin());
+  }
+  ByteRange range(std::size_t i) const { return {i == 0 ? 0 : ends_[i - 1], ends_[i]}; }
+  DocId document(std::size_t i) const { return documents_[i]; }
+
+ private:
+  RandomFile file_;
+  Array<DocId> documents_;
+  Array<std::uint64_t> begins_;  // in the file
+  Array<std::uint64_t> ends_;
+  std::uint64_t size_ = 0;
+};
+
+// 1 for documents that another was removed for: they must stay.
+Array<std::uint8_t> named_matches(DedupRun& run) {
+  Array<std::uint8_t> named(run.budget, "the documents that others match", run.documents());
+  run::ColumnReader<Decision> decisions(run.dir.work("decided"));
+  for (Decision decision; decisions.next(decision);) {
+    const auto reason = static_cast<Reason>(decision.reason);
+    if (reason == Reason::exact || reason == Reason::near) named[decision.match] = 1;
+  }
+  return named;
+}
+
+}  // namespace
+
+void dedup_substrings(DedupRun& run) {
+  const KeptTexts texts(run);
+  const Array<std::uint8_t> named = named_matches(run);
+  run::RunFile spans = run.dir.create_work("spans");
+  run::RunFile rows = run.dir.create_output("substring_bytes.tsv");
+  rows.write("id\tx\ty\n");
+  std::uint64_t ranges = 0;
+  std::uint64_t repeated_bytes = 0;
+  std::uint64_t removed_bytes = 0;
+  std::uint64_t changed = 0;
+  Array<DocId> emptied(run.budget, "documents of which nothing is left");
+  if (texts.size() != 0) {
+    const substring::Repeats found = substring::find_repeats({.length = run.options.substrings}, texts, texts.ends(),
+                                                             run.context, run.budget, run.temp);
+    run::SliceFile ids(run.dir.work("ids"), run.dir.work("id_ends"));
+    evidence::Snapper snapper(Snap::utf8, texts);
+    Progress progress(run.context, "substrings", "ranges", found.repeated.size());
+    const ByteRange* first = found.first.begin();
+    std::string id;
+    std::string row;
+    std::optional<std::size_t> last;
+    // Of the document `last`:
+    std::uint64_t cut_bytes = 0;
+    Array<CutSpan> cuts(run.budget, "what is cut out of a document");
+    const auto end_document = [&] {
+      if (!last || cut_bytes == 0) return;
+      const ByteRange whole = texts.range(*last);
+      const DocId document = texts.document(*last);
+      const bool nothing_left = cut_bytes == whole.end - whole.begin;
+      // One that another document was removed for is left whole instead.
+      if (nothing_left && named[document] != 0) return;
+      spans.write_values(std::span<const CutSpan>(cuts.data(), cuts.size()));
+      removed_bytes += cut_bytes;
+      ++changed;
+      if (nothing_left) emptied.push_back(document);
+    };
+    for (const ByteRange& range : found.repeated) {
+      progress.add(1);
+      const std::size_t i = texts.at(range.begin);
+      const ByteRange document = texts.range(i);
+      if (last != i) {
+        end_document();
+        last = i;
+        cut_bytes = 0;
+        cuts.clear();
+      }
+      if (const auto shown = snapper.shrink(range, document)) {
+        row.clear();
+        run::append_escaped(row, ids.get(texts.document(i), id));
+        row += '\t';
+        run::append_decimal(row, shown->begin - document.begin);
+        row += '\t';
+        run::append_decimal(row, shown->end - document.begin);
+        row += '\n';
+        rows.write(row);
+        ++ranges;
+        repeated_bytes += shown->end - shown->begin;
+      }
+      evidence::without_first_copies(range, first, found.first.end(), [&](ByteRange cut) {
+        const auto snapped = snapper.shrink(cut, document);
+        if (!snapped) return;
+        cuts.push_back({texts.document(i), {snapped->begin - document.begin, snapped->end - document.begin}});
+        cut_bytes += snapped->end - snapped->begin;
+      });
+    }
+    end_document();
+    progress.finish();
+  }
+  run.dir.close(spans);
+  run.dir.close(rows);
+  // Documents of which nothing is left are removed.
+  run::RunFile gone = run.dir.create_work("emptied");
+  gone.write_values(std::span<const DocId>(emptied.data(), emptied.size()));
+  run.dir.close(gone);
+  run::Facts& facts = run.dir.facts();
+  facts.set("substring.ranges", ranges);
+  facts.set("substring.repeated_bytes", repeated_bytes);
+  facts.set("substring.removed_bytes", removed_bytes);
+  facts.set("substring.changed", changed - emptied.size());
+  facts.set("substring.emptied", std::uint64_t{emptied.size()});
+  judge_sources(run, DedupOutcome(run));
+}
+
+}  // namespace refrain::verbs::dedup

@@ -1,0 +1,195 @@
+// dedup: pairs that met are compared, text against text; who is kept is decided; those who are kept meet again, until no
+// new match turns up.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <vector>
+
+#include "base/progress.h"
+#include "base/threads.h"
+#include "engines/sketch/minhash.h"
+#include "refrain/error.h"
+#include "verbs/dedup/against/reader.h"
+#include "verbs/dedup/find/decide.h"
+#include "verbs/dedup/find/find.h"
+#include "verbs/dedup/find/pairs.h"
+#include "verbs/dedup/find/similarity.h"
+#include "verbs/run/column.h"
+
+namespace refrain::verbs::dedup {
+
+namespace {
+
+constexpr std::size_t kBlockPairs = std::size_t{1} << 16;  // that are in memory at a time
+constexpr std::size_t kPiecePairs = 512;                   // that a worker takes at a time
+constexpr unsigned kLeastRounds = 3;                       // where many met: each round looks at them in another order
+constexpr unsigned kMostRounds = 64;
+
+class Verifier {
+ public:
+  explicit Verifier(DedupRun& run, const Ranks& ranks)
+      : run_(run), ranks_(ranks), plan_(run.options.windows), sketches_(run) {
+    const std::uint64_t share = run.budget.available() / 2 / run.threads;
+    for (unsigned i = 0; i < run.threads; ++i) workers_.push_back(std::make_unique<Worker>(run, plan_, share));
+  }
+
+  // Writes those of the pairs that match. Returns how many.
+  std::uint64_t verify(const std::filesystem::path& from, run::RunFile& out) {
+    run::ColumnReader<RankPair> reader(from);
+    const std::uint64_t total = std::filesystem::file_size(from) / sizeof(RankPair);
+    Progress progress(run_.context, "verify", "pairs", total);
+    std::vector<RankPair> pairs;
+    std::vector<double> found;
+    std::vector<RankMatch> matches;
+    std::uint64_t count = 0;
+    for (bool more = true; more;) {
+      pairs.clear();
+      RankPair pair;
+      while (pairs.size() < kBlockPairs && (more = reader.next(pair))) pairs.push_back(pair);
+      found.assign(pairs.size(), 0);
+      parallel_for(run_.threads, (pairs.size() + kPiecePairs - 1) / kPiecePairs,
+                   [&](unsigned worker, std::size_t piece) {
+                     throw_if_stopped(run_.context);
+                     const std::size_t end = std::min(pairs.size(), (piece + 1) * kPiecePairs);
+                     for (std::size_t i = piece * kPiecePairs; i < end; ++i)
+                       found[i] = compare(*workers_[worker], pairs[i]);
+                     progress.add(end - piece * kPiecePairs);
+                   });
+      matches.clear();
+      for (std::size_t i = 0; i < pairs.size(); ++i)
+        if (found[i] >= run_.options.threshold) matches.push_back({pairs[i], found[i]});
+      count += matches.size();
+      out.write_values(std::span<const RankMatch>(matches));
+    }
+    progress.finish();
+    met_ += total;
+    return count;
+  }
+
+  std::uint64_t met() const { return met_; }
+  std::uint64_t compared() const {
+    std::uint64_t sum = 0;
+    for (const auto& worker : workers_) sum += worker->compared;
+    return sum;
+  }
+
+ private:
+  struct Worker {
+    Worker(DedupRun& run, const text::FeaturePlan& plan, std::uint64_t memory) : similarity(run, plan, memory) {}
+    Similarity similarity;
+    std::vector<std::uint8_t> first;
+    std::vector<std::uint8_t> second;
+    std::uint64_t compared = 0;
+  };
+
+  double compare(Worker& worker, const RankPair& pair) const {
+    const DocId earlier = ranks_.document(pair.earlier);
+    const DocId later = ranks_.document(pair.later);
+    if (!sketches_.may_match(sketches_.get(earlier, worker.first), sketches_.get(later, worker.second), later))
+      return 0;
+    ++worker.compared;
+    return worker.similarity.of(earlier, later, run_.options.threshold);
+  }
+
+  DedupRun& run_;
+  const Ranks& ranks_;
+  const text::FeaturePlan plan_;
+  const Sketches sketches_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::uint64_t met_ = 0;
+};
+
+std::string pairs_name(unsigned round) {
+  return round == 1 ? "candidates" : fmt::format("candidates.{}", round);
+}
+
+// Documents that are compared at all: the first of each text, if it can be judged and is not removed anyway.
+void mark_nodes(DedupRun& run, const Ranks& ranks, Array<std::uint8_t>& alive) {
+  run::ColumnReader<DocId> heads(run.dir.work("heads"));
+  run::ColumnReader<DocState> states(run.dir.work("states"));
+  DocId head = 0;
+  AgainstReader against(run);
+  DocState state{};
+  for (DocId document = 0; heads.next(head) && states.next(state); ++document) {
+    const bool gone = run.against_removes() && against.find(document) != nullptr;
+    alive[ranks.rank(document)] = head == document && state == DocState::judged && !gone ? 1 : 0;
+  }
+}
+
+}  // namespace
+
+void dedup_candidates(DedupRun& run) {
+  const Ranks ranks = run.ranks();
+  run::RunFile out = run.dir.create_work("candidates");
+  RoundPlan plan(run.budget, ranks.size());
+  if (run.options.near == NearMethod::minhash) {
+    mark_nodes(run, ranks, plan.alive);
+    find_pairs(run, ranks, plan, {}, out);
+  }
+  if (run.options.near == NearMethod::simhash) {
+    mark_nodes(run, ranks, plan.alive);
+    find_simhash_pairs(run, ranks, plan, {}, out);
+  }
+  run.dir.close(out);
+  run::RunFile crowded = run.dir.create_work("crowded");
+  crowded.write_values(std::span<const std::uint8_t>(plan.crowded.data(), plan.crowded.size()));
+  run.dir.close(crowded);
+}
+
+void dedup_verify(DedupRun& run) {
+  const Ranks ranks = run.ranks();
+  std::vector<std::filesystem::path> pairs;
+  std::vector<std::filesystem::path> matches;
+  std::uint64_t met = 0;
+  std::uint64_t compared = 0;
+  unsigned round = 1;
+  RoundPlan plan(run.budget, ranks.size());
+  plan.crowded = run::load_column<std::uint8_t>(run.dir.work("crowded"), run.budget, "the documents that met many");
+  const bool crowded = std::find(plan.crowded.begin(), plan.crowded.end(), 1) != plan.crowded.end();
+  for (; run.near(); ++round) {
+    if (round > 1) {
+      mark_nodes(run, ranks, plan.alive);
+      MatchMerge merge(matches);
+      decide_kept(merge, plan.alive);
+      plan.round = round;
+      run::RunFile out = run.dir.create_work(pairs_name(round));
+      if (run.options.near == NearMethod::simhash)
+        find_simhash_pairs(run, ranks, plan, pairs, out);
+      else
+        find_pairs(run, ranks, plan, pairs, out);
+      out.close(false);
+    }
+    pairs.push_back(run.dir.work(pairs_name(round)));
+    const std::string name = fmt::format("matches.{}", round);
+    run::RunFile out = run.dir.create_work(name);
+    std::uint64_t found = 0;
+    {
+      Verifier verifier(run, ranks);
+      found = verifier.verify(pairs.back(), out);
+      met += verifier.met();
+      compared += verifier.compared();
+    }
+    out.close(false);
+    matches.push_back(run.dir.work(name));
+    // By SimHash rounds go on until all pairs have met that ever meet; by MinHash, where many met, some do not.
+    const bool done = run.options.near == NearMethod::simhash ? std::filesystem::file_size(pairs.back()) == 0
+                                                              : found == 0 && round >= kLeastRounds;
+    if (!crowded || done || round == kMostRounds) break;
+  }
+  run::RunFile all = run.dir.create_work("matches");
+  std::uint64_t count = 0;
+  MatchMerge merge(matches);
+  for (RankMatch match; merge.next(match); ++count) all.write_values(std::span<const RankMatch>(&match, 1));
+  run.dir.close(all);
+  for (const auto& path : matches) std::filesystem::remove(path);
+  for (std::size_t i = 1; i < pairs.size(); ++i) std::filesystem::remove(pairs[i]);
+  run::Facts& facts = run.dir.facts();
+  facts.set("candidates", met);
+  facts.set("compared", compared);
+  facts.set("matches", count);
+  facts.set("rounds", std::uint64_t{round});
+}
+
+}  // namespace refrain::verbs::dedup

@@ -1,0 +1,49 @@
+// dedup: what was decided, beside the records themselves: copies of the input with fields added.
+#include <string>
+
+#include "verbs/dedup/against/reader.h"
+#include "verbs/dedup/output/output.h"
+#include "verbs/dedup/state/again.h"
+#include "verbs/dedup/state/outcome.h"
+#include "verbs/run/column.h"
+#include "verbs/run/slice_file.h"
+
+namespace refrain::verbs::dedup {
+
+void dedup_annotate(DedupRun& run) {
+  const Array<DocId> clusters = run::load_column<DocId>(run.dir.work("clusters"), run.budget, "the clusters");
+  Array<std::uint64_t> sizes(run.budget, "the clusters", clusters.size());
+  for (const DocId cluster : clusters) ++sizes[cluster];
+
+  AgainstView against(run);
+  SecondReading reading(run);
+  Decision decision;
+  run::SliceFile ids(run.dir.work("ids"), run.dir.work("id_ends"));
+  std::string match;
+  corpus::Annotations annotations;
+  annotations.names = {"dup_cluster_id", "dup_cluster_size", "dup_keep", "dup_match", "dup_similarity"};
+  annotations.types = {corpus::AddedType::integer, corpus::AddedType::integer, corpus::AddedType::boolean,
+                       corpus::AddedType::text, corpus::AddedType::real};
+  annotations.values = [&](DocId document, std::span<corpus::AddedValue> values) {
+    const auto reason = static_cast<Reason>(decision.reason);
+    const std::uint64_t size = sizes[clusters[document]];
+    if (size > 1) values[0] = static_cast<std::int64_t>(clusters[document]);
+    values[1] = static_cast<std::int64_t>(size);
+    values[2] = reason == Reason::none;
+    if (reason == Reason::none || reason == Reason::substring) return;
+    if (reason == Reason::against)
+      match = against.id(decision.match);
+    else
+      ids.get(decision.match, match);
+    values[3] = std::string_view(match);
+    values[4] = decision.similarity;
+  };
+  const auto look = [&](DocId document, std::string_view text) {
+    decision = reading.at(document, text);
+    return corpus::TextCuts{};
+  };
+  const corpus::RewriteReport report = reading.write("annotated", look, annotations);
+  run.dir.facts().set("annotated_bytes", report.written_bytes);
+}
+
+}  // namespace refrain::verbs::dedup

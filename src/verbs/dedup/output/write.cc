@@ -1,0 +1,174 @@
+// dedup: what was decided, as files for people and other programs; and the clean corpus.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/json.h"
+#include "base/progress.h"
+#include "store/shuffle.h"
+#include "verbs/dedup/against/against.h"
+#include "verbs/dedup/output/output.h"
+#include "verbs/dedup/state/again.h"
+#include "verbs/dedup/state/outcome.h"
+#include "verbs/run/column.h"
+#include "verbs/run/slice_file.h"
+#include "verbs/run/tsv.h"
+
+namespace refrain::verbs::dedup {
+
+namespace {
+
+constexpr std::uint64_t kReport = 65536;
+
+struct Row {
+  DocId first;
+  DocId second;
+  double similarity;
+  friend bool operator<(const Row& a, const Row& b) { return a.second < b.second; }
+};
+struct FirstOfRow {
+  std::uint64_t operator()(const Row& row) const { return row.first; }
+};
+
+// In input order, the earlier document of a pair first; a copy with the first of its text.
+void write_matches(DedupRun& run) {
+  const Ranks ranks = run.ranks();
+  store::Shuffle<Row, FirstOfRow> rows({.what = "the matches",
+                                        .key_bits = static_cast<unsigned>(std::bit_width(ranks.size() | 1)),
+                                        .expected_records = static_cast<std::size_t>(run.dir.facts().number("matches")),
+                                        .order_values = true,
+                                        .temp = &run.temp,
+                                        .memory_bytes = run.budget.available() / 2},
+                                       run.budget);
+  {
+    auto writer = rows.writer();
+    const auto add = [&](DocId a, DocId b, double similarity) {
+      writer.add({std::min(a, b), std::max(a, b), similarity});
+    };
+    run::ColumnReader<DocId> heads(run.dir.work("heads"));
+    DocId head = 0;
+    for (DocId document = 0; heads.next(head); ++document)
+      if (head != document) add(head, document, 1);
+    run::ColumnReader<RankMatch> matches(run.dir.work("matches"));
+    for (RankMatch match; matches.next(match);)
+      add(ranks.document(match.pair.later), ranks.document(match.pair.earlier), match.similarity);
+  }
+  run::SliceFile ids(run.dir.work("ids"), run.dir.work("id_ends"));
+  run::SliceFile others(run.dir.work("ids"), run.dir.work("id_ends"));
+  run::RunFile out = run.dir.create_output("matches.tsv");
+  Array<std::uint64_t> fingerprints(run.budget, "the fingerprints");
+  const bool simhash = run.options.near == NearMethod::simhash;
+  if (simhash)
+    fingerprints = run::load_column<std::uint64_t>(run.dir.work("fingerprints"), run.budget, "the fingerprints");
+  out.write(simhash ? "id1\tid2\tdiff\n" : "id1\tid2\tsimilarity\n");
+  Context in_order = run.context;
+  in_order.threads = 1;
+  std::string first;
+  std::string row;
+  std::string scratch;
+  rows.for_each_run(in_order, [&](unsigned, std::size_t, const store::Run<Row>& records) {
+    first.clear();
+    run::append_escaped(first, ids.get(records.key, scratch));
+    for (const Row& match : records.records) {
+      row = first;
+      row += '\t';
+      run::append_escaped(row, others.get(match.second, scratch));
+      if (simhash)
+        fmt::format_to(std::back_inserter(row), "\t{}\n",
+                       std::popcount(fingerprints[match.first] ^ fingerprints[match.second]));
+      else
+        fmt::format_to(std::back_inserter(row), "\t{:.6g}\n", match.similarity);
+      out.write(row);
+    }
+  });
+  run.dir.close(out);
+}
+
+void write_clusters(DedupRun& run) {
+  const Array<DocId> clusters = run::load_column<DocId>(run.dir.work("clusters"), run.budget, "the clusters");
+  // Whether there is another in its cluster.
+  Array<std::uint8_t> shared(run.budget, "the clusters", clusters.size());
+  for (DocId document = 0; document < clusters.size(); ++document)
+    if (clusters[document] != document) shared[document] = shared[clusters[document]] = 1;
+
+  run::SliceFile ids(run.dir.work("ids"), run.dir.work("id_ends"));
+  run::SliceFile matched(run.dir.work("ids"), run.dir.work("id_ends"));
+  run::ColumnReader<DocState> states(run.dir.work("states"));
+  run::ColumnReader<Digest> digests(run.dir.work("hashes"));
+  AgainstView against(run);
+  DedupOutcome outcome(run);
+  std::vector<ByteRange> spans;
+  run::RunFile rows = run.dir.create_output("clusters.tsv");
+  run::RunFile lines = run.dir.create_output("decisions.jsonl");
+  rows.write("id\thash\tcluster\n");
+  Progress progress(run.context, "write", "documents", clusters.size());
+  DocState state{};
+  Digest digest;
+  Decision decision;
+  std::string id;
+  std::string match;
+  std::string text;
+  for (DocId document = 0; states.next(state) && digests.next(digest) && outcome.next(decision, spans); ++document) {
+    if (document % kReport == kReport - 1) progress.add(kReport);
+    if (state == DocState::bad) continue;
+    ids.get(document, id);
+    text.clear();
+    run::append_escaped(text, id);
+    text += '\t';
+    run::append_decimal(text, digest.high);
+    text += '\t';
+    if (shared[document] != 0)
+      run::append_decimal(text, clusters[document]);
+    else
+      text += "-1";
+    text += '\n';
+    rows.write(text);
+
+    const auto reason = static_cast<Reason>(decision.reason);
+    text = fmt::format(R"({{"id": {}, "keep": {}, "reason": )", json_string(id), reason == Reason::none);
+    if (reason == Reason::none)
+      text += R"(null, "match": null, "similarity": null)";
+    else if (reason == Reason::substring)
+      text += R"("substring", "match": null, "similarity": null)";
+    else
+      fmt::format_to(
+          std::back_inserter(text), R"("{}", "match": {}, "similarity": {:.6g})", reason_name(reason),
+          json_string(reason == Reason::against ? against.id(decision.match) : matched.get(decision.match, match)),
+          decision.similarity);
+    if (reason == Reason::against) spans = against.spans(document);
+    text += R"(, "spans": [)";
+    for (const ByteRange& span : spans)
+      fmt::format_to(std::back_inserter(text), "{}[{}, {}]", &span == spans.data() ? "" : ", ", span.begin, span.end);
+    text += R"(], "cluster": )";
+    text += shared[document] != 0 ? std::to_string(clusters[document]) : "null";
+    text += against.mark(document);
+    text += "}\n";
+    lines.write(text);
+  }
+  progress.finish();
+  run.dir.close(rows);
+  run.dir.close(lines);
+}
+
+}  // namespace
+
+void dedup_write(DedupRun& run) {
+  write_matches(run);
+  write_clusters(run);
+  write_against(run);
+}
+
+void dedup_apply(DedupRun& run) {
+  SecondReading reading(run);
+  const corpus::RewriteReport report =
+      reading.write("clean", [&](DocId document, std::string_view text) -> corpus::TextCuts {
+        const Decision& decision = reading.at(document, text);
+        return {.ranges = reading.spans(),
+                .offset = 0,
+                .drop = decision.reason != static_cast<std::uint64_t>(Reason::none)};
+      });
+  run.dir.facts().set("written_bytes", report.written_bytes);
+}
+
+}  // namespace refrain::verbs::dedup

@@ -1,0 +1,170 @@
+#include "verbs/dedup/report/chart.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "refrain/utf8.h"
+
+namespace refrain::verbs::dedup {
+
+namespace {
+
+constexpr double kWidth = 520;
+constexpr double kTop = 18;
+constexpr double kHeight = 190;  // of the plot, upright
+constexpr double kLeft = 52;
+constexpr double kLine = 26;        // a bar that lies
+constexpr double kLabels = 200;     // for the labels of those
+constexpr std::size_t kLabel = 25;  // bytes of one
+
+std::string place(double value) {
+  return fmt::format("{:.1f}", value);
+}
+
+void add_word(PageData& to, double x, double y, const char* side, std::string text) {
+  to.add("words").set("x", place(x)).set("y", place(y)).set("side", side).set("text", std::move(text));
+}
+
+void add_rect(PageData& to, double x, double y, double width, double height, std::size_t kind, std::uint64_t value,
+              std::string tip) {
+  to.add("rects")
+      .set("x", place(x))
+      .set("y", place(y))
+      .set("width", place(width))
+      .set("height", place(height))
+      .set("kind", std::to_string(kind))
+      .set("value", std::to_string(value))
+      .set("tip", std::move(tip));
+}
+
+std::string tip_of(const Chart& chart, const Chart::Bar& bar, std::size_t series) {
+  return fmt::format("{}: {} {}", bar.label, grouped(bar.values[series]), chart.series[series]);
+}
+
+// The end of a label tells more than its beginning: they are paths.
+std::string short_label(const std::string& label) {
+  if (label.size() <= kLabel) return label;
+  return "…" + label.substr(boundary_after(label, label.size() - kLabel));
+}
+
+void draw_upright(PageData& to, const Chart& chart) {
+  std::uint64_t most = 1;
+  for (const Chart::Bar& bar : chart.bars)
+    for (const std::uint64_t value : bar.values) most = std::max(most, value);
+  // 1 is a tenth of a decade above the ground, so that it can be seen.
+  const double decades = std::max(1.0, std::ceil(std::log10(static_cast<double>(most)) - 1e-9)) + 0.1;
+  const auto height = [&](std::uint64_t value) {
+    return value == 0 ? 0.0 : kHeight * (std::log10(static_cast<double>(value)) + 0.1) / decades;
+  };
+  const double ground = kTop + kHeight;
+  std::uint64_t tick = 1;
+  for (double decade = 0; decade < decades; ++decade, tick *= 10) {
+    const double y = ground - height(tick);
+    to.add("lines").set("x1", place(kLeft)).set("y1", place(y)).set("x2", place(kWidth)).set("y2", place(y));
+    add_word(to, kLeft - 6, y + 4, "end", grouped(tick));
+  }
+  const double slot = (kWidth - kLeft) / static_cast<double>(chart.bars.size());
+  const double width = std::min(48.0, slot * 0.8 / static_cast<double>(chart.series.size()));
+  // Labels that would touch are left out; the table has them all.
+  std::size_t longest = 1;
+  for (const Chart::Bar& bar : chart.bars) longest = std::max(longest, bar.label.size());
+  const auto every =
+      std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(static_cast<double>(longest) * 6.6 / slot)));
+  for (std::size_t i = 0; i < chart.bars.size(); ++i) {
+    const Chart::Bar& bar = chart.bars[i];
+    const double middle = kLeft + slot * (static_cast<double>(i) + 0.5);
+    double x = middle - width * static_cast<double>(bar.values.size()) / 2;
+    for (std::size_t series = 0; series < bar.values.size(); ++series, x += width) {
+      const std::uint64_t value = bar.values[series];
+      if (value == 0) continue;
+      add_rect(to, x, ground - height(value), width - 1, height(value), series, value, tip_of(chart, bar, series));
+      if (chart.series.size() == 1 && width >= 24)
+        add_word(to, x + width / 2, ground - height(value) - 4, "middle", grouped(value));
+    }
+    if (i % every == 0) add_word(to, middle, ground + 18, "middle", bar.label);
+  }
+  to.set("width", place(kWidth)).set("height", place(ground + 28));
+}
+
+void draw_lying(PageData& to, const Chart& chart) {
+  std::uint64_t most = 1;
+  for (const Chart::Bar& bar : chart.bars) {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t value : bar.values) sum += value;
+    most = std::max(most, sum);
+  }
+  const double scale = (kWidth - kLabels - 8) / static_cast<double>(most);
+  double y = 6;
+  for (const Chart::Bar& bar : chart.bars) {
+    add_word(to, kLabels - 8, y + 15, "end", short_label(bar.label));
+    double x = kLabels;
+    for (std::size_t series = 0; series < bar.values.size(); ++series) {
+      const double width = scale * static_cast<double>(bar.values[series]);
+      if (bar.values[series] != 0)
+        add_rect(to, x, y, std::max(width, 1.0), kLine - 8, series, bar.values[series], tip_of(chart, bar, series));
+      x += width;
+    }
+    y += kLine;
+  }
+  to.set("width", place(kWidth)).set("height", place(y + 2));
+}
+
+}  // namespace
+
+void add_chart(PageData& page, const Chart& chart) {
+  if (chart.bars.empty()) return;
+  PageData& to = page.add("charts");
+  to.set("name", chart.name).set("title", chart.title).set("note", chart.note);
+  if (chart.lying)
+    draw_lying(to, chart);
+  else
+    draw_upright(to, chart);
+  to.add("head").set("text", chart.first);
+  for (std::size_t series = 0; series < chart.series.size(); ++series) {
+    to.add("head").set("text", chart.series[series]);
+    if (chart.series.size() > 1) to.add("keys").set("kind", std::to_string(series)).set("text", chart.series[series]);
+  }
+  for (const Chart::Bar& bar : chart.bars) {
+    PageData& row = to.add("rows");
+    row.set("label", bar.label);
+    for (const std::uint64_t value : bar.values) row.add("cells").set("text", grouped(value));
+  }
+}
+
+std::string grouped(std::uint64_t value) {
+  std::string text = std::to_string(value);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  if (part == 0 || whole == 0) return "0 %";
+  if (part == whole) return "100 %";
+  return fmt::format("{:.1f} %", std::clamp(100 * static_cast<double>(part) / static_cast<double>(whole), 0.1, 99.9));
+}
+
+std::size_t Doubling::first() const {
+  return static_cast<std::size_t>(
+      std::find_if(counts_.begin(), counts_.end(), [](std::uint64_t count) { return count != 0; }) - counts_.begin());
+}
+
+std::size_t Doubling::place(std::uint64_t value) {
+  return value == 0 ? 0 : 1 + static_cast<std::size_t>(std::bit_width(value - 1));
+}
+
+std::string Doubling::label(std::size_t i) {
+  if (i <= 2) return std::to_string(i);
+  const auto number = [](std::uint64_t value) {
+    static constexpr const char* kUnits[] = {"", "K", "M", "G", "T"};
+    std::size_t unit = 0;
+    for (; value >= 10240 && unit < 4; ++unit) value /= 1024;
+    return std::to_string(value) + kUnits[unit];
+  };
+  const std::uint64_t low = std::uint64_t{1} << (i - 2);
+  return number(low < 10240 ? low + 1 : low) + "–" + number(low * 2);
+}
+
+}  // namespace refrain::verbs::dedup

@@ -1,0 +1,345 @@
+// dedup: the words and figures of report.html. How they look is dedup_report.html's.
+#include <simdjson.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/budget.h"
+#include "refrain/report_json.h"
+#include "refrain/version.h"
+#include "verbs/dedup/report/report.h"
+#include "verbs/dedup/report/template.h"
+
+namespace refrain::verbs::dedup {
+
+namespace {
+
+std::string count_of(std::uint64_t count, std::string_view one) {
+  return fmt::format("{} {}{}", grouped(count), one, count == 1 ? "" : "s");
+}
+
+std::string in_percent(double share) {
+  return fmt::format("{:.1f} %", 100 * share);
+}
+
+std::string source_name(const SourceLoss& loss) {
+  return loss.source.empty() ? "(the input)" : loss.source;
+}
+
+// What a reason is called among people.
+std::string_view reason_words(std::size_t reason) {
+  static constexpr std::string_view kWords[] = {"kept", "exact copies", "similar to one that is kept",
+                                                "covered by repeated passages", "found in the other set"};
+  return kWords[reason];
+}
+
+bool looked_for(const DedupOptions& options, std::size_t reason) {
+  if (reason == static_cast<std::size_t>(Reason::exact)) return options.exact;
+  if (reason == static_cast<std::size_t>(Reason::near)) return options.near != NearMethod::off;
+  if (reason == static_cast<std::size_t>(Reason::substring)) return options.substrings != 0;
+  return reason == static_cast<std::size_t>(Reason::against) && !options.against.paths.empty() &&
+         options.against_action == AgainstAction::remove;
+}
+
+void add_glance(PageData& page, const DedupOptions& options, const DedupReport& report, const DedupFindings& found) {
+  const std::uint64_t removed = found.documents - found.kept;
+  page.set("documents", grouped(found.documents))
+      .set("kept", grouped(found.kept))
+      .set("removed", grouped(removed))
+      .set("kept_share", percent(found.kept, found.documents))
+      .set("removed_share", percent(removed, found.documents))
+      .set("text_bytes", human_bytes(found.text_bytes))
+      .set("kept_bytes", human_bytes(found.kept_bytes))
+      .set("removed_bytes", human_bytes(found.text_bytes - found.kept_bytes))
+      .set("threshold", fmt::format("{:g}", options.threshold))
+      .set("window", std::to_string(options.windows.window))
+      .set("too_short", grouped(report.too_short))
+      .set("clusters_count", grouped(report.clusters))
+      .set("clustered", grouped(report.clustered));
+  if (found.cut_documents != 0)
+    page.add("has_cuts")
+        .set("bytes", human_bytes(found.cut_bytes))
+        .set("count", count_of(found.cut_documents, "kept document"));
+  if (report.too_short != 0) page.add("has_too_short");
+  if (!report.read.unreadable.empty())
+    page.add("has_unreadable").set("unreadable", count_of(report.read.unreadable.size(), "file"));
+  if (report.read.bad_records != 0) page.add("has_bad").set("bad", count_of(report.read.bad_records, "record"));
+
+  // A bar of all documents: what is kept, and then each reason.
+  double x = 0;
+  const auto part = [&](std::size_t reason, std::uint64_t count) {
+    const double width =
+        found.documents == 0 ? 0 : 1000 * static_cast<double>(count) / static_cast<double>(found.documents);
+    if (count != 0)
+      page.add("parts")
+          .set("kind", std::to_string(reason))
+          .set("x", fmt::format("{:.1f}", x))
+          .set("width", fmt::format("{:.1f}", std::max(width, 1.0)))
+          .set("tip", fmt::format("{}: {}", reason_words(reason), grouped(count)));
+    x += width;
+  };
+  part(0, found.kept);
+  for (std::size_t reason = 1; reason < kReasons; ++reason) {
+    part(reason, found.removed[reason]);
+    if (found.removed[reason] == 0 && !looked_for(options, reason)) continue;
+    page.add("reasons")
+        .set("kind", std::to_string(reason))
+        .set("name", std::string(reason_words(reason)))
+        .set("code", std::string(reason_name(static_cast<Reason>(reason))))
+        .set("count", grouped(found.removed[reason]))
+        .set("share", percent(found.removed[reason], found.documents))
+        .set("bytes", human_bytes(found.removed_bytes[reason]));
+  }
+}
+
+void add_check(PageData& page, const SelfCheck& check) {
+  if (check.sampled != 0)
+    page.add("recall")
+        .set("value", in_percent(check.recall))
+        .set("low", in_percent(check.recall_low))
+        .set("high", in_percent(check.recall_high))
+        .set("sampled", count_of(check.sampled, "kept document"))
+        .set("missed", grouped(check.missed));
+  if (check.removals != 0)
+    page.add("wrongful")
+        .set("value", grouped(check.wrongful))
+        .set("removals", grouped(check.removals))
+        .set("high", in_percent(check.wrongful_high));
+  if (check.sampled == 0 && check.removals == 0) page.add("unchecked");
+}
+
+void add_alarms(PageData& page, const DedupOptions& options, const DedupReport& report) {
+  constexpr std::size_t kShown = 20;
+  if (report.alarms.empty()) return;
+  PageData& box = page.add("alarm");
+  box.set("alarm_share", fmt::format("{:g} %", 100 * options.alarm))
+      .set("alarm_count", count_of(report.alarms.size(), "source"));
+  for (std::size_t i = 0; i < std::min(kShown, report.alarms.size()); ++i) {
+    const SourceLoss& loss = report.alarms[i];
+    box.add("losses")
+        .set("source", evidence::shortened(source_name(loss), 200))
+        .set("removed", grouped(loss.removed))
+        .set("of", grouped(loss.documents))
+        .set("share", percent(loss.removed, loss.documents));
+  }
+  if (report.alarms.size() > kShown) box.add("more").set("count", grouped(report.alarms.size() - kShown));
+}
+
+Chart cluster_chart(const DedupFindings& found) {
+  Chart chart{.name = "cluster-sizes",
+              .title = "How large the clusters are",
+              .note = "Documents that match, directly or through others, are a cluster. Both scales are logarithmic.",
+              .first = "documents in a cluster",
+              .series = {"clusters"}};
+  for (std::size_t i = found.cluster_sizes.first(); i < found.cluster_sizes.size(); ++i)
+    chart.bars.push_back({Doubling::label(i), {found.cluster_sizes.count(i)}});
+  return chart;
+}
+
+Chart similarity_chart(const DedupOptions& options, const DedupReport& report, const DedupFindings& found) {
+  const std::uint64_t near = std::accumulate(found.similarities.begin(), found.similarities.end(), std::uint64_t{0});
+  Chart chart{.name = "similarities",
+              .title = "How similar what matches is",
+              .note = fmt::format("{} of documents that were compared, text against text, and are at least {:g} "
+                                  "similar; {} of exact copies are not among them. The scale of pairs is logarithmic. "
+                                  "Many just above the threshold mean that it decides much: look at some of them.",
+                                  count_of(near, "pair"), options.threshold, count_of(report.matches - near, "pair")),
+              .first = "similarity",
+              .series = {"pairs"}};
+  for (std::size_t i = 0; near != 0 && i < found.similarities.size(); ++i)
+    chart.bars.push_back(
+        {fmt::format("{:.2f}", static_cast<double>(found.first_bin + i) * found.bin), {found.similarities[i]}});
+  return chart;
+}
+
+Chart source_chart(const DedupFindings& found) {
+  std::string note = fmt::format("{} in all; those that lose most come first.", count_of(found.sources, "source"));
+  if (const SourceLoss& other = found.other_sources; other.documents != 0)
+    note += fmt::format(" {} more keep {} and lose {}.", grouped(found.sources - found.losses.size()),
+                        count_of(other.documents - other.removed, "document"), grouped(other.removed));
+  Chart chart{.name = "sources",
+              .title = "What each source loses",
+              .note = std::move(note),
+              .first = "source",
+              .series = {"kept", "removed"},
+              .lying = true};
+  for (const SourceLoss& loss : found.losses)
+    chart.bars.push_back({source_name(loss), {loss.documents - loss.removed, loss.removed}});
+  return chart;
+}
+
+Chart length_chart(const DedupFindings& found) {
+  Chart chart{
+      .name = "lengths",
+      .title = "How long documents are",
+      .note = "In bytes of text; both scales are logarithmic. Where short ones alone go, a template may be why.",
+      .first = "bytes",
+      .series = {"kept", "removed"}};
+  const std::size_t end = std::max(found.kept_lengths.size(), found.removed_lengths.size());
+  const std::size_t begin = std::min(found.kept_lengths.size() == 0 ? end : found.kept_lengths.first(),
+                                     found.removed_lengths.size() == 0 ? end : found.removed_lengths.first());
+  for (std::size_t i = begin; i < end; ++i)
+    chart.bars.push_back({Doubling::label(i), {found.kept_lengths.count(i), found.removed_lengths.count(i)}});
+  return chart;
+}
+
+void add_pieces(PageData& to, const std::vector<evidence::ShownPiece>& pieces) {
+  for (const evidence::ShownPiece& piece : pieces) {
+    PageData& item = to.add("pieces");
+    switch (piece.kind) {
+      case evidence::ShownPiece::Kind::both:
+        item.add("both").set("text", piece.text);
+        break;
+      case evidence::ShownPiece::Kind::only:
+        item.add("only").set("text", piece.text);
+        break;
+      case evidence::ShownPiece::Kind::plain:
+        item.add("plain").set("text", piece.text);
+        break;
+      case evidence::ShownPiece::Kind::left_out:
+        item.add("left_out").set("text", count_of(piece.bytes, "byte"));
+        break;
+    }
+  }
+}
+
+void add_ids(PageData& to, std::string_view list, const std::vector<std::string>& ids, std::uint64_t all) {
+  if (ids.empty()) return;
+  PageData& row = to.add(list);
+  for (const std::string& id : ids) row.add("ids").set("id", id);
+  if (all > ids.size()) row.add("more").set("count", grouped(all - ids.size()));
+}
+
+void add_cluster(PageData& page, const ShownCluster& cluster, std::size_t place) {
+  PageData& item = page.add("clusters");
+  const std::uint64_t removed = cluster.size - cluster.kept;
+  item.set("place", std::to_string(place))
+      .set("number", std::to_string(cluster.number))
+      .set("size", count_of(cluster.size, "document"))
+      .set("kept", grouped(cluster.kept))
+      .set("removed", grouped(removed))
+      .set("bytes", human_bytes(cluster.removed_bytes))
+      .set("first", cluster.kept_ids.empty() ? std::string() : cluster.kept_ids.front());
+  for (std::size_t reason = 1; reason < kReasons; ++reason)
+    if (cluster.removed[reason] != 0)
+      item.add("why").set("name", std::string(reason_words(reason))).set("count", grouped(cluster.removed[reason]));
+  add_ids(item, "kept_ids", cluster.kept_ids, cluster.kept);
+  add_ids(item, "exact_ids", cluster.exact_ids, cluster.removed[static_cast<std::size_t>(Reason::exact)]);
+  for (const ShownPair& pair : cluster.pairs) {
+    PageData& both = item.add("pairs");
+    both.set("similarity", pair.similarity >= 1 ? "1" : fmt::format("{:.3f}", pair.similarity));
+    if (std::max(pair.kept_bytes, pair.removed_bytes) > kComparedBytes)
+      both.add("beginnings").set("bytes", human_bytes(kComparedBytes));
+    PageData& kept = both.add("kept_side");
+    add_pieces(kept.set("id", pair.kept_id).set("bytes", count_of(pair.kept_bytes, "byte")), pair.kept);
+    PageData& gone = both.add("removed_side");
+    add_pieces(gone.set("id", pair.removed_id).set("bytes", count_of(pair.removed_bytes, "byte")), pair.removed);
+  }
+}
+
+void add_items(PageData& page, const DedupOptions& options, const DedupReport& report, const DedupFindings& found) {
+  if (options.against.paths.empty()) return;
+  PageData& box = page.add("against");
+  box.set("items", count_of(report.against.items, "item"))
+      .set("found", grouped(report.against.found))
+      .set("in", count_of(report.against.documents, "document"));
+  if (found.items.empty()) return;
+  PageData& table = box.add("table");
+  for (const ShownItem& item : found.items) {
+    PageData& row = table.add("rows");
+    row.set("id", item.id)
+        .set("count", grouped(item.documents))
+        .set("first", item.first_id)
+        .set("share", in_percent(item.share));
+    add_pieces(row, item.text);
+  }
+  if (report.against.found > found.items.size())
+    table.add("more").set("count", grouped(report.against.found - found.items.size()));
+}
+
+void add_passages(PageData& page, const DedupOptions& options, const DedupFindings& found) {
+  if (options.substrings == 0) return;
+  PageData& box = page.add("passages");
+  box.set("least", grouped(options.substrings)).set("core", grouped(passage_core_bytes(options)));
+  std::size_t place = 0;
+  for (const ShownPassage& passage : found.passages) {
+    PageData& item = box.add("list");
+    item.set("place", std::to_string(++place))
+        .set("bytes", human_bytes(passage.bytes))
+        .set("count", count_of(passage.cuts, "time"))
+        .set("id", passage.id)
+        .set("length", count_of(passage.length, "byte"))
+        .set("beginning", passage.text.empty() ? std::string() : evidence::shortened(passage.text.front().text, 80));
+    add_pieces(item, passage.text);
+  }
+}
+
+void add_cost(PageData& page, const DedupReport& report) {
+  double seconds = 0;
+  std::uint64_t most = 0;
+  for (const StageCost& stage : report.stages) {
+    seconds += stage.seconds;
+    most = std::max(most, stage.memory_bytes);
+  }
+  for (const StageCost& stage : report.stages)
+    page.add("stages")
+        .set("name", stage.stage)
+        .set("seconds", fmt::format("{:.2f} s", stage.seconds))
+        .set("share", fmt::format("{:.1f}", seconds == 0 ? 0 : 100 * stage.seconds / seconds))
+        .set("memory", human_bytes(stage.memory_bytes));
+  page.set("all_seconds", fmt::format("{:.2f} s", seconds))
+      .set("peak_memory", human_bytes(report.peak_rss_bytes))
+      .set("memory_limit", human_bytes(report.memory_bytes))
+      .set("temp_disk", human_bytes(report.temp_peak_bytes))
+      .set("threads", count_of(report.threads, "thread"));
+}
+
+// As summary.json tells them, so that there is one list of options.
+void add_options(PageData& page, const DedupOptions& options, const DedupReport& report) {
+  simdjson::dom::parser parser;
+  const std::string json = to_json(options, report);
+  const simdjson::dom::object all = parser.parse(json)["options"];
+  for (const auto [name, value] : all) {
+    std::string text = value.is_string() ? std::string(std::string_view(value)) : simdjson::minify(value);
+    if (value.is_array()) {
+      text.clear();
+      for (const simdjson::dom::element item : simdjson::dom::array(value)) {
+        if (!text.empty()) text += "\n";
+        text += item.is_string() ? std::string(std::string_view(item)) : simdjson::minify(item);
+      }
+    }
+    page.add("options")
+        .set("name", std::string(name))
+        .set("value", text.empty() ? "none" : evidence::shortened(text, 2000));
+  }
+}
+
+}  // namespace
+
+std::string dedup_page(const DedupOptions& options, const DedupReport& report, const DedupFindings& findings) {
+  PageData page;
+  std::string inputs;
+  for (const std::string& path : options.input.paths) inputs += (inputs.empty() ? "" : ", ") + path;
+  page.set("inputs", evidence::shortened(inputs, 300)).set("version", std::string(kVersion));
+  add_glance(page, options, report, findings);
+  add_check(page, report.check);
+  add_alarms(page, options, report);
+  for (const Chart& chart : {cluster_chart(findings), similarity_chart(options, report, findings),
+                             source_chart(findings), length_chart(findings)})
+    add_chart(page, chart);
+  for (std::size_t i = 0; i < findings.clusters.size(); ++i) add_cluster(page, findings.clusters[i], i + 1);
+  if (report.clusters > findings.clusters.size())
+    page.add("more_clusters")
+        .set("shown", grouped(findings.clusters.size()))
+        .set("count", grouped(report.clusters - findings.clusters.size()));
+  add_items(page, options, report, findings);
+  add_passages(page, options, findings);
+  add_cost(page, report);
+  add_options(page, options, report);
+  return fill_page(kDedupReportHtml, page);
+}
+
+}  // namespace refrain::verbs::dedup

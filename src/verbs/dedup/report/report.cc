@@ -1,0 +1,272 @@
+// dedup: report.html, for people. What is gathered here is bounded, whatever the corpus: classes, the sources that lose
+// most, the largest clusters, and of their texts the beginnings.
+#include "verbs/dedup/report/report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "base/files/random_file.h"
+#include "base/progress.h"
+#include "base/threads.h"
+#include "refrain/utf8.h"
+#include "verbs/dedup/state/outcome.h"
+#include "verbs/dedup/state/sources.h"
+#include "verbs/evidence/shared_text.h"
+#include "verbs/run/column.h"
+#include "verbs/run/slice_file.h"
+
+namespace refrain::verbs::dedup {
+
+namespace {
+
+constexpr std::size_t kClusters = 20;
+constexpr std::size_t kPairs = 3;
+constexpr std::size_t kIds = 5;
+constexpr std::size_t kSources = 12;
+constexpr std::size_t kIdBytes = 200;
+constexpr std::uint64_t kLook = 65536;                         // documents from one look at the stop token to the next
+constexpr std::uint64_t kPageBytes = std::uint64_t{16} << 20;  // for the findings and the page
+constexpr std::size_t kMostBins = 25;
+
+// A cluster that is shown, while its members go by.
+struct Gathered {
+  struct Near {
+    double similarity;
+    DocId document;
+    DocId match;
+    friend auto operator<=>(const Near&, const Near&) = default;
+  };
+  ShownCluster shown;
+  std::vector<DocId> kept;
+  std::vector<DocId> exact;
+  DocId exact_match = 0;
+  std::vector<Near> near;  // sorted
+};
+
+class Finder {
+ public:
+  explicit Finder(DedupRun& run) : run_(run) {}
+
+  DedupFindings find() {
+    largest_clusters();
+    documents();
+    similarities();
+    texts();
+    found_.items = find_items(run_);
+    found_.passages = find_passages(run_);
+    return std::move(found_);
+  }
+
+ private:
+  void largest_clusters() {
+    Array<std::uint64_t> sizes(run_.budget, "the clusters", run_.documents());
+    run::ColumnReader<DocId> clusters(run_.dir.work("clusters"));
+    for (DocId cluster = 0; clusters.next(cluster);) ++sizes[cluster];
+    struct Sized {
+      std::uint64_t size;
+      DocId first;
+    };
+    // The largest first; of equal ones the earlier.
+    const auto before = [](const Sized& a, const Sized& b) {
+      return a.size != b.size ? a.size > b.size : a.first < b.first;
+    };
+    std::vector<Sized> largest;
+    for (DocId document = 0; document < sizes.size(); ++document) {
+      const Sized one{sizes[document], document};
+      if (one.size < 2) continue;
+      found_.cluster_sizes.add(one.size);
+      if (largest.size() == kClusters && !before(one, largest.back())) continue;
+      largest.insert(std::upper_bound(largest.begin(), largest.end(), one, before), one);
+      if (largest.size() > kClusters) largest.pop_back();
+    }
+    for (const Sized& one : largest) {
+      places_[one.first] = gathered_.size();
+      gathered_.emplace_back();
+      gathered_.back().shown.number = one.first;
+      gathered_.back().shown.size = one.size;
+    }
+  }
+
+  void documents() {
+    const std::uint64_t sources = run_.dir.facts().number("sources");
+    Array<std::uint64_t> lost(run_.budget, "what sources lose", sources);
+    Array<std::uint64_t> all(run_.budget, "what sources lose", sources);
+    DedupOutcome outcome(run_);
+    std::vector<ByteRange> cuts;
+    run::ColumnReader<DocState> states(run_.dir.work("states"));
+    run::ColumnReader<std::uint64_t> ends(run_.dir.work("text_ends"));
+    run::ColumnReader<std::uint32_t> source_numbers(run_.dir.work("sources"));
+    run::ColumnReader<DocId> clusters(run_.dir.work("clusters"));
+    Progress progress(run_.context, "report", "documents", run_.documents());
+    Decision decision;
+    DocState state{};
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint32_t source = 0;
+    DocId cluster = 0;
+    for (DocId document = 0; outcome.next(decision, cuts) && states.next(state) && ends.next(end) &&
+                             source_numbers.next(source) && clusters.next(cluster);
+         ++document, begin = end) {
+      if (document % kLook == kLook - 1) {
+        progress.add(kLook);
+        throw_if_stopped(run_.context);
+      }
+      if (state == DocState::bad) continue;
+      const std::uint64_t bytes = end - begin;
+      const auto reason = static_cast<std::size_t>(decision.reason);
+      const bool kept = reason == static_cast<std::size_t>(Reason::none);
+      ++found_.documents;
+      ++all[source];
+      found_.text_bytes += bytes;
+      if (kept) {
+        ++found_.kept;
+        std::uint64_t cut = 0;
+        for (const ByteRange& range : cuts) cut += range.end - range.begin;
+        found_.cut_bytes += cut;
+        found_.cut_documents += cut != 0 ? 1 : 0;
+        found_.kept_bytes += bytes - cut;
+        found_.kept_lengths.add(bytes);
+      } else {
+        ++lost[source];
+        ++found_.removed[reason];
+        found_.removed_bytes[reason] += bytes;
+        found_.removed_lengths.add(bytes);
+      }
+      if (const auto place = places_.find(cluster); place != places_.end())
+        gather(gathered_[place->second], document, decision, bytes);
+    }
+    progress.finish();
+    worst_sources(lost, all);
+  }
+
+  static void gather(Gathered& cluster, DocId document, const Decision& decision, std::uint64_t bytes) {
+    const auto reason = static_cast<Reason>(decision.reason);
+    if (reason == Reason::none) {
+      ++cluster.shown.kept;
+      if (cluster.kept.size() < kIds) cluster.kept.push_back(document);
+      return;
+    }
+    ++cluster.shown.removed[static_cast<std::size_t>(reason)];
+    cluster.shown.removed_bytes += bytes;
+    if (reason == Reason::exact) {
+      if (cluster.exact.empty()) cluster.exact_match = decision.match;
+      if (cluster.exact.size() < kIds) cluster.exact.push_back(document);
+    }
+    if (reason != Reason::near) return;
+    const Gathered::Near one{decision.similarity, document, decision.match};
+    if (cluster.near.size() == kPairs && !(one < cluster.near.back())) return;
+    cluster.near.insert(std::upper_bound(cluster.near.begin(), cluster.near.end(), one), one);
+    if (cluster.near.size() > kPairs) cluster.near.pop_back();
+  }
+
+  void worst_sources(const Array<std::uint64_t>& lost, const Array<std::uint64_t>& all) {
+    found_.sources = lost.size();
+    std::vector<std::size_t> worst;
+    const auto before = [&](std::size_t a, std::size_t b) { return lost[a] != lost[b] ? lost[a] > lost[b] : a < b; };
+    for (std::size_t i = 0; i < lost.size(); ++i) {
+      if (worst.size() == kSources && !before(i, worst.back())) continue;
+      worst.insert(std::upper_bound(worst.begin(), worst.end(), i, before), i);
+      if (worst.size() > kSources) worst.pop_back();
+    }
+    for (std::size_t i = 0; i < lost.size(); ++i) {
+      found_.other_sources.documents += all[i];
+      found_.other_sources.removed += lost[i];
+    }
+    const std::vector<std::string> names = source_names(run_.dir, worst);
+    for (std::size_t place = 0; place < worst.size(); ++place) {
+      const std::size_t i = worst[place];
+      found_.losses.push_back({evidence::shortened(names[place], kIdBytes), all[i], lost[i]});
+      found_.other_sources.documents -= all[i];
+      found_.other_sources.removed -= lost[i];
+    }
+  }
+
+  void similarities() {
+    // The narrowest classes that are not too many.
+    std::uint64_t bins = 100;
+    const auto first = [&] {
+      const auto at = static_cast<std::uint64_t>(run_.options.threshold * static_cast<double>(bins) + 1e-9);
+      return std::min(at, bins - 1);
+    };
+    for (const std::uint64_t fewer : {std::uint64_t{50}, std::uint64_t{20}})
+      if (bins - first() > kMostBins) bins = fewer;
+    found_.bin = 1 / static_cast<double>(bins);
+    found_.first_bin = first();
+    found_.similarities.resize(static_cast<std::size_t>(bins - found_.first_bin));
+    run::ColumnReader<RankMatch> matches(run_.dir.work("matches"));
+    for (RankMatch match; matches.next(match);) {
+      const auto at = static_cast<std::uint64_t>(match.similarity * static_cast<double>(bins) + 1e-9);
+      const std::uint64_t bin = std::clamp(at, found_.first_bin, bins - 1) - found_.first_bin;
+      ++found_.similarities[static_cast<std::size_t>(bin)];
+    }
+  }
+
+  void texts() {
+    const text::FeaturePlan plan(run_.options.windows);
+    run::SliceFile ids(run_.dir.work("ids"), run_.dir.work("id_ends"));
+    run::SliceFile slices(run_.dir.work("text"), run_.dir.work("text_ends"));
+    const RandomFile bytes(run_.dir.work("text"));
+    const auto id = [&](DocId document) {
+      std::string scratch;
+      return evidence::shortened(ids.get(document, scratch), kIdBytes);
+    };
+    const auto text = [&](DocId document, std::uint64_t& size) {
+      const ByteRange range = slices.range(document);
+      size = range.end - range.begin;
+      std::string beginning(static_cast<std::size_t>(std::min(size, kComparedBytes)), '\0');
+      bytes.read(range.begin, beginning);
+      if (beginning.size() < size) beginning.resize(boundary_before(beginning, beginning.size() - 1));
+      return beginning;
+    };
+    for (Gathered& cluster : gathered_) {
+      throw_if_stopped(run_.context);
+      ShownCluster& shown = cluster.shown;
+      for (const DocId document : cluster.kept) shown.kept_ids.push_back(id(document));
+      for (const DocId document : cluster.exact) shown.exact_ids.push_back(id(document));
+      // Of copies alone one pair tells all.
+      if (cluster.near.empty() && !cluster.exact.empty())
+        cluster.near.push_back({1, cluster.exact.front(), cluster.exact_match});
+      for (const Gathered::Near& near : cluster.near) {
+        ShownPair& pair = shown.pairs.emplace_back();
+        pair.similarity = near.similarity;
+        pair.kept_id = id(near.match);
+        pair.removed_id = id(near.document);
+        const std::string kept = text(near.match, pair.kept_bytes);
+        const std::string removed = text(near.document, pair.removed_bytes);
+        if (kept == removed) {
+          // Also where they are too short for windows.
+          const ByteRange whole{0, kept.size()};
+          pair.kept = pair.removed = evidence::shown_text(kept, {&whole, 1}, pair.kept_bytes - kept.size());
+        } else {
+          const evidence::SharedText shared = evidence::shared_text(kept, removed, plan, run_.budget, run_.context);
+          pair.kept = evidence::shown_text(kept, shared.a.shared, pair.kept_bytes - kept.size());
+          pair.removed = evidence::shown_text(removed, shared.b.shared, pair.removed_bytes - removed.size());
+        }
+      }
+      found_.clusters.push_back(std::move(shown));
+    }
+  }
+
+  DedupRun& run_;
+  DedupFindings found_;
+  std::vector<Gathered> gathered_;
+  std::unordered_map<DocId, std::size_t> places_;  // of clusters among those
+};
+
+}  // namespace
+
+DedupFindings find_dedup(DedupRun& run) {
+  return Finder(run).find();
+}
+
+void dedup_report(DedupRun& run) {
+  const Reservation room = run.budget.reserve(kPageBytes, "the report");
+  const DedupFindings findings = find_dedup(run);
+  run.dir.facts().set("kept_bytes", findings.kept_bytes);
+  run::RunFile file = run.dir.create_output("report.html");
+  file.write(dedup_page(run.options, run.report, findings));
+  run.dir.close(file);
+}
+
+}  // namespace refrain::verbs::dedup

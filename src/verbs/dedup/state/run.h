@@ -1,0 +1,82 @@
+// What the stages of a dedup run share, and the files that they leave to each other.
+//
+// In `work`, a value for every document of the input, in input order (columns), or strings end to end and their ends:
+//   text, text_ends         the texts
+//   ids, id_ends            the ids; ordinals in decimal where the input gives none
+//   hashes                  Digest: 128 bits of each text
+//   states                  DocState
+//   sources, source_names   uint32: the number of its source; the names, a line each, escaped
+//   keys                    uint64: what the keep policy ranks by, the least first; not for `first`
+//   bands.0, bands.1, ..    uint32: the document's key in each band
+//   lanes                   its signature, a byte a lane
+//   fingerprints            uint64: its SimHash
+//   heads                   uint64: the best-ranked document with the same text; itself where there is none
+//   against, against_spans  AgainstHit: documents in which an item of the other set stands; ByteRange: where
+//   against_items, against_found, against_ids, against_id_ends
+//                           the items of the other set, as verbs/dedup/against/against.h says
+//   candidates              RankPair: pairs that met in the first round, in order
+//   matches                 RankMatch: pairs that match, in order
+//   clusters                uint64: the first document of its cluster
+//   decided                 Decision
+//   spans                   CutSpan: what goes of the kept documents, in order
+//   emptied                 uint64: kept documents of which nothing is left
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/array.h"
+#include "base/budget.h"
+#include "base/checksum.h"
+#include "base/files/temp_space.h"
+#include "engines/matching/bands.h"
+#include "refrain/dedup.h"
+#include "verbs/dedup/state/ranks.h"
+#include "verbs/run/column.h"
+#include "verbs/run/dir.h"
+
+namespace refrain::verbs::dedup {
+
+enum class DocState : std::uint8_t { judged, too_short, bad };
+
+// Documents by their rank: 0 is the best.
+struct RankPair {
+  std::uint64_t later = 0;
+  std::uint64_t earlier = 0;
+  friend auto operator<=>(const RankPair&, const RankPair&) = default;
+};
+struct RankMatch {
+  RankPair pair;
+  double similarity = 0;
+};
+
+struct DedupRun {
+  DedupRun(const DedupOptions& options_in, const Context& context_in);
+
+  const DedupOptions& options;
+  const Context& context;
+  const unsigned threads;
+  MemoryBudget budget;
+  TempSpace temp;
+  run::RunDir dir;
+  DedupReport report;
+
+  // After the first stage.
+  std::uint64_t documents() { return dir.facts().number("documents"); }
+  bool against() const { return !options.against.paths.empty(); }
+  // Documents that hold an item of the other set are removed.
+  bool against_removes() const { return against() && options.against_action == AgainstAction::remove; }
+  bool near() const { return options.near != NearMethod::off; }
+  Ranks ranks();
+};
+
+// "bands.0" and so on.
+std::string band_name(unsigned band);
+
+// "bands.0" and so on.
+std::string band_name(unsigned band);
+
+}  // namespace refrain::verbs::dedup

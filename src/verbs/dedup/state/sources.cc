@@ -1,0 +1,114 @@
+#include "verbs/dedup/state/sources.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <numeric>
+
+#include "base/array.h"
+#include "base/files/file.h"
+#include "refrain/error.h"
+#include "verbs/dedup/state/outcome.h"
+#include "verbs/run/column.h"
+#include "verbs/run/tsv.h"
+
+namespace refrain::verbs::dedup {
+
+namespace {
+
+constexpr std::size_t kMostAlarms = 100;
+
+struct Loss {
+  std::size_t source;
+  std::uint64_t documents;
+  std::uint64_t removed;
+  double share() const { return static_cast<double>(removed) / static_cast<double>(documents); }
+};
+
+}  // namespace
+
+std::uint64_t source_bytes(const std::string& name) {
+  // A node of the map, and a line.
+  return 2 * name.size() + 96;
+}
+
+std::vector<std::string> source_names(const run::RunDir& dir, std::span<const std::size_t> numbers) {
+  std::vector<std::size_t> places(numbers.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) { return numbers[a] < numbers[b]; });
+  std::vector<std::string> names(numbers.size());
+  std::ifstream file(dir.work("source_names"));
+  if (!file) refuse_read(dir.work("source_names").string(), "open", errno);
+  std::string line;
+  std::size_t read = 0;
+  for (const std::size_t place : places) {
+    for (; read <= numbers[place]; ++read)
+      if (!std::getline(file, line))
+        throw Error(file.bad() ? Errc::io : Errc::corrupt,
+                    fmt::format("{}: ends early; start again with --force", dir.work("source_names").string()));
+    names[place] = run::unescaped(line);
+  }
+  return names;
+}
+
+void judge_sources(DedupRun& run, DedupOutcome outcome) {
+  run::Facts& facts = run.dir.facts();
+  Array<std::uint64_t> documents(run.budget, "what sources lose", facts.number("sources"));
+  Array<std::uint64_t> removed(run.budget, "what sources lose", facts.number("sources"));
+  {
+    run::ColumnReader<std::uint32_t> sources(run.dir.work("sources"));
+    run::ColumnReader<DocState> states(run.dir.work("states"));
+    std::uint32_t source = 0;
+    DocState state{};
+    Decision decision;
+    std::vector<ByteRange> spans;
+    while (sources.next(source) && states.next(state) && outcome.next(decision, spans)) {
+      if (state == DocState::bad) continue;
+      ++documents[source];
+      removed[source] += decision.reason == static_cast<std::uint64_t>(Reason::none) ? 0 : 1;
+    }
+  }
+  // The worst, as many as are told of.
+  const double limit = std::min(run.options.alarm, run.options.max_removed_per_source);
+  std::vector<Loss> worst;
+  const auto before = [](const Loss& a, const Loss& b) {
+    return a.share() != b.share() ? a.share() > b.share() : a.source < b.source;
+  };
+  for (std::size_t source = 0; source < documents.size(); ++source) {
+    const Loss loss{source, documents[source], removed[source]};
+    if (loss.documents == 0 || loss.share() <= limit) continue;
+    if (loss.documents < kLeastOfSource && loss.share() <= run.options.max_removed_per_source) continue;
+    if (worst.size() == kMostAlarms && !before(loss, worst.back())) continue;
+    worst.insert(std::upper_bound(worst.begin(), worst.end(), loss, before), loss);
+    if (worst.size() > kMostAlarms) worst.pop_back();
+  }
+  std::vector<std::size_t> numbers;
+  for (const Loss& loss : worst) numbers.push_back(loss.source);
+  const std::vector<std::string> names = source_names(run.dir, numbers);
+  if (!worst.empty() && worst.front().share() > run.options.max_removed_per_source)
+    throw Error(Errc::bad_input,
+                fmt::format("{}: would lose {} of {} documents, more than --max-removed-per-source allows; nothing was "
+                            "written; look at it with a higher limit and without --apply",
+                            names.front().empty() ? "the input" : names.front(), worst.front().removed,
+                            worst.front().documents));
+  std::erase_if(worst,
+                [&](const Loss& loss) { return loss.share() <= run.options.alarm || loss.documents < kLeastOfSource; });
+  facts.set("alarms", std::uint64_t{worst.size()});
+  for (std::size_t i = 0; i < worst.size(); ++i) {
+    facts.set(fmt::format("alarm.{}.source", i), names[i]);
+    facts.set(fmt::format("alarm.{}.documents", i), worst[i].documents);
+    facts.set(fmt::format("alarm.{}.removed", i), worst[i].removed);
+  }
+}
+
+std::vector<SourceLoss> noted_alarms(const run::Facts& facts) {
+  std::vector<SourceLoss> alarms;
+  for (std::uint64_t i = 0; i < facts.number("alarms"); ++i)
+    alarms.push_back({facts.text(fmt::format("alarm.{}.source", i)), facts.number(fmt::format("alarm.{}.documents", i)),
+                      facts.number(fmt::format("alarm.{}.removed", i))});
+  return alarms;
+}
+
+}  // namespace refrain::verbs::dedup

@@ -1,0 +1,28 @@
+// Where documents come from, and what each source loses.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "verbs/dedup/state/outcome.h"
+#include "verbs/dedup/state/run.h"
+
+namespace refrain::verbs::dedup {
+
+// With fewer documents a share says little, and raises no alarm.
+inline constexpr std::uint64_t kLeastOfSource = 10;
+
+// What one more source takes while the input is read.
+std::uint64_t source_bytes(const std::string& name);
+
+// The names of some sources, given by number.
+std::vector<std::string> source_names(const run::RunDir& dir, std::span<const std::size_t> numbers);
+
+// Notes the sources that lose more than options.alarm among the facts. Error(bad_input) where one loses more than
+// options.max_removed_per_source.
+void judge_sources(DedupRun& run, DedupOutcome outcome);
+// What was noted.
+std::vector<SourceLoss> noted_alarms(const run::Facts& facts);
+
+}  // namespace refrain::verbs::dedup

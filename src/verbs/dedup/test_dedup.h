@@ -1,0 +1,177 @@
+// For the tests of dedup: a small corpus, a run over it, and what a run decides by definition.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/files/file.h"
+#include "base/files/random_file.h"
+#include "base/files/tempdir.h"
+#include "base/json.h"
+#include "refrain/dedup.h"
+#include "refrain/error.h"
+
+namespace refrain::verbs::dedup {
+
+using Words = std::vector<std::string>;
+
+inline Words random_words(std::mt19937_64& random, std::size_t count) {
+  Words words;
+  for (std::size_t i = 0; i < count; ++i) words.push_back("w" + std::to_string(random() % 100000));
+  return words;
+}
+
+inline std::string join(const Words& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+// Slow and obvious: the windows of five words as texts.
+inline std::set<std::string> windows(const std::string& text) {
+  std::istringstream stream(text);
+  const Words words{std::istream_iterator<std::string>(stream), {}};
+  std::set<std::string> all;
+  for (std::size_t i = 0; i + 5 <= words.size(); ++i)
+    all.insert(join(
+        Words(words.begin() + static_cast<std::ptrdiff_t>(i), words.begin() + static_cast<std::ptrdiff_t>(i) + 5)));
+  return all;
+}
+
+inline double similarity(const std::set<std::string>& first, const std::set<std::string>& second) {
+  std::size_t common = 0;
+  for (const std::string& window : first) common += second.count(window);
+  return static_cast<double>(common) / static_cast<double>(first.size() + second.size() - common);
+}
+
+inline double similarity(const std::string& a, const std::string& b) {
+  return similarity(windows(a), windows(b));
+}
+
+// A row of decisions.jsonl.
+struct Decided {
+  bool keep = true;
+  std::string reason;
+  std::string match;
+  double similarity = 0;
+  std::string cluster;
+  friend bool operator==(const Decided&, const Decided&) = default;
+  friend std::ostream& operator<<(std::ostream& out, const Decided& d) {
+    return out << d.keep << ' ' << d.reason << ' ' << d.match << ' ' << d.similarity << ' ' << d.cluster;
+  }
+};
+
+inline std::string value_of(const std::string& line, const std::string& key) {
+  const std::size_t at = line.find("\"" + key + "\": ");
+  EXPECT_NE(at, std::string::npos) << line;
+  const std::size_t begin = at + key.size() + 4;
+  std::string value = line.substr(begin, line.find_first_of(",}", begin) - begin);
+  if (value.starts_with('"')) value = value.substr(1, value.size() - 2);
+  return value == "null" ? "" : value;
+}
+
+struct Given {
+  std::string text;
+  std::string source = "a";
+  std::string date = "";
+};
+
+class DedupTest : public testing::Test {
+ protected:
+  std::string write(const std::vector<Given>& documents, const std::string& name = "in.jsonl") {
+    std::string path = (folder_.path() / name).string();
+    std::ofstream out(path);
+    for (const Given& document : documents)
+      out << R"({"text": )" << json_string(document.text) << R"(, "source": )" << json_string(document.source)
+          << R"(, "date": )" << json_string(document.date) << "}\n";
+    return path;
+  }
+  std::string write(const std::vector<std::string>& texts) {
+    std::vector<Given> documents;
+    for (const std::string& text : texts) documents.push_back({text});
+    return write(documents);
+  }
+
+  DedupReport run(const DedupOptions& options, unsigned threads = 2, std::uint64_t memory = std::uint64_t{1} << 30) {
+    Context context;
+    context.threads = threads;
+    context.memory_bytes = memory;
+    context.temp_dir = folder_.path().string();
+    return refrain::dedup(options, context);
+  }
+  DedupOptions options(const std::string& input, const std::string& output = "out") {
+    DedupOptions options;
+    options.input.paths = {input};
+    options.output = folder_.path() / output;
+    options.force = true;
+    return options;
+  }
+
+  std::vector<Decided> decided(const std::string& output = "out") {
+    std::vector<Decided> rows;
+    std::ifstream file(folder_.path() / output / "decisions.jsonl");
+    for (std::string line; std::getline(file, line);) {
+      Decided row;
+      row.keep = value_of(line, "keep") == "true";
+      row.reason = value_of(line, "reason");
+      row.match = value_of(line, "match");
+      const std::string number = value_of(line, "similarity");
+      row.similarity = number.empty() ? 0 : std::stod(number);
+      row.cluster = value_of(line, "cluster");
+      EXPECT_EQ(value_of(line, "id"), std::to_string(rows.size()));
+      rows.push_back(row);
+    }
+    return rows;
+  }
+  std::string kept(const std::string& output = "out") {
+    std::string text;
+    for (const Decided& row : decided(output)) text += row.keep ? 'k' : '-';
+    return text;
+  }
+  std::string bytes(const std::string& output) {
+    std::string all;
+    for (const char* name : {"decisions.jsonl", "matches.tsv", "clusters.tsv"})
+      all += read_file((folder_.path() / output / name).string());
+    return all;
+  }
+
+  TempDir folder_{std::filesystem::temp_directory_path(), "refrain-dedup-test"};
+};
+
+// The definition: in input order, each unless it matches one that is kept; copies first.
+inline std::vector<Decided> plain(const std::vector<std::string>& texts, double threshold) {
+  const std::size_t count = texts.size();
+  std::vector<Decided> rows(count);
+  std::vector<std::vector<double>> like(count, std::vector<double>(count, 0));
+  std::vector<std::set<std::string>> sets;
+  for (const std::string& text : texts) sets.push_back(windows(text));
+  std::vector<std::size_t> cluster(count);
+  for (std::size_t i = 0; i < count; ++i) cluster[i] = i;
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      like[i][j] = texts[i] == texts[j] ? 1 : sets[i].empty() || sets[j].empty() ? 0 : similarity(sets[i], sets[j]);
+      if (like[i][j] < threshold) continue;
+      const std::size_t from = std::max(cluster[i], cluster[j]);
+      const std::size_t to = std::min(cluster[i], cluster[j]);
+      for (std::size_t& c : cluster)
+        if (c == from) c = to;
+    }
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = 0; j < i && rows[i].keep; ++j)
+      if (rows[j].keep && like[i][j] >= threshold)
+        rows[i] = {false, texts[i] == texts[j] ? "exact" : "near", std::to_string(j), like[i][j], ""};
+  for (std::size_t i = 0; i < count; ++i)
+    if (std::count(cluster.begin(), cluster.end(), cluster[i]) > 1) rows[i].cluster = std::to_string(cluster[i]);
+  return rows;
+}
+
+}  // namespace refrain::verbs::dedup

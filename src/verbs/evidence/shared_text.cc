@@ -1,0 +1,156 @@
+#include "verbs/evidence/shared_text.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include "base/array.h"
+#include "base/threads.h"
+#include "refrain/error.h"
+#include "text/tokenizer.h"
+
+namespace refrain::verbs::evidence {
+
+namespace {
+
+// A document's tokens, less the stop words: where they stand, and each one's number in a vocabulary that both documents
+// share. So windows are compared token by token, and no hash is believed. 32 bits do: a document is at most 4 GiB here.
+struct Tokens {
+  explicit Tokens(MemoryBudget& budget)
+      : begins(budget, "the tokens"), ends(budget, "the tokens"), words(budget, "the tokens") {}
+  Array<std::uint32_t> begins;
+  Array<std::uint32_t> ends;
+  Array<std::uint32_t> words;
+};
+
+class Vocabulary {
+ public:
+  explicit Vocabulary(MemoryBudget& budget) : reservation_(budget.reserve(0, "the vocabulary")) {}
+  std::uint32_t number(std::string_view word) {
+    const auto [at, is_new] = numbers_.try_emplace(std::string(word), static_cast<std::uint32_t>(numbers_.size()));
+    // A node, its bucket, and the text where it is long.
+    if (is_new) reservation_.resize(reservation_.bytes() + 96 + word.size(), "the vocabulary");
+    return at->second;
+  }
+
+ private:
+  Reservation reservation_;
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+};
+
+Tokens tokenize(std::string_view text, const text::FeaturePlan& plan, Vocabulary& vocabulary, MemoryBudget& budget) {
+  if (text.size() > UINT32_MAX) throw Error(Errc::unsupported, "a document of more than 4 GiB cannot be explained");
+  Tokens tokens(budget);
+  text::TokenBlock block;
+  for (std::size_t at = 0; at < text.size();) {
+    at = plan.tokenizer->next(text, at, block);
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      if (plan.stop_words.contains(block.normal(i))) continue;
+      tokens.begins.push_back(static_cast<std::uint32_t>(block.range(i).begin));
+      tokens.ends.push_back(static_cast<std::uint32_t>(block.range(i).end));
+      tokens.words.push_back(vocabulary.number(block.normal(i)));
+    }
+  }
+  return tokens;
+}
+
+// The distinct windows of a document, ordered by a hash that rolls over the numbers of their words. Equal hashes are
+// not believed: the words are compared.
+class Windows {
+ public:
+  Windows(const Tokens& tokens, std::size_t window, MemoryBudget& budget)
+      : words_(tokens.words.data()), window_(window), hashes_(budget, "the windows"), sorted_(budget, "the windows") {
+    const std::size_t count = tokens.words.size() < window ? 0 : tokens.words.size() - window + 1;
+    hashes_.resize(count);
+    sorted_.resize(count);
+    std::uint64_t weight = 1;
+    for (std::size_t i = 0; i < window; ++i) weight *= kBase;
+    std::uint64_t rolling = 0;
+    for (std::size_t i = 0; i < tokens.words.size() && count != 0; ++i) {
+      rolling = rolling * kBase + words_[i] + 1;
+      if (i >= window) rolling -= weight * (words_[i - window] + 1);
+      if (i + 1 >= window) hashes_[i + 1 - window] = rolling;
+    }
+    for (std::size_t i = 0; i < count; ++i) sorted_[i] = static_cast<std::uint32_t>(i);
+    std::sort(sorted_.begin(), sorted_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return hashes_[a] != hashes_[b] ? hashes_[a] < hashes_[b] : a < b;
+    });
+    drop_repeats();
+  }
+  std::size_t count() const { return hashes_.size(); }
+  std::size_t distinct() const { return sorted_.size(); }
+  // Whether window i of `other` stands here too.
+  bool contains(const Windows& other, std::size_t i) const {
+    const auto* at = std::lower_bound(sorted_.begin(), sorted_.end(), other.hashes_[i],
+                                      [&](std::uint32_t mine, std::uint64_t hash) { return hashes_[mine] < hash; });
+    for (; at != sorted_.end() && hashes_[*at] == other.hashes_[i]; ++at)
+      if (std::equal(words_ + *at, words_ + *at + window_, other.words_ + i)) return true;
+    return false;
+  }
+  std::size_t shared_with(const Windows& other) const {
+    return static_cast<std::size_t>(
+        std::count_if(sorted_.begin(), sorted_.end(), [&](std::uint32_t i) { return other.contains(*this, i); }));
+  }
+
+ private:
+  static constexpr std::uint64_t kBase = 0xD6E8FEB86659FD93ULL;
+
+  // Keeps of each window the first. Windows that differ and still have one hash are kept side by side.
+  void drop_repeats() {
+    std::size_t kept = 0;
+    std::size_t group = 0;  // where those with this hash begin
+    for (const std::uint32_t i : sorted_) {
+      if (kept == group || hashes_[sorted_[group]] != hashes_[i]) group = kept;
+      const bool seen = std::any_of(sorted_.begin() + group, sorted_.begin() + kept, [&](std::uint32_t earlier) {
+        return std::equal(words_ + earlier, words_ + earlier + window_, words_ + i);
+      });
+      if (!seen) sorted_[kept++] = i;
+    }
+    sorted_.resize(kept);
+  }
+
+  const std::uint32_t* words_;
+  std::size_t window_;
+  Array<std::uint64_t> hashes_;  // by the place of the first token
+  Array<std::uint32_t> sorted_;
+};
+
+// The stretches of text that lie in windows which the other document holds too.
+std::vector<ByteRange> shared_ranges(const Tokens& tokens, const Windows& windows, const Windows& other,
+                                     std::size_t window) {
+  std::vector<ByteRange> ranges;
+  std::size_t marked = 0;  // tokens before this one are in the last range already
+  for (std::size_t i = 0; i < windows.count(); ++i) {
+    if (!other.contains(windows, i)) continue;
+    const std::uint64_t end = tokens.ends[i + window - 1];
+    if (!ranges.empty() && i <= marked)
+      ranges.back().end = end;
+    else
+      ranges.push_back({tokens.begins[i], end});
+    marked = i + window;
+  }
+  return ranges;
+}
+
+}  // namespace
+
+SharedText shared_text(std::string_view a, std::string_view b, const text::FeaturePlan& plan, MemoryBudget& budget,
+                       const Context& context) {
+  const std::size_t window = plan.window;
+  Vocabulary vocabulary(budget);
+  const Tokens tokens_a = tokenize(a, plan, vocabulary, budget);
+  const Tokens tokens_b = tokenize(b, plan, vocabulary, budget);
+  throw_if_stopped(context);
+  const Windows windows_a(tokens_a, window, budget);
+  const Windows windows_b(tokens_b, window, budget);
+  throw_if_stopped(context);
+  SharedText result;
+  result.shared_windows = windows_a.shared_with(windows_b);
+  const std::size_t all = windows_a.distinct() + windows_b.distinct() - result.shared_windows;
+  result.similarity = all == 0 ? 0 : static_cast<double>(result.shared_windows) / static_cast<double>(all);
+  result.a = {tokens_a.words.size(), windows_a.distinct(), shared_ranges(tokens_a, windows_a, windows_b, window)};
+  result.b = {tokens_b.words.size(), windows_b.distinct(), shared_ranges(tokens_b, windows_b, windows_a, window)};
+  return result;
+}
+
+}  // namespace refrain::verbs::evidence

@@ -1,0 +1,13 @@
+// Two texts side by side.
+#pragma once
+
+#include "base/budget.h"
+#include "refrain/explain.h"
+
+namespace refrain::verbs::explain {
+
+// Fills in what there is to say of report.a and report.b, whose ids and texts are there.
+void compare_texts(ExplainReport& report, const FingerprintOptions& options, MemoryBudget& budget,
+                   const Context& context);
+
+}  // namespace refrain::verbs::explain

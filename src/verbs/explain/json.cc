@@ -1,0 +1,88 @@
+#include "refrain/report_json.h"
+
+#include "base/json.h"
+#include "verbs/run/json_parts.h"
+
+namespace refrain {
+
+namespace {
+
+// As decisions.jsonl tells it.
+void write_decided(JsonWriter& json, const DecidedDocument& document) {
+  json.field("id", document.id);
+  json.field("keep", document.keep);
+  const auto or_null = [&](const char* name, bool there, const auto& value) {
+    json.key(name);
+    if (there)
+      json.value(value);
+    else
+      json.null();
+  };
+  or_null("reason", !document.keep, document.reason);
+  or_null("match", !document.match.empty(), document.match);
+  or_null("similarity", !document.match.empty(), document.similarity);
+  json.key("spans").begin_array();
+  for (const ByteRange& span : document.spans) json.begin_array().value(span.begin).value(span.end).end_array();
+  json.end_array();
+  or_null("cluster", document.cluster.has_value(), document.cluster.value_or(0));
+}
+
+}  // namespace
+
+std::string to_json(const ExplainReport& report, unsigned distance) {
+  JsonWriter json;
+  verbs::run::begin_report(json, "explain");
+  verbs::run::write_document(json, "a", report.a);
+  verbs::run::write_document(json, "b", report.b);
+  json.key("difference");
+  if (report.difference)
+    json.value(*report.difference);
+  else
+    json.null();
+  json.field("shared_windows", report.shared_windows);
+  json.field("similarity", report.similarity);
+  json.field("distance", distance);
+  json.key("match");
+  if (report.difference)
+    json.value(*report.difference <= distance);
+  else
+    json.null();
+  json.end_object();
+  return std::move(json).take();
+}
+
+std::string to_json(const StoryReport& report) {
+  JsonWriter json;
+  verbs::run::begin_report(json, "explain");
+  write_decided(json, report.document);
+  json.field("same_id", report.same_id);
+  json.field("threshold", report.threshold);
+  json.field("cluster_size", report.cluster_size);
+  json.field("cluster_kept", report.cluster_kept);
+  json.key("members").begin_array();
+  for (const DecidedDocument& member : report.members) {
+    json.begin_object();
+    write_decided(json, member);
+    json.end_object();
+  }
+  json.end_array();
+  json.field("removed_for_it", report.removed_for_it);
+  json.key("texts");
+  if (report.texts) {
+    json.begin_object();
+    verbs::run::write_document(json, "a", report.texts->a);
+    verbs::run::write_document(json, "b", report.texts->b);
+    json.field("shared_windows", report.texts->shared_windows);
+    json.field("similarity", report.texts->similarity);
+    json.end_object();
+  } else {
+    json.null();
+  }
+  if (report.spanned) json.field("text", report.spanned->text);
+  if (report.item) json.field("item", report.item->text);
+  verbs::run::write_strings(json, "problems", report.problems);
+  json.end_object();
+  return std::move(json).take();
+}
+
+}  // namespace refrain

@@ -1,0 +1,295 @@
+#include "refrain/story.h"
+
+#include <simdjson.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <functional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "base/budget.h"
+#include "base/files/file.h"
+#include "base/files/path.h"
+#include "base/files/random_file.h"
+#include "base/json.h"
+#include "base/threads.h"
+#include "refrain/error.h"
+#include "verbs/evidence/find_documents.h"
+#include "verbs/explain/explain.h"
+#include "verbs/run/json_parts.h"
+#include "verbs/run/output_dir.h"
+#include "verbs/run/tsv.h"
+
+namespace refrain {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+[[noreturn]] void damaged(const fs::path& path, std::string_view what) {
+  throw Error(Errc::corrupt, fmt::format("{}: {}; run dedup again", path.string(), what));
+}
+
+// What the run was told, as far as it matters here.
+struct Told {
+  InputOptions input;
+  InputOptions against;  // no paths: there was no other set
+  FingerprintOptions windows;
+  double threshold = 0;
+};
+
+template <class Names>
+std::size_t place_of(std::string_view name, const Names& names) {
+  const auto found = std::find(std::begin(names), std::end(names), name);
+  if (found == std::end(names)) throw simdjson::simdjson_error(simdjson::INCORRECT_TYPE);
+  return static_cast<std::size_t>(found - std::begin(names));
+}
+
+void read_input(const simdjson::dom::element& options, InputOptions& input) {
+  const auto text_of = [&](const char* name) { return std::string(std::string_view(options[name])); };
+  for (const simdjson::dom::element path : simdjson::dom::array(options["input"]))
+    input.paths.emplace_back(std::string_view(path));
+  input.format = static_cast<Format>(place_of(text_of("format"), verbs::run::kFormatNames));
+  input.text_field = text_of("text_field");
+  input.id_field = text_of("id_field");
+  input.max_doc_bytes = options["max_doc_bytes"];
+  input.binary = options["binary"];
+}
+
+// What the run passed over is passed over again.
+void read_unreadable(const simdjson::dom::element& summary, InputOptions& input) {
+  simdjson::dom::array files;
+  if (summary["unreadable"].get(files) != simdjson::SUCCESS) return;
+  for (const simdjson::dom::element file : files) input.known_unreadable.emplace_back(std::string_view(file["path"]));
+  std::sort(input.known_unreadable.begin(), input.known_unreadable.end());
+}
+
+Told read_options(const fs::path& run) {
+  const fs::path path = run / verbs::run::kSummaryName;
+  if (path_kind(path) != PathKind::file)
+    throw Error(Errc::not_found,
+                fmt::format("{}: holds no dedup run that has ended; name the folder that -o named", run.string()));
+  Told told;
+  try {
+    simdjson::dom::parser parser;
+    const std::string text = read_file(path);
+    const simdjson::dom::element summary = parser.parse(text);
+    if (std::string_view(summary["verb"]) != "dedup")
+      throw Error(Errc::not_found, fmt::format("{}: holds the run of another verb than dedup", run.string()));
+    const simdjson::dom::element options = summary["options"];
+    read_input(options, told.input);
+    read_unreadable(summary, told.input);
+    if (simdjson::dom::element against; options["against"].get(against) == simdjson::SUCCESS)
+      read_input(against, told.against);
+    if (simdjson::dom::element against; summary["against"].get(against) == simdjson::SUCCESS)
+      read_unreadable(against, told.against);
+    told.windows.tokenizer =
+        static_cast<TokenizerKind>(place_of(std::string_view(options["tokenizer"]), tokenizer_names()));
+    told.windows.window = static_cast<unsigned>(std::uint64_t(options["window"]));
+    told.windows.seed = options["seed"];
+    told.threshold = options["threshold"].get_double();
+  } catch (const simdjson::simdjson_error& error) {
+    damaged(path, error.what());
+  }
+  return told;
+}
+
+// Calls `each` with every line and its number, from 0.
+void for_each_line(const fs::path& path, const Context& context,
+                   const std::function<void(std::uint64_t, const std::string&)>& each) {
+  constexpr std::uint64_t kLook = 65536;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) refuse_read(path.string(), "open", errno);
+  std::string line;
+  for (std::uint64_t number = 0; std::getline(file, line); ++number) {
+    if (number % kLook == 0) throw_if_stopped(context);
+    each(number, line);
+  }
+  if (file.bad()) refuse_read(path.string(), "read", EIO);
+}
+
+class Decisions {
+ public:
+  Decisions(const fs::path& run, const Context& context) : path_(run / "decisions.jsonl"), context_(context) {}
+
+  // Every document whose row holds `part`, and the number of the row.
+  void with(const std::string& part, const std::function<void(std::uint64_t, DecidedDocument&&)>& each) {
+    for_each_line(path_, context_, [&](std::uint64_t number, const std::string& line) {
+      if (line.find(part) != std::string::npos) each(number, parse(line));
+    });
+  }
+
+ private:
+  DecidedDocument parse(const std::string& line) {
+    try {
+      const simdjson::dom::element row = parser_.parse(line);
+      DecidedDocument document;
+      document.id = std::string_view(row["id"]);
+      document.keep = row["keep"];
+      if (!row["reason"].is_null()) document.reason = std::string_view(row["reason"]);
+      if (!row["match"].is_null()) document.match = std::string_view(row["match"]);
+      if (!row["similarity"].is_null()) document.similarity = row["similarity"].get_double();
+      for (const simdjson::dom::element span : simdjson::dom::array(row["spans"]))
+        document.spans.push_back({std::uint64_t(span.at(0)), std::uint64_t(span.at(1))});
+      if (!row["cluster"].is_null()) document.cluster = std::uint64_t(row["cluster"]);
+      if (simdjson::dom::object against; row["against"].get(against) == simdjson::SUCCESS)
+        document.marked = std::string_view(against["match"]);
+      return document;
+    } catch (const simdjson::simdjson_error& error) {
+      damaged(path_, error.what());
+    }
+  }
+
+  const fs::path path_;
+  const Context& context_;
+  simdjson::dom::parser parser_;
+};
+
+// Takes what is less similar, and of equals the first.
+void take_less(std::optional<DecidedDocument>& least, std::uint64_t& row, const DecidedDocument& one,
+               std::uint64_t number) {
+  if (least && least->similarity <= one.similarity) return;
+  least = one;
+  row = number;
+}
+
+// A document whose text is asked for: what it is called, and the row in which the run tells its sum.
+struct Place {
+  std::string id;
+  std::uint64_t row = 0;
+};
+
+// Reads the input for them. False, and a problem told, where that cannot be done.
+bool find_again(StoryReport& story, const InputOptions& input, const Context& context, MemoryBudget& budget,
+                std::vector<verbs::evidence::WantedDocument>& wanted) {
+  if (std::find(input.paths.begin(), input.paths.end(), "-") != input.paths.end()) {
+    story.problems.emplace_back("the input was standard input, which cannot be read again");
+    return false;
+  }
+  try {
+    verbs::evidence::find_documents(input, context, budget, wanted);
+  } catch (const Error& error) {
+    if (error.code() != Errc::not_found && error.code() != Errc::bad_input) throw;
+    story.problems.push_back(fmt::format("{} (paths are as they were given to the run)", error.what()));
+    return false;
+  }
+  for (const verbs::evidence::WantedDocument& want : wanted) {
+    if (want.text) continue;
+    story.problems.push_back(want.other ? fmt::format("{}: has changed since the run", want.id)
+                                        : fmt::format("{}: is no longer in the input", want.id));
+  }
+  return story.problems.empty();
+}
+
+// The texts that the story needs, as the run saw them: of the document, of `other` where there is one, and of the item
+// that stands in it. What is wrong with one becomes a problem.
+void add_texts(StoryReport& story, const fs::path& run, const Told& told, const Place& self, const Place* other,
+               const Context& context) {
+  std::vector<Place> places{self};
+  if (other != nullptr) places.push_back(*other);
+  std::vector<verbs::evidence::WantedDocument> wanted(places.size());
+  const fs::path sums = run / "clusters.tsv";
+  for_each_line(sums, context, [&](std::uint64_t number, const std::string& line) {
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (number != places[i].row + 1) continue;  // the first line is the head
+      const std::optional<verbs::run::HashRow> row = verbs::run::parse_hash_row(line);
+      if (!row || !row->hash) damaged(sums, "a row is damaged");
+      wanted[i].sum = row->hash;
+      wanted[i].id = verbs::run::unescaped(row->id);  // byte for byte, which JSON cannot always tell
+    }
+  });
+  for (const verbs::evidence::WantedDocument& want : wanted)
+    if (!want.sum) damaged(sums, "ends early");
+  MemoryBudget budget(context);
+  if (!find_again(story, told.input, context, budget, wanted)) return;
+  const DecidedDocument& document = story.document;
+  if (!document.spans.empty()) {
+    if (document.spans.back().end > wanted[0].text->size()) damaged(run / "decisions.jsonl", "a span is too long");
+    story.spanned.emplace();
+    story.spanned->id = self.id;
+    story.spanned->text = *wanted[0].text;
+    story.spanned->shared = document.spans;
+  }
+  if (document.reason == "against") {
+    InputOptions against = told.against;
+    std::vector<verbs::evidence::WantedDocument> item{{.id = document.match}};
+    // Where there are several files of items, the id begins with the file.
+    for (std::size_t colon = 0; (colon = document.match.find(':', colon)) != std::string::npos; ++colon) {
+      std::error_code ignored;
+      if (!fs::is_regular_file(document.match.substr(0, colon), ignored)) continue;
+      against.paths = {document.match.substr(0, colon)};
+      item[0].id = document.match.substr(colon + 1);
+      break;
+    }
+    if (!find_again(story, against, context, budget, item)) return;
+    story.item.emplace();
+    story.item->id = document.match;
+    story.item->text = std::move(*item[0].text);
+  }
+  if (other == nullptr) return;
+  ExplainReport texts;
+  texts.a.id = self.id;
+  texts.a.text = std::move(*wanted[0].text);
+  texts.b.id = other->id;
+  texts.b.text = std::move(*wanted[1].text);
+  verbs::explain::compare_texts(texts, told.windows, budget, context);
+  story.texts = std::move(texts);
+}
+
+}  // namespace
+
+StoryReport tell_story(const StoryOptions& options, const Context& context) {
+  const Told told = read_options(options.run);
+  StoryReport story;
+  story.threshold = told.threshold;
+  story.window = told.windows.window;
+  Decisions decisions(options.run, context);
+  const std::string id = json_string(options.id);
+  Place self{options.id};
+  std::uint64_t found = 0;
+  decisions.with(fmt::format("\"id\": {},", id), [&](std::uint64_t number, DecidedDocument&& document) {
+    if (json_string(document.id) != id) return;
+    if (found++ != 0) return;
+    story.document = std::move(document);
+    self.row = number;
+  });
+  if (found == 0)
+    throw Error(Errc::not_found,
+                fmt::format("{}: no document of the run in {} has this id", options.id, options.run.string()));
+  story.same_id = found - 1;
+
+  Place other;
+  bool matched = false;
+  // What a document was held against is no document of the run, though its id may be that of one.
+  const auto by_document = [](const DecidedDocument& document) { return document.reason != "against"; };
+  const auto look = [&](std::uint64_t number, DecidedDocument&& document) {
+    if (document.cluster != story.document.cluster) return;
+    ++story.cluster_size;
+    story.cluster_kept += document.keep ? 1 : 0;
+    if (!story.document.keep && by_document(story.document) && !matched && document.keep &&
+        document.id == story.document.match) {
+      matched = true;
+      other = {document.id, number};
+    }
+    if (story.document.keep && !document.keep && by_document(document) && json_string(document.match) == id) {
+      ++story.removed_for_it;
+      take_less(story.least_similar, other.row, document, number);
+    }
+    if (story.members.size() < StoryReport::kMaxMembers) story.members.push_back(std::move(document));
+  };
+  if (story.document.cluster) decisions.with(fmt::format("\"cluster\": {}", *story.document.cluster), look);
+  if (story.least_similar) other.id = story.least_similar->id;
+  const bool pair = matched || story.least_similar;
+  if (pair || !story.document.spans.empty())
+    add_texts(story, options.run, told, self, pair ? &other : nullptr, context);
+  if (!pair && !story.document.match.empty() && by_document(story.document))
+    story.problems.push_back(fmt::format("{}: is not among the documents of the run", story.document.match));
+  return story;
+}
+
+}  // namespace refrain

@@ -1,0 +1,213 @@
+#include "verbs/index/extract/anchors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "base/progress.h"
+#include "base/relay.h"
+#include "base/threads.h"
+#include "engines/blot/blotter.h"
+#include "refrain/error.h"
+#include "text/token_hasher.h"
+#include "verbs/index/read/occurrence.h"
+
+namespace refrain::verbs::index {
+
+namespace {
+
+// A unit of work: about so many tokens of documents in a row, or of one.
+constexpr std::uint64_t kUnitTokens = std::uint64_t{1} << 15U;
+
+// Where a unit begins; it ends where the next one does.
+struct Unit {
+  std::uint64_t document;
+  std::uint64_t token;
+};
+
+std::vector<Unit> cut_units(const TokenTable& table) {
+  std::vector<Unit> units;
+  std::uint64_t filled = kUnitTokens;
+  for (std::uint64_t i = 0; i < table.documents(); ++i) {
+    const std::uint64_t tokens = table.tokens(i);
+    if (tokens == 0) continue;
+    if (filled + tokens > kUnitTokens) {
+      for (std::uint64_t token = 0; token < tokens; token += kUnitTokens) units.push_back({i, token});
+      filled = 0;
+    }
+    filled += tokens;
+  }
+  units.push_back({table.documents(), 0});
+  return units;
+}
+
+// What a worker makes of a unit.
+struct UnitTokens {
+  std::vector<std::uint32_t> hashes;
+  struct Missing {
+    std::uint64_t document;
+    std::string reason;
+  };
+  std::vector<Missing> missing;
+};
+
+// One worker's tools.
+class AnchorMaker {
+ public:
+  AnchorMaker(Snapshot& snapshot, const BlotFilter& filter)
+      : snapshot_(snapshot.clone()),
+        filter_(filter),
+        layout_(snapshot.layout()),
+        mask_(blot::blot_mask(layout_.blot_bits)),
+        shapes_(layout_),
+        hasher_(layout_.tokenizer),
+        blotter_(layout_),
+        ordered_(blot::make_ordered_blots()) {}
+
+  // The tokens [first, last) of a document that has `tokens` of them: their hashes behind `out`, their anchors to
+  // `writer`. Returns the bytes of text.
+  std::uint64_t make(std::uint64_t document, const TokenRange& range, std::uint64_t tokens,
+                     std::vector<std::uint32_t>& out, AnchorShuffle::Writer& writer) {
+    // The anchors that begin here may end behind.
+    const std::uint64_t end = std::min<std::uint64_t>(tokens, range.last + shapes_.window.span() - 1);
+    const std::uint64_t bytes = read(document, range.first, end);
+    for (std::size_t i = 0; i < range.size(); ++i) out.push_back(static_cast<std::uint32_t>(hashes_[i]));
+    chosen_.clear();
+    blotter_.choose(hashes_, 0, chosen_);
+    const auto add = [&](AnchorKind kind, std::uint64_t hash, std::size_t first) {
+      writer.add({(hash & ~std::uint64_t{1}) | static_cast<std::uint64_t>(kind), static_cast<std::uint32_t>(document),
+                  static_cast<std::uint32_t>(range.first + first)});
+    };
+    windows_.resize(windows_in(shapes_.window));
+    ordered_->blots(hashes_, shapes_.window, windows_.data());
+    if (!shapes_.both) {
+      for (const blot::ChosenWindow& window : chosen_)
+        if (window.first < range.size() && repeated(window))
+          add(AnchorKind::window, windows_[window.first], window.first);
+      return bytes;
+    }
+    if (layout_.blots != BlotKind::ordered) {
+      seeds_.resize(windows_in(shapes_.seed));
+      ordered_->blots(hashes_, shapes_.seed, seeds_.data());
+    }
+    // before_[i]: chosen windows that are not repeated, before token i. One of them in a run, and the run is not.
+    before_.assign(hashes_.size() + 1, 0);
+    for (const blot::ChosenWindow& window : chosen_) {
+      if (!repeated(window)) {
+        before_[window.first + 1] = 1;
+      } else if (window.first < range.size()) {
+        add(AnchorKind::seed, layout_.blots == BlotKind::ordered ? window.blot : seeds_[window.first], window.first);
+      }
+    }
+    for (std::size_t i = 0; i < hashes_.size(); ++i) before_[i + 1] += before_[i];
+    const std::size_t inside = shapes_.window.span() - shapes_.seed.span() + 1;
+    for (std::size_t i = 0; i < std::min<std::size_t>(windows_.size(), range.size()); ++i)
+      if (before_[i + inside] == before_[i]) add(AnchorKind::window, windows_[i], i);
+    return bytes;
+  }
+
+  Snapshot& snapshot() { return *snapshot_; }
+
+ private:
+  bool repeated(const blot::ChosenWindow& window) const { return filter_.contains(window.blot & mask_); }
+  std::size_t windows_in(const blot::BlotShape& shape) const {
+    return hashes_.size() < shape.span() ? 0 : hashes_.size() - shape.span() + 1;
+  }
+
+  // The hashes of tokens [first, last) to hashes_.
+  std::uint64_t read(std::uint64_t document, std::uint64_t first, std::uint64_t last) {
+    const Snapshot::Piece piece = snapshot_->piece(document, first, last);
+    hashes_.clear();
+    hasher_.read(piece.text, piece.first_token, first, last, [&](const text::TokenStretch& stretch) {
+      hashes_.insert(hashes_.end(), stretch.hashes().begin(), stretch.hashes().end());
+    });
+    if (hashes_.size() != last - first)
+      throw Error(Errc::corrupt, fmt::format("{}: it has other tokens than when it was indexed; check the index",
+                                             snapshot_->id(document)));
+    return piece.text.size();
+  }
+
+  std::unique_ptr<Snapshot> snapshot_;
+  const BlotFilter& filter_;
+  const IndexLayout layout_;
+  const std::uint64_t mask_;
+  const AnchorShapes shapes_;
+  text::TokenHasher hasher_;
+  blot::Blotter blotter_;
+  std::unique_ptr<const blot::BlotFunction> ordered_;
+  std::vector<std::uint64_t> hashes_;
+  std::vector<blot::ChosenWindow> chosen_;
+  std::vector<std::uint64_t> windows_;
+  std::vector<std::uint64_t> seeds_;
+  std::vector<std::uint32_t> before_;
+};
+
+}  // namespace
+
+AnchorShapes::AnchorShapes(const IndexLayout& layout)
+    : seed(blot::blot_shape(layout)),
+      window{.tokens = layout.window, .stride = layout.interleave},
+      both(seed.tokens != window.tokens) {}
+
+void lay_out(Snapshot& snapshot, TokenTable& table) {
+  const std::uint64_t documents = snapshot.documents();
+  if (documents >= std::numeric_limits<std::uint32_t>::max())
+    throw Error(Errc::unsupported, "an index of 2^32 documents cannot be extracted at once");
+  table.missing.resize(documents);
+  table.begins.resize(documents + 1);
+  for (std::uint64_t i = 0; i < documents; ++i) {
+    const std::uint64_t tokens = snapshot.removed(i) ? 0 : snapshot.tokens(i);
+    if (tokens >= std::numeric_limits<std::uint32_t>::max())
+      throw Error(Errc::unsupported, fmt::format("{}: a document of 2^32 tokens; cut it", snapshot.id(i)));
+    table.begins[i + 1] = table.begins[i] + tokens;
+  }
+}
+
+std::uint64_t find_anchors(Snapshot& snapshot, const BlotFilter& filter, const Context& context, TokenTable& table,
+                           run::TextStore& tokens, AnchorShuffle& anchors, ExtractReport& report) {
+  const std::vector<Unit> units = cut_units(table);
+  const unsigned threads = thread_count(context);
+  std::vector<std::unique_ptr<AnchorMaker>> makers(threads);
+  for (auto& maker : makers) maker = std::make_unique<AnchorMaker>(snapshot, filter);
+  Relay<UnitTokens> relay(threads);
+  std::atomic<std::uint64_t> bytes{0};
+  Progress progress(context, "tokens", "tokens", table.tokens());
+  parallel_for(threads, units.size() - 1, [&](unsigned worker, std::size_t unit) {
+    const auto make = [&](UnitTokens& made) {
+      made.hashes.clear();
+      made.missing.clear();
+      AnchorShuffle::Writer writer = anchors.writer();
+      for (std::uint64_t i = units[unit].document; i < table.documents(); ++i) {
+        const std::uint64_t all = table.tokens(i);
+        const std::uint64_t first = i == units[unit].document ? units[unit].token : 0;
+        const std::uint64_t last = i == units[unit + 1].document ? units[unit + 1].token : all;
+        if (i > units[unit + 1].document || (i == units[unit + 1].document && last == 0)) break;
+        if (first == last) continue;
+        const std::size_t before = made.hashes.size();
+        try {
+          bytes += makers[worker]->make(i, {first, last}, all, made.hashes, writer);
+        } catch (const Error& error) {
+          if (error.code() != Errc::bad_input) throw;
+          made.missing.push_back({i, error.what()});
+        }
+        made.hashes.resize(before + (last - first));
+      }
+    };
+    relay.add(worker, unit, make, [&](UnitTokens& made) {
+      tokens.append({reinterpret_cast<const char*>(made.hashes.data()), made.hashes.size() * sizeof(std::uint32_t)});
+      for (const UnitTokens::Missing& missing : made.missing)
+        table.note_missing(missing.document, {snapshot.id(missing.document), missing.reason}, report);
+      progress.add(made.hashes.size());
+    });
+  });
+  tokens.finish();
+  progress.finish();
+  return bytes;
+}
+
+}  // namespace refrain::verbs::index

@@ -1,0 +1,160 @@
+#include "verbs/index/extract/extract.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "base/files/temp_space.h"
+#include "base/progress.h"
+#include "base/threads.h"
+#include "verbs/index/extract/anchors.h"
+#include "verbs/index/extract/filter.h"
+#include "verbs/index/extract/groups.h"
+#include "verbs/index/extract/links.h"
+#include "verbs/index/extract/output.h"
+#include "verbs/index/extract/plan.h"
+#include "verbs/index/extract/rests.h"
+#include "verbs/index/read/excluded_texts.h"
+#include "verbs/index/read/occurrence.h"
+#include "verbs/run/stage.h"
+
+namespace refrain::verbs::index {
+
+namespace {
+
+class Extraction {
+ public:
+  Extraction(Snapshot& snapshot, const ExtractOptions& options, const Context& context)
+      : snapshot_(snapshot),
+        options_(options),
+        context_(context),
+        budget_(context),
+        temp_(context),
+        shapes_(snapshot.layout()),
+        excluded_(options.limits, snapshot.layout(), budget_, context.stop),
+        table_(budget_),
+        // Anchors and links, or links and matches, are there at the same time, beside the tokens.
+        share_(budget_.available() / 4),
+        tokens_(budget_, temp_, share_) {
+    if (options_.limits.min_tokens == 0) options_.limits.min_tokens = snapshot.layout().window;
+    report_.generation = snapshot.manifest().generation;
+    report_.identity = snapshot.identity();
+    report_.threads = thread_count(context);
+    report_.memory_bytes = budget_.ceiling();
+  }
+
+  ExtractReport run(PassageSink& sink) {
+    const Stopwatch watch;
+    read();
+    link();
+    grow();
+    TempFile places(temp_);
+    Array<FoundPassage> passages = group(places);
+    if (options_.limit != 0 && passages.size() > options_.limit) passages.resize(options_.limit);
+    run::run_stage(report_.stages, "compare", [&] {
+      hand_out(snapshot_, {passages.data(), passages.size()}, places, table_, {options_.limits, options_.min_documents},
+               budget_, context_, sink, report_);
+      return std::uint64_t{0};
+    });
+    report_.temp_peak_bytes = temp_.peak_bytes();
+    report_.peak_rss_bytes = peak_rss_bytes();
+    report_.seconds = watch.seconds();
+    return report_;
+  }
+
+ private:
+  store::ShuffleOptions shuffle(const char* what, unsigned key_bits, std::uint64_t expected) {
+    return {.what = what,
+            .key_bits = key_bits,
+            .expected_records = expected,
+            .order_values = true,
+            .temp = &temp_,
+            .memory_bytes = share_};
+  }
+  unsigned document_bits() const { return std::max(1U, static_cast<unsigned>(std::bit_width(table_.documents()))); }
+
+  void read() {
+    std::uint64_t posts = 0;
+    for (const blot::SegmentInfo& segment : snapshot_.manifest().segments) posts += segment.posts;
+    BlotFilter filter(budget_, posts / 2, share_ / 2);
+    run::run_stage(report_.stages, "blots", [&] {
+      report_.blots = find_repeated_blots(snapshot_, options_.limits.max_documents, budget_, context_, filter);
+      return std::uint64_t{0};
+    });
+    lay_out(snapshot_, table_);
+    temp_.expect(table_.tokens() * sizeof(std::uint32_t) > share_ ? table_.tokens() * sizeof(std::uint32_t) : 0,
+                 "the tokens");
+    // Of the chosen windows those with repeated blots, and as many runs of tokens as belong to them.
+    const std::uint64_t expected = posts == 0 ? 0 : table_.tokens() * std::min(posts, 2 * report_.blots) / posts;
+    anchors_.emplace(shuffle("the anchors", 64, expected), budget_);
+    run::run_stage(report_.stages, "tokens",
+                   [&] { return find_anchors(snapshot_, filter, context_, table_, tokens_, *anchors_, report_); });
+    report_.tokens = table_.tokens();
+    for (std::uint64_t i = 0; i < table_.documents(); ++i)
+      report_.documents += snapshot_.removed(i) || table_.missing[i] != 0 ? 0 : 1;
+  }
+
+  void link() {
+    links_.emplace(shuffle("the links", document_bits(), anchors_->size()), budget_);
+    run::run_stage(report_.stages, "link", [&] {
+      link_anchors(*anchors_, table_, shapes_, share_, context_, *links_);
+      return std::uint64_t{0};
+    });
+    anchors_.reset();
+    report_.links = links_->size();
+  }
+
+  void grow() {
+    matches_.emplace(shuffle("the matches", document_bits(), links_->size() / 16), budget_);
+    run::run_stage(report_.stages, "grow", [&] {
+      // Beside the links and the matches: what room there is for it is taken from what is left over.
+      store::ShuffleOptions rest_options = shuffle("the rests", document_bits(), links_->size() / 8);
+      rest_options.memory_bytes = share_ / 4;
+      RestShuffle rests(rest_options, budget_);
+      report_.grown_tokens =
+          grow_links(*links_, table_, tokens_,
+                     {align_rules(snapshot_.layout(), options_.limits), shapes_, options_.limits.min_tokens}, share_,
+                     budget_, context_, *matches_, rests);
+      links_.reset();
+      settle_rests(rests, table_, shapes_.window.span(), share_, budget_, context_, *matches_);
+      return std::uint64_t{0};
+    });
+  }
+
+  Array<FoundPassage> group(TempFile& places) {
+    std::optional<Array<FoundPassage>> found;
+    run::run_stage(report_.stages, "group", [&] {
+      found.emplace(group_matches(*matches_, table_, tokens_, {options_.min_documents, excluded_}, share_, budget_,
+                                  context_, places));
+      return places.size();
+    });
+    matches_.reset();
+    return std::move(*found);
+  }
+
+  Snapshot& snapshot_;
+  ExtractOptions options_;
+  const Context& context_;
+  MemoryBudget budget_;
+  TempSpace temp_;
+  const AnchorShapes shapes_;
+  const ExcludedTexts excluded_;
+  TokenTable table_;
+  const std::uint64_t share_;
+  run::TextStore tokens_;
+  std::optional<AnchorShuffle> anchors_;
+  std::optional<LinkShuffle> links_;
+  std::optional<MatchShuffle> matches_;
+  ExtractReport report_;
+};
+
+}  // namespace
+
+ExtractReport extract_passages(Snapshot& snapshot, const ExtractOptions& options, const Context& context,
+                               PassageSink& sink) {
+  return Extraction(snapshot, options, context).run(sink);
+}
+
+}  // namespace refrain::verbs::index

@@ -1,0 +1,129 @@
+// What the stages of extracting share: where documents lie in the long list of tokens, and the records that travel
+// between them.
+//
+// All tokens of all documents that are not removed stand end to end in one list, 32 bits of hash each (TextStore). A
+// token is known by its position there, or by its document and its number in it. A document whose text cannot be had
+// holds its place in the list, and is left out.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include "base/array.h"
+#include "engines/blot/align.h"
+#include "refrain/index.h"
+#include "store/shuffle.h"
+#include "verbs/run/text_store.h"
+
+namespace refrain::verbs::index {
+
+// Documents are numbered as in the snapshot; removed ones have no tokens here.
+struct TokenTable {
+  explicit TokenTable(MemoryBudget& budget)
+      : begins(budget, "where documents begin"), missing(budget, "which documents are missing") {}
+  Array<std::uint64_t> begins;  // positions; one more than there are documents
+  Array<std::uint8_t> missing;  // 1: the text cannot be had
+
+  std::uint64_t documents() const { return missing.size(); }
+  std::uint64_t tokens() const { return begins[begins.size() - 1]; }
+  std::uint64_t tokens(std::uint64_t document) const { return begins[document + 1] - begins[document]; }
+  std::uint64_t document_at(std::uint64_t position) const {
+    return static_cast<std::uint64_t>(std::upper_bound(begins.begin(), begins.end(), position) - begins.begin()) - 1;
+  }
+  // Counts a document whose text cannot be had, once; the first few are named.
+  void note_missing(std::uint64_t document, const ChangedDocument& changed, ExtractReport& report) {
+    constexpr std::size_t kMostNamed = 20;
+    if (std::exchange(missing[document], std::uint8_t{1}) != 0) return;
+    ++report.changed_documents;
+    if (report.changed.size() < kMostNamed) report.changed.push_back(changed);
+  }
+};
+
+// Two places may agree where they have equal anchors. A *seed* is a chosen window, of `seed` tokens; a *window* is a
+// run of as many tokens as are always found, where they agree exactly. Both are ordered, whatever the blots are.
+enum class AnchorKind : std::uint8_t { seed, window };
+
+struct Anchor {
+  std::uint64_t key;  // the kind is mixed in
+  std::uint32_t document;
+  std::uint32_t token;
+  friend bool operator<(const Anchor& x, const Anchor& y) {
+    return std::tie(x.document, x.token) < std::tie(y.document, y.token);
+  }
+};
+struct AnchorKey {
+  std::uint64_t operator()(const Anchor& anchor) const { return anchor.key; }
+};
+using AnchorShuffle = store::Shuffle<Anchor, AnchorKey>;
+
+// The lowest bit of an anchor's key is its kind.
+constexpr AnchorKind kind_of_key(std::uint64_t key) {
+  return (key & 1U) != 0 ? AnchorKind::window : AnchorKind::seed;
+}
+
+// From an anchor to one that is equal and stands earlier.
+struct AnchorLink {
+  std::uint64_t diagonal;  // twice how far the earlier one is before it, plus the kind
+  std::uint32_t document;
+  std::uint32_t token;
+
+  AnchorKind kind() const { return kind_of_key(diagonal); }
+  std::uint64_t distance() const { return diagonal >> 1U; }
+  friend bool operator<(const AnchorLink& x, const AnchorLink& y) {
+    return std::tie(x.diagonal, x.token) < std::tie(y.diagonal, y.token);
+  }
+};
+struct LinkKey {
+  std::uint64_t operator()(const AnchorLink& link) const { return link.document; }
+};
+using LinkShuffle = store::Shuffle<AnchorLink, LinkKey>;
+
+// Two stretches that agree: `a` is the earlier one.
+struct PassageMatch {
+  std::uint64_t a;  // positions
+  std::uint64_t b;
+  std::uint32_t a_length;
+  std::uint32_t b_length;
+  std::uint32_t matches;
+  std::uint32_t document;  // of a
+  // By where it begins, the longest first.
+  friend bool operator<(const PassageMatch& x, const PassageMatch& y) {
+    return std::tie(x.a, y.a_length, x.b, x.b_length, x.matches) <
+           std::tie(y.a, x.a_length, y.b, y.b_length, y.matches);
+  }
+  friend bool operator==(const PassageMatch&, const PassageMatch&) = default;
+};
+struct MatchKey {
+  std::uint64_t operator()(const PassageMatch& match) const { return match.document; }
+};
+using MatchShuffle = store::Shuffle<PassageMatch, MatchKey>;
+
+// A place of a passage, as it waits in a file to be shown: `a` is the part of the passage that it agrees with.
+struct PassagePlace {
+  std::uint64_t a;
+  std::uint64_t b;
+  std::uint32_t a_length;
+  std::uint32_t b_length;
+  std::uint32_t matches;
+};
+
+// A passage that was found; its places wait in the file.
+struct FoundPassage {
+  std::uint64_t begin;  // positions, at its earliest place
+  std::uint64_t end;
+  std::uint64_t documents;
+  std::uint64_t places;  // the earliest aside
+  std::uint64_t offset;  // of them, in the file
+  double similarity;
+  // Most documents first, then the longest, then the earliest.
+  friend bool operator<(const FoundPassage& x, const FoundPassage& y) {
+    const std::uint64_t length_x = x.end - x.begin;
+    const std::uint64_t length_y = y.end - y.begin;
+    return std::tie(y.documents, length_y, x.begin) < std::tie(x.documents, length_x, y.begin);
+  }
+};
+
+}  // namespace refrain::verbs::index

@@ -1,0 +1,107 @@
+// Runs that a noisy place had hidden.
+#include "verbs/index/extract/test_extract.h"
+
+namespace refrain::verbs::index {
+namespace {
+
+// The later document holds `run` inside a copy of something else, of which half of it is part too.
+TEST(Extract, RunInsideANoisyPlaceIsToldAtItsOwnEarliest) {
+  std::mt19937_64 random(11);
+  const Words left = random_words(random, 30);
+  const Words right = random_words(random, 30);
+  const Words other = random_words(random, 4);
+  const Words run = Words(left.end() - 3, left.end()) + other + Words(right.begin(), right.begin() + 3);
+  World world({join(random_words(random, 20) + left + random_words(random, 4) + right + random_words(random, 50) + run +
+                    random_words(random, 20)),
+               join(random_words(random, 20) + left + other + right + random_words(random, 20))});
+  const std::vector<Passage> found = world.extract();
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].head.length, 64U);
+  EXPECT_EQ(found[1].head.text, join(run));
+  EXPECT_EQ(ids_of(found[1]), (std::vector<std::string>{"0", "1"}));
+  EXPECT_EQ(found[1].occurrences[1].text, join(run));
+}
+
+// In how many places a run of `window` words that several documents hold, none of them twice, lies in no place that is
+// told.
+std::size_t runs_not_told(const std::vector<Words>& documents, const std::vector<Passage>& found, std::size_t window) {
+  std::vector<std::vector<std::uint64_t>> begins;  // by document, where words begin; and where the next would
+  std::vector<std::vector<bool>> told;             // by document and first word
+  for (const Words& words : documents) {
+    begins.emplace_back(1, 0);
+    for (const std::string& word : words) begins.back().push_back(begins.back().back() + word.size() + 1);
+    told.emplace_back(words.size());
+  }
+  for (const Passage& passage : found) {
+    for (const Occurrence& occurrence : passage.occurrences) {
+      const std::size_t document = std::stoul(occurrence.id);
+      const auto& at = begins[document];
+      auto first =
+          static_cast<std::size_t>(std::lower_bound(at.begin(), at.end(), occurrence.bytes.begin) - at.begin());
+      for (; first + window < at.size() && at[first + window] <= occurrence.bytes.end + 1; ++first)
+        told[document][first] = true;
+    }
+  }
+  struct Holders {
+    std::set<std::size_t> documents;
+    std::size_t places = 0;
+    std::size_t missed = 0;
+  };
+  std::unordered_map<std::string, Holders> runs;
+  for (std::size_t d = 0; d < documents.size(); ++d) {
+    const std::string text = join(documents[d]);
+    for (std::size_t i = 0; i + window <= documents[d].size(); ++i) {
+      Holders& holders = runs[text.substr(begins[d][i], begins[d][i + window] - 1 - begins[d][i])];
+      holders.documents.insert(d);
+      ++holders.places;
+      if (!told[d][i]) ++holders.missed;
+    }
+  }
+  std::size_t missed = 0;
+  for (const auto& [run, holders] : runs)
+    if (holders.documents.size() > 1 && holders.documents.size() == holders.places) missed += holders.missed;
+  return missed;
+}
+
+// Paragraphs that are alike, as in a table of settings: a place of a passage may overlap another of the same.
+TEST(Extract, RunsOfTextThatResemblesItselfAreTold) {
+  std::mt19937_64 random(13);
+  std::vector<Words> documents;
+  for (int pair = 0; pair < 300; ++pair) {
+    const Words paragraph = random_words(random, 14);
+    const Words settings = random_words(random, 6);
+    for (int i = 0; i < 2; ++i) {
+      Words words;
+      for (int k = 0; k < 12; ++k) {
+        words = words + paragraph;
+        for (int change = 0; change < 2; ++change)
+          words[words.size() - 1 - random() % paragraph.size()] = settings[random() % settings.size()];
+      }
+      documents.push_back(words);
+    }
+  }
+  std::vector<std::string> texts;
+  for (const Words& words : documents) texts.push_back(join(words));
+  EXPECT_EQ(runs_not_told(documents, World(texts).extract(), 10), 0U);
+}
+
+// Each version has one word changed of the one before it, so what lies around a change is first held by another version
+// than the rest.
+TEST(Extract, VersionsCostWhatTheyAreLong) {
+  std::mt19937_64 random(12);
+  std::vector<Words> versions{random_words(random, 2000)};
+  while (versions.size() < 300) {
+    versions.push_back(versions.back());
+    versions.back()[random() % 2000] = random_words(random, 1)[0];
+  }
+  std::vector<std::string> texts;
+  for (const Words& words : versions) texts.push_back(join(words));
+  World world(texts);
+  const std::vector<Passage> found = world.extract();
+  EXPECT_EQ(runs_not_told(versions, found, 10), 0U);
+  EXPECT_GE(world.report.grown_tokens, 299U * 2000U);
+  EXPECT_LT(world.report.grown_tokens, 16U * world.report.tokens) << found.size() << " passages";
+}
+
+}  // namespace
+}  // namespace refrain::verbs::index

@@ -1,0 +1,145 @@
+// The reports of an index as JSON.
+#include "base/json.h"
+#include "refrain/index.h"
+#include "refrain/report_json.h"
+#include "verbs/run/json_parts.h"
+
+namespace refrain {
+
+namespace {
+
+void write_changed(JsonWriter& json, std::uint64_t count, const std::vector<ChangedDocument>& changed) {
+  json.field("changed_documents", count);
+  json.key("changed").begin_array();
+  for (const ChangedDocument& document : changed)
+    json.begin_object().field("id", document.id).field("reason", document.reason).end_object();
+  json.end_array();
+}
+
+// What a run of an index took, beside its time.
+template <class Report>
+void write_cost(JsonWriter& json, const Report& report) {
+  json.field("threads", report.threads);
+  json.field("memory_bytes", report.memory_bytes);
+  json.field("peak_rss_bytes", report.peak_rss_bytes);
+  json.field("temp_peak_bytes", report.temp_peak_bytes);
+  json.field("seconds", report.seconds);
+  verbs::run::write_stages(json, report.stages);
+}
+
+// What took no stages.
+std::string end_report(JsonWriter json, double seconds) {
+  json.key("run").begin_object();
+  json.field("seconds", seconds);
+  json.end_object();
+  json.end_object();
+  return std::move(json).take();
+}
+
+}  // namespace
+
+std::string to_json(const IndexWriteReport& report, std::string_view verb) {
+  JsonWriter json;
+  verbs::run::begin_report(json, verb);
+  verbs::run::write_read(json, report.read);
+  json.field("generation", report.generation);
+  json.field("added", report.added);
+  json.field("replaced", report.replaced);
+  json.field("removed", report.removed);
+  verbs::run::write_strings(json, "unknown", report.unknown);
+  json.field("tokens", report.tokens);
+  json.field("posts", report.posts);
+  json.field("stored_texts", report.stored_texts);
+  json.field("segments", report.segments);
+  json.field("merged_segments", report.merged_segments);
+  json.field("index_bytes", report.index_bytes);
+  json.key("run").begin_object();
+  write_cost(json, report);
+  json.field("bytes_read", report.read.bytes);
+  json.end_object();
+  json.end_object();
+  return std::move(json).take();
+}
+
+std::string to_json(const IndexStats& stats) {
+  const IndexLayout& layout = stats.layout;
+  JsonWriter json;
+  verbs::run::begin_report(json, "index stats");
+  json.field("window", layout.window);
+  json.field("blots", blot_kind_names()[static_cast<std::size_t>(layout.blots)]);
+  json.field("sampling", blot_sampling_names()[static_cast<std::size_t>(layout.sampling)]);
+  json.field("interleave", layout.interleave);
+  json.field("blot_bits", layout.blot_bits);
+  json.field("shards", layout.shards);
+  json.field("tokenizer", verbs::run::name_of(layout.tokenizer));
+  json.field("store_text", layout.store_text);
+  json.field("generation", stats.generation);
+  json.field("documents", stats.documents);
+  json.field("removed", stats.removed);
+  json.field("tokens", stats.tokens);
+  json.field("text_bytes", stats.text_bytes);
+  json.field("distinct_blots", stats.blots);
+  json.field("posts", stats.posts);
+  json.field("segments", stats.segments);
+  json.field("posts_bytes", stats.posts_bytes);
+  json.field("documents_bytes", stats.documents_bytes);
+  json.field("texts_bytes", stats.texts_bytes);
+  json.field("other_bytes", stats.other_bytes);
+  json.end_object();
+  return std::move(json).take();
+}
+
+std::string to_json(const IndexCheckReport& report) {
+  JsonWriter json;
+  verbs::run::begin_report(json, "index check");
+  json.field("whole", report.damages.empty() || report.repaired);
+  verbs::run::write_strings(json, "damages", report.damages);
+  json.field("repaired", report.repaired);
+  json.field("rebuilt_documents", report.rebuilt_documents);
+  json.field("lost_documents", report.lost_documents);
+  json.field("segments", report.segments);
+  json.field("documents", report.documents);
+  json.field("distinct_blots", report.blots);
+  json.field("posts", report.posts);
+  json.field("bytes", report.bytes);
+  write_changed(json, report.changed_documents, report.changed);
+  return end_report(std::move(json), report.seconds);
+}
+
+std::string to_json(const QueryReport& report) {
+  JsonWriter json;
+  verbs::run::begin_report(json, "index query");
+  json.field("generation", report.generation);
+  json.field("tokens", report.tokens);
+  json.field("candidates", report.candidates);
+  json.field("compared", report.compared);
+  json.field("passages", report.passages);
+  json.field("occurrences", report.occurrences);
+  json.key("cursor");
+  if (report.cursor.empty())
+    json.null();
+  else
+    json.value(report.cursor);
+  write_changed(json, report.changed_documents, report.changed);
+  return end_report(std::move(json), report.seconds);
+}
+
+std::string to_json(const ExtractReport& report) {
+  JsonWriter json;
+  verbs::run::begin_report(json, "index extract");
+  json.field("generation", report.generation);
+  json.field("documents", report.documents);
+  json.field("tokens", report.tokens);
+  json.field("repeated_blots", report.blots);
+  json.field("links", report.links);
+  json.field("passages", report.passages);
+  json.field("occurrences", report.occurrences);
+  write_changed(json, report.changed_documents, report.changed);
+  json.key("run").begin_object();
+  write_cost(json, report);
+  json.end_object();
+  json.end_object();
+  return std::move(json).take();
+}
+
+}  // namespace refrain

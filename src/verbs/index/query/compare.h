@@ -1,0 +1,66 @@
+// From a chain to what the query and the document really share there: the piece of the document around the chain is read,
+// windows that agree token for token are found in it, and grown (engines/blot/align.h) as far as the passage goes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/budget.h"
+#include "engines/blot/align.h"
+#include "engines/blot/chains.h"
+#include "verbs/index/query/text.h"
+#include "verbs/index/read/occurrence.h"
+#include "verbs/index/read/snapshot.h"
+
+namespace refrain::verbs::index {
+
+// Tokens of the query and of a document that are a passage and its place, by 32 bits of their hashes.
+struct SharedRun {
+  TokenRange query;
+  TokenRange place;
+  std::uint64_t matches = 0;
+
+  bool holds(const SharedRun& other) const {
+    return query.first <= other.query.first && query.last >= other.query.last && place.first <= other.place.first &&
+           place.last >= other.place.last;
+  }
+};
+
+// Keeps its buffers. Not thread-safe.
+class ChainComparer {
+ public:
+  ChainComparer(Snapshot& snapshot, const QueryText& query, const PassageLimits& limits, std::uint64_t min_tokens,
+                MemoryBudget& budget);
+
+  // All runs of at least min_tokens tokens that agree which a hit of the chain leads to, none inside another, in the
+  // order of the hits. Says the same whatever was compared before. Error(bad_input) where the document's file has changed.
+  std::vector<SharedRun> compare(const blot::Chain& chain, std::span<const blot::Hit> hits);
+
+ private:
+  void start(const blot::Chain& chain);
+  void load(std::uint64_t first, std::uint64_t last);
+  bool agree(std::uint32_t query, std::uint64_t token) const;
+  SharedRun grow(std::uint32_t query, std::uint64_t token);
+  std::span<const std::uint32_t> loaded(std::uint64_t first, std::uint64_t last) const {
+    return std::span(hashes_).subspan(first - first_, last - first);
+  }
+
+  Snapshot& snapshot_;
+  const QueryText& query_;
+  std::uint64_t min_tokens_;
+  blot::AlignRules rules_;
+  blot::BlotShape shape_;
+  blot::Aligner aligner_;
+  Reservation reservation_;
+  // Of the document at hand: the tokens [first_, last_).
+  DocId document_ = 0;
+  std::uint64_t first_block_ = 0;
+  std::uint64_t document_tokens_ = 0;
+  std::uint64_t first_ = 0;
+  std::uint64_t last_ = 0;
+  std::vector<DocumentToken> tokens_;
+  std::vector<std::uint32_t> hashes_;
+};
+
+}  // namespace refrain::verbs::index

@@ -1,0 +1,107 @@
+#include "verbs/index/query/hits.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "base/progress.h"
+#include "engines/blot/format.h"
+
+namespace refrain::verbs::index {
+
+namespace {
+
+// A blot that returns in the query is looked up for so many of its places at least, the first ones, and for more of them
+// only where that makes no more hits than the second figure: so periodic text costs no more than other text.
+constexpr std::size_t kPlacesOfABlot = 8;
+constexpr std::size_t kHitsOfABlot = std::size_t{1} << 16U;
+
+// Calls visit with blocks in a row, those of the document asked about left out, until it returns false.
+template <class Visit>
+void for_each_block(Snapshot::Blots& blots, const HitRules& rules, Visit visit) {
+  for (auto blocks = blots.blocks(); !blocks.empty(); blocks = blots.blocks()) {
+    std::size_t before = blocks.size();
+    std::size_t behind = before;
+    if (rules.own) {
+      const auto place = [&](std::uint64_t block) {
+        return static_cast<std::size_t>(std::lower_bound(blocks.begin(), blocks.end(), block) - blocks.begin());
+      };
+      before = place(rules.own->begin);
+      behind = place(rules.own->end);
+    }
+    if (before > 0 && !visit(blocks.first(before))) return;
+    if (behind < blocks.size() && !visit(blocks.subspan(behind))) return;
+  }
+}
+
+// What of a blot is looked up: so many of the windows of the query that have it, for all of its blocks.
+struct Lookup {
+  std::size_t windows = 0;
+  std::uint64_t blocks = 0;
+};
+
+// Of `windows`: none where it is in too many documents, few where it is in very many blocks.
+Lookup plan_lookup(Snapshot& snapshot, Snapshot::Blots& blots, const HitRules& rules, std::size_t windows) {
+  const std::uint64_t most = rules.max_documents;
+  Lookup lookup;
+  std::uint64_t documents = 0;
+  std::uint64_t end = 0;  // of the last document that was counted
+  for_each_block(blots, rules, [&](std::span<const std::uint64_t> blocks) {
+    lookup.blocks += blocks.size();
+    if (most == 0) return true;
+    for (auto at = blocks.begin(); documents <= most; ++documents) {
+      at = std::lower_bound(at, blocks.end(), end);
+      if (at == blocks.end()) break;
+      end = blocks_at(snapshot, *at).end;
+    }
+    return documents <= most;
+  });
+  if (lookup.blocks == 0 || (most != 0 && documents > most)) return {};
+  lookup.windows = std::min(windows, std::max<std::size_t>(kPlacesOfABlot, kHitsOfABlot / lookup.blocks));
+  return lookup;
+}
+
+}  // namespace
+
+blot::DocumentBlocks blocks_of_document(Snapshot& snapshot, DocId document) {
+  const std::uint64_t first = snapshot.first_block(document);
+  return {document, first, first + blot::blocks_of(snapshot.tokens(document))};
+}
+
+blot::DocumentBlocks blocks_at(Snapshot& snapshot, std::uint64_t block) {
+  return blocks_of_document(snapshot, snapshot.document_at(block));
+}
+
+void find_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> windows, const HitRules& rules,
+               const Context& context, blot::Chainer& chainer) {
+  Progress progress(context, "look up", "windows", windows.size());
+  for (std::size_t first = 0; first < windows.size();) {
+    const std::uint64_t blot = windows[first].blot;
+    std::size_t last = first + 1;
+    while (last < windows.size() && windows[last].blot == blot) ++last;
+    std::optional<Snapshot::Blots> blots(std::in_place, snapshot, blot);
+    if (blots->next()) {
+      Lookup lookup{last - first, 0};
+      const std::uint64_t most = blots->most();
+      if (lookup.windows > kPlacesOfABlot || most >= kHitsOfABlot ||
+          (rules.max_documents != 0 && most > rules.max_documents)) {
+        lookup = plan_lookup(snapshot, *blots, rules, lookup.windows);
+        blots.emplace(snapshot, blot);
+        blots->next();
+      }
+      // What does not fit is refused at once, with what all of it would take.
+      chainer.reserve(lookup.windows * lookup.blocks);
+      if (lookup.windows > 0)
+        for_each_block(*blots, rules, [&](std::span<const std::uint64_t> blocks) {
+          for (std::size_t i = first; i < first + lookup.windows; ++i)
+            chainer.add(static_cast<std::uint32_t>(windows[i].first), blocks);
+          return true;
+        });
+    }
+    progress.add(last - first);
+    first = last;
+  }
+  progress.finish();
+}
+
+}  // namespace refrain::verbs::index

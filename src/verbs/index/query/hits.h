@@ -1,0 +1,30 @@
+// The first step of a query: its blots are looked up, and every place that holds one is a hit.
+//
+// Places are added as they are decoded: but for the hits, a blot of very many places takes no memory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "engines/blot/blotter.h"
+#include "engines/blot/chains.h"
+#include "refrain/context.h"
+#include "verbs/index/read/snapshot.h"
+
+namespace refrain::verbs::index {
+
+blot::DocumentBlocks blocks_of_document(Snapshot& snapshot, DocId document);
+// Of the document that the block lies in.
+blot::DocumentBlocks blocks_at(Snapshot& snapshot, std::uint64_t block);
+
+struct HitRules {
+  std::optional<blot::DocumentBlocks> own;  // a document that is no answer
+  std::uint64_t max_documents = 0;          // blots in more are passed over; 0: none is
+};
+
+// `windows` by blot, then by token. Error(over_budget) where the hits do not fit.
+void find_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> windows, const HitRules& rules,
+               const Context& context, blot::Chainer& chainer);
+
+}  // namespace refrain::verbs::index

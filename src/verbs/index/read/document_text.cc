@@ -1,0 +1,158 @@
+#include "verbs/index/read/document_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "base/files/file.h"
+#include "base/files/random_file.h"
+#include "corpus/formats/raw_text.h"
+#include "refrain/error.h"
+
+namespace refrain::verbs::index {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+[[noreturn]] void throw_changed(const std::string& path, const std::string& id) {
+  const std::string whose = path == id ? std::string() : fmt::format(" (document {})", id);
+  throw Error(
+      Errc::bad_input,
+      fmt::format("{}{}: it has changed since it was indexed; index it again with 'refrain index add --replace'", path,
+                  whose));
+}
+
+// A file that is gone has changed; one that the disk does not give is another matter, and Error(io).
+std::string part_of_file(const std::string& path, std::uint64_t begin, std::uint64_t size) {
+  try {
+    return read_file_part(path, begin, size);
+  } catch (const Error& error) {
+    if (error.code() == Errc::io) throw;
+    throw Error(Errc::bad_input, fmt::format("{}; it was there when it was indexed", error.what()));
+  }
+}
+
+}  // namespace
+
+DocumentText::DocumentText(const fs::path& folder, const blot::SegmentInfo& segment, blot::DocumentReader& documents)
+    : documents_(documents) {
+  if (segment.texts_file)
+    texts_ = std::make_unique<blot::TextReader>(blot::segment_folder(folder, segment), *segment.texts_file);
+}
+
+DocumentText::DocumentText(const DocumentText& other, blot::DocumentReader& documents)
+    : documents_(documents), texts_(other.texts_ ? std::make_unique<blot::TextReader>(*other.texts_) : nullptr) {}
+
+const blot::DocumentInfo& DocumentText::about(std::uint64_t document) {
+  if (about_of_ == document) return about_;
+  about_of_ = ~std::uint64_t{0};
+  about_ = documents_.whole(document);
+  about_of_ = document;
+  return about_;
+}
+
+std::uint64_t DocumentText::room(std::uint64_t document) const {
+  const blot::DocumentInfo& info = documents_.info(document);
+  // The text, and what it is made of; the marks, and what they are decoded from.
+  return info.text_bytes + std::max(info.text_bytes, info.place.bytes) +
+         2 * sizeof(blot::TextMark) * blot::marks_of(info.tokens);
+}
+
+std::string DocumentText::read(std::uint64_t document, std::uint64_t first, std::uint64_t last) {
+  const blot::DocumentInfo& info = about(document);
+  last = std::min<std::uint64_t>(last, info.marks.size());
+  if (first >= last) return {};
+  const auto mark = [&](std::uint64_t i) { return i < info.marks.size() ? info.marks[i].begin : info.text_bytes; };
+  std::string text;
+  switch (info.place.home) {
+    case blot::TextHome::file:
+      text = read_file(info.id, info, mark(first), mark(last));
+      break;
+    case blot::TextHome::json:
+      text = read_json(info, first, last);
+      break;
+    case blot::TextHome::part: {
+      if (info.place.format == Format::files) {
+        text = read_file(info.place.path, info, mark(first), mark(last));
+        break;
+      }
+      if (info.place.format == Format::lines) {
+        text = read_raw(info, mark(first), mark(last));
+        break;
+      }
+      const std::string& whole = part(document, info);
+      if (whole.size() != info.text_bytes) throw_changed(info.place.path, info.id);  // or substr may throw
+      text = whole.substr(mark(first), mark(last) - mark(first));
+      break;
+    }
+    case blot::TextHome::stored:
+      text = stored(info, first, last);
+      break;
+  }
+  if (text.size() != mark(last) - mark(first)) throw_changed(info.place.path, info.id);
+  for (std::uint64_t i = first; i < last; ++i) {
+    const std::string_view block = std::string_view(text).substr(mark(i) - mark(first), mark(i + 1) - mark(i));
+    if (blot::mark_checksum(block) == info.marks[i].checksum) continue;
+    if (info.place.home == blot::TextHome::stored) texts_->corrupt("a text is not the one that was indexed");
+    throw_changed(info.place.home == blot::TextHome::file ? info.id : info.place.path, info.id);
+  }
+  return text;
+}
+
+std::string DocumentText::read_file(const std::string& name, const blot::DocumentInfo& document, std::uint64_t begin,
+                                    std::uint64_t end) const {
+  const std::string path = (fs::path(documents_.root()) / name).string();
+  std::string text = part_of_file(path, begin, end - begin);
+  std::error_code error;
+  const std::uint64_t bytes = fs::file_size(path, error);
+  if (error && error != std::errc::no_such_file_or_directory) refuse_read(path, "stat", error.value());
+  if (text.size() != end - begin || bytes != document.text_bytes) throw_changed(name, document.id);
+  return text;
+}
+
+// Some of the raw text of a part.
+std::string DocumentText::read_raw(const blot::DocumentInfo& document, std::uint64_t begin, std::uint64_t end) const {
+  const std::string path = (fs::path(documents_.root()) / document.place.path).string();
+  std::string raw = part_of_file(path, document.place.begin + begin, end - begin);
+  if (raw.size() != end - begin) throw_changed(document.place.path, document.id);
+  return raw;
+}
+
+std::string DocumentText::read_json(const blot::DocumentInfo& document, std::uint64_t first, std::uint64_t last) const {
+  const auto raw = [&](std::uint64_t i) {
+    return i < document.marks.size() ? document.marks[i].raw : document.place.bytes;
+  };
+  std::optional<std::string> text = corpus::text_of_raw(Format::jsonl, read_raw(document, raw(first), raw(last)));
+  if (!text) throw_changed(document.place.path, document.id);
+  return std::move(*text);
+}
+
+const std::string& DocumentText::part(std::uint64_t number, const blot::DocumentInfo& document) {
+  if (part_of_ == number) return part_;
+  part_of_ = ~std::uint64_t{0};
+  std::optional<std::string> text =
+      corpus::text_of_raw(document.place.format, read_raw(document, 0, document.place.bytes));
+  if (!text) throw_changed(document.place.path, document.id);
+  part_ = std::move(*text);
+  part_of_ = number;
+  return part_;
+}
+
+std::string DocumentText::stored(const blot::DocumentInfo& document, std::uint64_t first, std::uint64_t last) {
+  if (!texts_) documents_.corrupt("it tells of stored texts, and there are none");
+  const auto mark = [&](std::uint64_t i) {
+    return i < document.marks.size() ? document.marks[i].begin : document.text_bytes;
+  };
+  const std::uint64_t first_frame = first / blot::kFrameMarks;
+  const std::uint64_t last_frame = (last + blot::kFrameMarks - 1) / blot::kFrameMarks;
+  std::string text;
+  text.reserve(mark(last_frame * blot::kFrameMarks) - mark(first_frame * blot::kFrameMarks));
+  for (std::uint64_t frame = first_frame; frame < last_frame; ++frame) text += texts_->frame(document, frame);
+  text.erase(0, mark(first) - mark(first_frame * blot::kFrameMarks));
+  text.resize(std::min<std::uint64_t>(text.size(), mark(last) - mark(first)));
+  return text;
+}
+
+}  // namespace refrain::verbs::index

@@ -1,0 +1,102 @@
+// The last word on a place: the passage and what stands there are compared token by token, by their normal forms, and
+// become what is shown.
+//
+// The passage may stand in a document of the index or in a text that was asked about: all that is needed of either is a
+// piece of text, where it begins, and the number of its first token (Snapshot::Piece has these fields).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engines/blot/align.h"
+#include "refrain/index.h"
+#include "text/token_hasher.h"
+
+namespace refrain::verbs::index {
+
+// How two runs of tokens of such an index are aligned.
+blot::AlignRules align_rules(const IndexLayout& layout, const PassageLimits& limits);
+
+// A part of a document's text that begins where a token begins, or where the text does.
+struct TextPiece {
+  std::string_view text;
+  std::uint64_t begin = 0;        // of `text`, in the document
+  std::uint64_t first_token = 0;  // the number of the first token in `text`
+};
+
+// Tokens, by their numbers in their document.
+struct TokenRange {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;  // not one of them
+  std::uint64_t size() const { return last - first; }
+  friend bool operator==(const TokenRange&, const TokenRange&) = default;
+};
+
+// Some tokens of a piece of text, with what they look like. Keeps its buffers.
+class PlaceTokens {
+ public:
+  // Those of `tokens` that are in the piece.
+  void read(text::TokenHasher& hasher, const TextPiece& piece, const TokenRange& tokens);
+
+  std::size_t size() const { return hashes_.size(); }
+  std::uint64_t first() const { return first_; }
+  std::uint64_t hash(std::size_t i) const { return hashes_[i]; }
+  std::string_view normal(std::size_t i) const {
+    return std::string_view(normals_).substr(normal_begins_[i], normal_begins_[i + 1] - normal_begins_[i]);
+  }
+  // In the document.
+  ByteRange bytes(std::size_t i) const { return bytes_[i]; }
+  // Of the tokens from `i` to `j`, both included.
+  std::string_view text(std::size_t i, std::size_t j) const {
+    return std::string_view(text_).substr(bytes_[i].begin - begin_, bytes_[j].end - bytes_[i].begin);
+  }
+  bool same(std::size_t i, const PlaceTokens& other, std::size_t j) const {
+    return hashes_[i] == other.hashes_[j] && normal(i) == other.normal(j);
+  }
+
+ private:
+  std::uint64_t first_ = 0;
+  std::uint64_t begin_ = 0;  // of text_, in the document
+  std::string text_;         // from the first token to the last
+  std::vector<std::uint64_t> hashes_;
+  std::vector<ByteRange> bytes_;
+  std::string normals_;
+  std::vector<std::size_t> normal_begins_;
+};
+
+// A place that was compared.
+struct ComparedPlace {
+  std::uint64_t matches = 0;  // tokens that agree; 0: there is nothing to show
+  TokenRange passage;         // from the first token that agrees to the last, in the passage
+  TokenRange place;           // and here
+  Occurrence occurrence;      // without an id
+};
+
+// One passage after another, and many places of each: a passage is tokenized once. Not thread-safe.
+class PlaceComparer {
+ public:
+  PlaceComparer(const IndexLayout& layout, const PassageLimits& limits);
+
+  // `tokens` of the piece's document are the passage from here on.
+  void set_passage(const TextPiece& piece, const TokenRange& tokens);
+  // As an occurrence of itself.
+  ComparedPlace source() const;
+  // `tokens` of the piece's document, against all of the passage or against `part` of it. Either way the similarity is
+  // with the whole passage.
+  ComparedPlace compare(const TextPiece& piece, const TokenRange& tokens);
+  ComparedPlace compare(const TextPiece& piece, const TokenRange& tokens, const TokenRange& part);
+
+  // Bytes that a passage, or a place, of so many tokens, in so many bytes of text, takes here, about.
+  static std::uint64_t memory_bytes(std::uint64_t tokens, std::uint64_t bytes) { return 40 * tokens + 3 * bytes; }
+
+ private:
+  text::TokenHasher hasher_;
+  blot::Aligner aligner_;
+  PlaceTokens passage_;
+  PlaceTokens place_;
+};
+
+}  // namespace refrain::verbs::index

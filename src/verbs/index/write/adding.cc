@@ -1,0 +1,231 @@
+#include "verbs/index/write/adding.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/files/file.h"
+#include "base/files/path.h"
+#include "base/threads.h"
+#include "corpus/formats/raw_text.h"
+#include "corpus/source/raw.h"
+#include "corpus/source/reader.h"
+#include "refrain/error.h"
+
+namespace refrain::verbs::index {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr unsigned kUsualBits = 30;  // at least: a small index may grow
+
+// Whether the text can be read again where it is.
+bool can_refer(const corpus::RawFile& file) {
+  return file.input != nullptr && file.packing == corpus::Packing::none && file.input->path != "-" &&
+         file.input->size > 0;
+}
+
+// Finds the marks in the raw text. False where one is in the middle of something escaped.
+bool find_raw(std::string_view raw, std::vector<blot::TextMark>& marks) {
+  corpus::RawJsonPosition position(raw);
+  for (blot::TextMark& mark : marks) {
+    const std::optional<std::uint64_t> found = position.advance_to(mark.begin);
+    if (!found) return false;
+    mark.raw = *found;
+  }
+  return true;
+}
+
+// The first ordinal that is none of those up to `id`, where that is one: documents that have no id of their own come behind.
+std::uint64_t ordinal_behind(const std::string& id) {
+  constexpr std::size_t kMostDigits = 15;
+  if (id.empty() || id.size() > kMostDigits || (id.size() > 1 && id.front() == '0')) return 0;
+  if (!std::all_of(id.begin(), id.end(), [](char c) { return c >= '0' && c <= '9'; })) return 0;
+  return std::stoull(id) + 1;
+}
+
+}  // namespace
+
+std::uint64_t expected_posts(const IndexLayout& layout, std::uint64_t text_bytes) {
+  const std::uint64_t tokens = text_bytes / (text::tokens_are_characters(layout.tokenizer) ? 1 : 6);
+  return layout.sampling == BlotSampling::all ? tokens : tokens * 2 / (layout.window / 2 + 1);
+}
+
+unsigned bits_for(std::uint64_t posts) {
+  return std::clamp(static_cast<unsigned>(std::bit_width(posts)) + 8, kUsualBits, kMaxBlotBits);
+}
+
+struct Adding::Done {
+  explicit Done(MemoryBudget& budget) : posts(budget, "the posts of a batch"), packed(budget.reserve(0, "texts")) {}
+
+  struct Where {
+    bool refer = false;
+    bool json = false;        // its marks are known in the raw text
+    std::uint64_t begin = 0;  // behind the beginning of the batch
+    std::uint64_t bytes = 0;
+  };
+  Array<PostWord> posts;
+  Reservation packed;
+  std::vector<DocumentDigest> documents;
+  std::vector<std::uint8_t> bad;
+  std::vector<Where> where;
+  corpus::BatchIds ids;
+  bool whole_files = false;
+  std::string path;  // of a file of records
+  Format format = Format::files;
+  bool first = false;
+  std::uint64_t raw_bytes = 0;
+};
+
+Adding::Adding(fs::path folder, blot::Manifest& manifest, const Context& context, MemoryBudget& budget, TempSpace& temp)
+    : folder_(std::move(folder)),
+      manifest_(manifest),
+      context_(context),
+      budget_(budget),
+      temp_(temp),
+      root_(fs::current_path().string()),
+      tokenizer_(text::make_tokenizer(manifest.layout.tokenizer)) {}
+
+ReadReport Adding::add(const InputOptions& input, std::uint64_t bytes) {
+  expected_posts_ = expected_posts(manifest_.layout, bytes);
+  first_ordinal_ = manifest_.next_ordinal;
+  std::vector<std::unique_ptr<DocumentDigester>> digesters(thread_count(context_));
+  ReadReport report = corpus::read_documents(
+      input, context_, budget_,
+      [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
+        if (const std::shared_ptr<SegmentBuilder> builder = builder_now()) builder->shuffle(worker);
+        if (!digesters[worker]) digesters[worker] = std::make_unique<DocumentDigester>(manifest_.layout, *tokenizer_);
+        auto done = std::make_shared<Done>(budget_);
+        const corpus::RawBatch& raw = *batch.raw;
+        done->whole_files = !raw.files.empty();
+        std::uint64_t packed = 0;
+        for (std::size_t i = 0; i < batch.texts.size(); ++i) {
+          Done::Where& where = done->where.emplace_back();
+          DocumentDigest& digest = done->documents.emplace_back();
+          digest.posts_end = done->posts.size();
+          if (batch.bad[i] != 0) continue;
+          // Of a web archive, and of Parquet, the text is nowhere as it is.
+          const bool there = done->whole_files || raw.texts[i].data() != nullptr;
+          where.refer = there && can_refer(done->whole_files ? raw.files[i] : raw.file) && !manifest_.layout.store_text;
+          if (!done->whole_files && there) {
+            where.begin = static_cast<std::uint64_t>(raw.texts[i].data() - raw.bytes.data());
+            where.bytes = raw.texts[i].size();
+          }
+          digest = digesters[worker]->digest(batch.texts[i], !where.refer, done->posts);
+          if (where.refer && !done->whole_files && raw.file.input->format == Format::jsonl)
+            where.json = find_raw(raw.texts[i], digest.marks);
+          if (digest.packed) packed += digest.packed->bytes.size();
+        }
+        done->packed.resize(packed, "texts to be stored");
+        done->posts.resize(done->posts.size());
+        done->bad = batch.bad;
+        done->ids = std::move(batch.ids);
+        if (!done->whole_files && raw.file.input != nullptr) {
+          done->path = raw.file.input->path;
+          done->format = raw.file.input->format;
+        }
+        done->first = raw.first;
+        done->raw_bytes = raw.bytes.size();
+        return [this, done](DocId first) { take(*done, first); };
+      },
+      {.stage = "read", .raw = true, .bytes = bytes});
+  manifest_.next_ordinal = std::max(manifest_.next_ordinal, first_ordinal_ + report.documents + report.bad_records);
+  return report;
+}
+
+void Adding::take(Done& done, DocId first) {
+  if (done.first) raw_begin_ = 0;
+  std::vector<PlacedPosts::Part> parts;
+  std::size_t begin = 0;  // of the posts that this segment gets
+  std::size_t end = 0;
+  const auto hand_over = [&] {
+    const bool all = begin == 0 && end == done.posts.size();
+    Array<PostWord> posts(budget_, "the posts of a batch");
+    if (!all) posts.append(std::span(done.posts.data() + begin, end - begin));
+    builder_->add({all ? std::move(done.posts) : std::move(posts), std::exchange(parts, {})});
+    begin = end;
+  };
+  for (std::size_t i = 0; i < done.documents.size(); ++i) {
+    DocumentDigest& digest = done.documents[i];
+    if (done.bad[i] != 0) continue;
+    blot::TextPlace place;
+    if (done.where[i].refer && !done.whole_files) {
+      place.home = done.where[i].json ? blot::TextHome::json : blot::TextHome::part;
+      place.path = done.path;
+      place.format = done.format;
+      place.begin = raw_begin_ + done.where[i].begin;
+      place.bytes = done.where[i].bytes;
+    }
+    std::string id = done.ids.ordinals ? std::to_string(first_ordinal_ + first + i) : std::string(done.ids[i]);
+    if (builder_ && !builder_->has_room(digest.tokens)) {
+      hand_over();
+      end_segment();
+    }
+    const std::uint64_t base = take_document(std::move(id), std::move(place), digest);
+    end = digest.posts_end;
+    parts.push_back({end - begin, base});
+  }
+  if (!parts.empty()) hand_over();
+  raw_begin_ += done.raw_bytes;
+}
+
+std::uint64_t Adding::take_document(std::string id, blot::TextPlace place, DocumentDigest& digest) {
+  if (!builder_) {
+    number_ = blot::take_segment_number(folder_, manifest_);
+    blot::SegmentInfo info;
+    info.number = number_;
+    const fs::path folder = blot::segment_folder(folder_, info);
+    make_folder(folder);
+    set_builder(
+        std::make_shared<SegmentBuilder>(folder, manifest_.layout, root_, expected_posts_, context_, budget_, temp_));
+    if (!builder_->has_room(digest.tokens))
+      throw Error(Errc::unsupported, id + ": has more tokens than a segment with blots of so many bits can hold");
+  }
+  if (digest.packed) ++stored_;
+  manifest_.next_ordinal = std::max(manifest_.next_ordinal, ordinal_behind(id));
+  return builder_->add(std::move(id), std::move(place), digest);
+}
+
+void Adding::add_one(std::string id, blot::TextPlace place, std::string_view text, bool store) {
+  Array<PostWord> posts(budget_, "the posts of a document");
+  DocumentDigest digest = DocumentDigester(manifest_.layout, *tokenizer_).digest(text, store, posts);
+  if (builder_ && !builder_->has_room(digest.tokens)) end_segment();
+  const std::uint64_t base = take_document(std::move(id), std::move(place), digest);
+  builder_->add({std::move(posts), {{digest.posts_end, base}}});
+  builder_->shuffle(0);
+}
+
+void Adding::add(const std::vector<QueryDocument>& documents) {
+  for (const QueryDocument& document : documents) {
+    throw_if_stopped(context_);
+    add_one(document.id, {}, document.text, true);
+  }
+}
+
+void Adding::add(const std::string& id, const blot::TextPlace& place, std::string_view text) {
+  add_one(id, place, text, place.home == blot::TextHome::stored);
+}
+
+std::shared_ptr<SegmentBuilder> Adding::builder_now() {
+  const std::lock_guard lock(builder_mutex_);
+  return builder_;
+}
+
+void Adding::set_builder(std::shared_ptr<SegmentBuilder> builder) {
+  const std::lock_guard lock(builder_mutex_);
+  builder_ = std::move(builder);
+}
+
+void Adding::end_segment() {
+  if (!builder_) return;
+  segments_.push_back(builder_->finish(number_));
+  set_builder(nullptr);
+}
+
+std::vector<blot::SegmentInfo> Adding::finish() {
+  end_segment();
+  return std::move(segments_);
+}
+
+}  // namespace refrain::verbs::index

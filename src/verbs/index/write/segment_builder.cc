@@ -1,0 +1,193 @@
+#include "verbs/index/write/segment_builder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/files/file.h"
+#include "base/files/path.h"
+#include "base/threads.h"
+#include "engines/blot/format.h"
+#include "refrain/error.h"
+
+namespace refrain::verbs::index {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kPartitionsAtOnce = 32;
+constexpr std::uint64_t kForReading = std::uint64_t{128} << 20;  // what the posts leave of a large budget
+constexpr std::uint64_t kPostBytes = 5;                          // that a post takes on disk, at most, about
+
+}  // namespace
+
+DocumentDigester::DocumentDigester(const IndexLayout& layout, const text::Tokenizer& tokenizer)
+    : place_bits_(64 - layout.blot_bits), mask_(blot::blot_mask(layout.blot_bits)), stream_(layout, tokenizer) {}
+
+DocumentDigest DocumentDigester::digest(std::string_view text, bool store, Array<PostWord>& posts) {
+  stream_.start(text);
+  std::span<const blot::ChosenWindow> chosen;
+  PostWord last = ~PostWord{0};
+  while (stream_.next(chosen)) {
+    posts.reserve_more(chosen.size());
+    for (const blot::ChosenWindow& window : chosen) {
+      const PostWord word = (window.blot & mask_) << place_bits_ | window.first / blot::kBlockTokens;
+      if (word != last) posts.push_back(word);
+      last = word;
+    }
+  }
+  DocumentDigest digest;
+  digest.tokens = stream_.tokens();
+  digest.text_bytes = text.size();
+  digest.posts_end = posts.size();
+  digest.marks.assign(stream_.marks().begin(), stream_.marks().end());
+  if (store) {
+    if (!packer_) packer_.emplace();
+    digest.packed = packer_->pack(text, digest.marks);
+  }
+  return digest;
+}
+
+SegmentBuilder::SegmentBuilder(fs::path folder, const IndexLayout& layout, std::string_view root,
+                               std::uint64_t expected_posts, const Context& context, MemoryBudget& budget,
+                               TempSpace& temp)
+    : folder_(std::move(folder)),
+      layout_(layout),
+      place_bits_(64 - layout.blot_bits),
+      context_(context),
+      budget_(budget),
+      documents_(folder_, root, budget) {
+  store::ShuffleOptions options;
+  options.what = "the posts";
+  options.key_bits = layout.blot_bits;
+  options.expected_records = expected_posts;
+  options.order_values = true;
+  options.temp = &temp;
+  options.compress = false;  // two fifths of the text at most, and quickly made
+  const std::uint64_t available = budget.available();
+  options.memory_bytes =
+      std::max(available / 2, std::min(available * 3 / 4, available - std::min(available, kForReading)));
+  posts_ = std::make_unique<Posts>(options, budget, BlotOf{place_bits_});
+  writers_.resize(thread_count(context));
+}
+
+bool SegmentBuilder::has_room(std::uint64_t tokens) const {
+  return documents_.blocks() + blot::blocks_of(tokens) <= std::uint64_t{1} << std::min(place_bits_, 56U);
+}
+
+std::uint64_t SegmentBuilder::add(std::string id, blot::TextPlace place, DocumentDigest& digest) {
+  const std::uint64_t base = documents_.blocks();
+  if (digest.packed) {
+    if (!texts_) texts_.emplace(folder_);
+    place = {.home = blot::TextHome::stored,
+             .stored = texts_->add(*digest.packed),
+             .frames = std::move(digest.packed->frames)};
+  }
+  documents_.add({std::move(id), digest.tokens, digest.text_bytes, std::move(place), std::move(digest.marks)});
+  return base;
+}
+
+void SegmentBuilder::add(PlacedPosts posts) {
+  const std::lock_guard lock(mutex_);
+  waiting_.push_back(std::move(posts));
+}
+
+void SegmentBuilder::shuffle(unsigned worker) {
+  struct Turn {
+    explicit Turn(SegmentBuilder& of) : builder(of) {
+      const std::lock_guard lock(builder.mutex_);
+      ++builder.shuffling_;
+    }
+    ~Turn() {
+      const std::lock_guard lock(builder.mutex_);
+      if (--builder.shuffling_ == 0) builder.idle_.notify_all();
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    // The next, or nothing.
+    std::optional<PlacedPosts> next() const {
+      const std::lock_guard lock(builder.mutex_);
+      if (builder.waiting_.empty()) return std::nullopt;
+      std::optional<PlacedPosts> posts(std::move(builder.waiting_.front()));
+      builder.waiting_.pop_front();
+      return posts;
+    }
+    SegmentBuilder& builder;
+  };
+  const Turn turn(*this);
+  while (const std::optional<PlacedPosts> posts = turn.next()) write(worker, *posts);
+}
+
+void SegmentBuilder::write(unsigned worker, const PlacedPosts& placed) {
+  std::optional<Posts::Writer>& writer = writers_[worker];
+  if (!writer) writer.emplace(posts_->writer());
+  std::size_t i = 0;
+  for (const PlacedPosts::Part& part : placed.parts)
+    for (; i < part.end; ++i) writer->add({placed.posts[i] + part.base});
+}
+
+void SegmentBuilder::shuffle_rest() {
+  std::deque<PlacedPosts> rest;
+  {
+    std::unique_lock lock(mutex_);
+    rest.swap(waiting_);
+    idle_.wait(lock, [this] { return shuffling_ == 0; });
+  }
+  for (const PlacedPosts& posts : rest) write(0, posts);
+  writers_.clear();
+}
+
+blot::PostsTotals SegmentBuilder::write_posts() {
+  shuffle_rest();
+  const blot::PostsPlan plan(layout_.blot_bits, layout_.shards, posts_->size(), documents_.blocks());
+  blot::PostsWriter out(folder_, plan, budget_);
+  const std::uint64_t place_mask = (std::uint64_t{1} << place_bits_) - 1;
+  // A partition holds whole buckets, or a bucket whole partitions: then they are read in order, by one thread.
+  const bool side_by_side = plan.bucket_bits >= posts_->partition_bits();
+  Context context = context_;
+  if (!side_by_side) context.threads = 1;
+  // What side by side partitions come to waits until all before it is written: no more of it than there is room for.
+  const std::uint64_t each = std::max<std::uint64_t>(posts_->size() / posts_->partitions() * kPostBytes, 1);
+  const std::size_t at_once =
+      side_by_side
+          ? static_cast<std::size_t>(std::clamp<std::uint64_t>(budget_.available() / 8 / each, 1, kPartitionsAtOnce))
+          : posts_->partitions();
+  for (std::size_t first = 0; first < posts_->partitions(); first += at_once) {
+    const std::size_t last = std::min(first + at_once, posts_->partitions());
+    std::vector<std::unique_ptr<blot::BucketEncoder>> parts(side_by_side ? last - first : 1);
+    posts_->drain(context, first, last, budget_.available() / 2,
+                  [&](unsigned /*worker*/, std::size_t partition, const store::Run<Word>& run) {
+                    std::unique_ptr<blot::BucketEncoder>& part = parts[side_by_side ? partition - first : 0];
+                    if (!part) part = std::make_unique<blot::BucketEncoder>(plan, budget_);
+                    if (run.first) part->begin(run.key);
+                    for (const Word& word : run.records) {
+                      const std::uint64_t place = word.word & place_mask;
+                      if (!part->ends_with(place)) part->append(place);
+                    }
+                    if (run.last) part->end();
+                  });
+    for (const std::unique_ptr<blot::BucketEncoder>& part : parts)
+      if (part) out.add(part->buckets());
+  }
+  return out.finish();
+}
+
+blot::SegmentInfo SegmentBuilder::finish(std::uint64_t number) {
+  blot::SegmentInfo info;
+  info.number = number;
+  const blot::PostsTotals posts = write_posts();
+  const blot::DocumentTotals documents = documents_.finish();
+  if (texts_) info.texts_file = texts_->finish();
+  info.documents = documents.documents;
+  info.tokens = documents.tokens;
+  info.blocks = documents.blocks;
+  info.text_bytes = documents.text_bytes;
+  info.documents_file = documents.file;
+  info.blots = posts.blots;
+  info.posts = posts.posts;
+  info.posts_files = posts.files;
+  sync_folder(folder_);
+  return info;
+}
+
+}  // namespace refrain::verbs::index

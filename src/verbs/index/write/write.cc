@@ -1,0 +1,405 @@
+#include "verbs/index/write/write.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "base/budget.h"
+#include "base/files/file.h"
+#include "base/files/path.h"
+#include "base/files/temp_space.h"
+#include "base/files/tempdir.h"
+#include "base/progress.h"
+#include "base/threads.h"
+#include "corpus/source/reader.h"
+#include "corpus/source/walk.h"
+#include "engines/blot/blotter.h"
+#include "engines/blot/document_reader.h"
+#include "engines/blot/format.h"
+#include "refrain/error.h"
+#include "verbs/index/write/adding.h"
+#include "verbs/index/write/segment_merger.h"
+#include "verbs/run/stage.h"
+
+namespace refrain::verbs::index {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kManySegments = 8;
+constexpr std::uint64_t kUnknownBytes = std::uint64_t{1} << 30;  // a guess for what comes through a pipe
+
+std::uint64_t folder_bytes(const fs::path& folder) {
+  std::uint64_t bytes = 0;
+  std::error_code ignored;
+  for (fs::recursive_directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {
+    if (ignored) break;
+    if (at->is_regular_file(ignored)) bytes += at->file_size(ignored);
+  }
+  return bytes;
+}
+
+// One writing of an index: what it works with, and its report.
+class Writing {
+ public:
+  explicit Writing(const Context& context) : context_(context), budget_(context), temp_(context) {
+    report_.threads = thread_count(context);
+    report_.memory_bytes = budget_.ceiling();
+  }
+
+  IndexWriteReport create(const IndexCreateOptions& options);
+  IndexWriteReport add(const fs::path& folder, const IndexAddOptions& options);
+  IndexWriteReport add(const fs::path& folder, const std::vector<QueryDocument>& documents, bool replace);
+  IndexWriteReport remove(const fs::path& folder, const std::vector<std::string>& ids);
+  IndexWriteReport merge(const fs::path& folder);
+
+ private:
+  // An index that is locked, and cleaned of what was never committed: now, and when this goes.
+  struct Locked {
+    explicit Locked(fs::path of) : folder(std::move(of)) {
+      blot::read_manifest(folder);  // says so where there is none
+      lock.emplace(blot::lock_path(folder));
+      manifest = blot::read_manifest(folder);
+      committed = manifest;
+      sync_folder(folder);  // what the manifest before this one named may go only now
+      blot::remove_unnamed(folder, committed);
+    }
+    ~Locked() {
+      if (!in_doubt) blot::remove_unnamed(folder, committed);
+    }
+    Locked(const Locked&) = delete;
+    Locked& operator=(const Locked&) = delete;
+    void commit() {
+      ++manifest.generation;
+      if (manifest.id.empty()) manifest.id = blot::random_index_id();
+      sync_folder(folder);
+      in_doubt = true;
+      try {
+        blot::write_manifest(folder, manifest);
+      } catch (const Error& error) {
+        in_doubt = !blot::still_stands(folder, committed);
+        if (!in_doubt) throw;
+        throw Error(error.code(), fmt::format("{}; the change is made, but a power cut may undo it", error.what()));
+      }
+      committed = manifest;
+      in_doubt = false;
+    }
+    fs::path folder;
+    std::optional<FileLock> lock;
+    blot::Manifest manifest;
+    blot::Manifest committed;
+    bool in_doubt = false;  // the manifest was replaced, but may not be on the disk: what either names must stay
+  };
+
+  template <class Work>
+  void stage(const char* name, Work work) {
+    run::run_stage(report_.stages, name, std::move(work));
+  }
+  template <class Add>
+  IndexWriteReport add_to(const fs::path& folder, bool replace, Add add);
+  void count_added(const std::vector<blot::SegmentInfo>& added);
+  void settle_ids(const fs::path& folder, std::vector<blot::SegmentInfo>& segments, std::size_t first_added,
+                  bool replace, std::uint64_t generation);
+  void merge_small(const fs::path& folder, blot::Manifest& manifest);
+  IndexWriteReport finish(const fs::path& folder, const blot::Manifest& manifest);
+
+  const Context& context_;
+  MemoryBudget budget_;
+  TempSpace temp_;
+  Stopwatch watch_;
+  IndexWriteReport report_;
+};
+
+IndexWriteReport Writing::finish(const fs::path& folder, const blot::Manifest& manifest) {
+  report_.generation = manifest.generation;
+  report_.segments = manifest.segments.size();
+  report_.index_bytes = folder_bytes(folder);
+  report_.temp_peak_bytes = temp_.peak_bytes();
+  report_.seconds = watch_.seconds();
+  report_.peak_rss_bytes = peak_rss_bytes();
+  return std::move(report_);
+}
+
+IndexWriteReport Writing::create(const IndexCreateOptions& options) {
+  blot::Manifest manifest;
+  manifest.layout = blot::checked_layout(options.layout);
+  fs::path target = options.index;
+  if (!target.has_filename()) target = target.parent_path();  // "dir/" is "dir"
+  if (target.empty()) throw Error(Errc::invalid_argument, "no index; name a folder for it");
+  if (is_taken(target))
+    throw Error(
+        Errc::invalid_argument,
+        fmt::format("{}: exists; name another folder, or add to an index with 'refrain index add'", target.string()));
+  corpus::check_named(options.input);
+  const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  make_folders(parent);
+  TempDir staging(parent, "." + target.filename().string());
+
+  const std::uint64_t bytes = corpus::total_bytes(options.input, context_, budget_);
+  if (manifest.layout.blot_bits == 0)
+    manifest.layout.blot_bits = bits_for(expected_posts(manifest.layout, bytes == 0 ? kUnknownBytes : bytes));
+  Adding adding(staging.path(), manifest, context_, budget_, temp_);
+  stage("read", [&] {
+    report_.read = adding.add(options.input, bytes);
+    return report_.read.bytes;
+  });
+  stage("write", [&] {
+    manifest.segments = adding.finish();
+    std::uint64_t written = 0;
+    for (const blot::SegmentInfo& segment : manifest.segments)
+      for (const store::PageFileId& file : segment.posts_files) written += file.bytes;
+    return written;
+  });
+  report_.stored_texts = adding.stored();
+  count_added(manifest.segments);
+  manifest.generation = 1;
+  manifest.id = blot::random_index_id();
+  settle_ids(staging.path(), manifest.segments, 0, false, manifest.generation);
+  OutputFile((staging.path() / blot::kLockName).string()).close();
+  blot::write_manifest(staging.path(), manifest);
+  staging.publish(target);
+  return finish(target, manifest);
+}
+
+void Writing::count_added(const std::vector<blot::SegmentInfo>& added) {
+  for (const blot::SegmentInfo& segment : added) {
+    report_.added += segment.documents;
+    report_.tokens += segment.tokens;
+    report_.posts += segment.posts;
+  }
+}
+
+// Documents of a segment that share 32 bits of their ids' hashes with one of another, or of the same: calls
+// pair(document of a, document of b) for each; within one segment each pair once, the earlier document first.
+template <class Pair>
+void for_each_alike(blot::DocumentReader& a, blot::DocumentReader& b, Pair pair) {
+  const bool same = &a == &b;
+  constexpr std::uint64_t kLookUp = 64;  // rows that are gone through in the time of looking up an id
+  if (!same && a.documents() / kLookUp > b.documents()) {
+    for (std::uint64_t i = 0; i < b.documents(); ++i)
+      a.find(b.info(i).id, [&](std::uint64_t document) {
+        pair(document, i);
+        return false;
+      });
+    return;
+  }
+  std::uint64_t i = 0;
+  std::uint64_t j = 0;
+  while (i < a.documents() && j < b.documents()) {
+    const blot::DocumentReader::IdRow row = a.id_row(i);
+    const std::uint32_t other = b.id_row(j).hash;
+    if (row.hash > other) {
+      ++j;
+      continue;
+    }
+    if (row.hash == other)
+      for (std::uint64_t k = j; k < b.documents(); ++k) {
+        const blot::DocumentReader::IdRow match = b.id_row(k);
+        if (match.hash != row.hash) break;
+        if (!same || row.document < match.document) pair(row.document, match.document);
+      }
+    ++i;
+  }
+}
+
+// No two documents may have the same id: the last one stays, or there is an error. Segments from `first_added` on are new.
+void Writing::settle_ids(const fs::path& folder, std::vector<blot::SegmentInfo>& segments, std::size_t first_added,
+                         bool replace, std::uint64_t generation) {
+  std::vector<std::unique_ptr<blot::DocumentReader>> readers;
+  std::map<std::size_t, std::vector<bool>> removed;  // by segment
+  for (const blot::SegmentInfo& segment : segments)
+    readers.push_back(
+        std::make_unique<blot::DocumentReader>(blot::segment_folder(folder, segment), segment.documents_file));
+  const auto gone = [&](std::size_t segment) -> std::vector<bool>& {
+    const auto [found, is_new] = removed.try_emplace(segment);
+    if (is_new) {
+      found->second = blot::read_removed(folder, segments[segment]);
+      found->second.resize(segments[segment].documents);
+    }
+    return found->second;
+  };
+  std::map<std::size_t, std::uint64_t> more;
+  for (std::size_t added = first_added; added < segments.size(); ++added)
+    for (std::size_t other = 0; other <= added; ++other)
+      for_each_alike(*readers[other], *readers[added], [&](std::uint64_t earlier, std::uint64_t later) {
+        const std::string id = readers[other]->info(earlier).id;
+        if (id != readers[added]->info(later).id) return;
+        if (other < first_added && segments[other].removed > 0 && gone(other)[earlier]) return;
+        if (!replace)
+          throw Error(Errc::bad_input,
+                      other < first_added
+                          ? fmt::format("{}: is in the index already; with --replace it takes the old one's place", id)
+                          : fmt::format("{}: two documents of the input have this id", id));
+        if (gone(other)[earlier]) return;
+        gone(other)[earlier] = true;
+        ++more[other];
+        ++(other < first_added ? report_.replaced : report_.removed);
+      });
+  for (const auto& [segment, count] : more) blot::write_removed(folder, gone(segment), generation, segments[segment]);
+  std::erase_if(segments, [](const blot::SegmentInfo& segment) { return segment.removed == segment.documents; });
+}
+
+// Many small segments make a search slow: the last ones become one, as long as those before are not much larger than all
+// behind them together. So a document is merged as often as the logarithm of what was added, not each time.
+void Writing::merge_small(const fs::path& folder, blot::Manifest& manifest) {
+  std::vector<blot::SegmentInfo>& segments = manifest.segments;
+  if (segments.size() <= kManySegments) return;
+  std::size_t first = segments.size() - 1;
+  std::uint64_t posts = segments[first].posts;
+  while (first > 0 && segments[first - 1].posts <= 2 * posts) posts += segments[--first].posts;
+  const std::size_t count = segments.size() - first;
+  if (count < 2) return;
+  const std::span<const blot::SegmentInfo> last = std::span<const blot::SegmentInfo>(segments).subspan(first);
+  blot::SegmentInfo merged =
+      merge_segments(folder, manifest.layout, last, blot::take_segment_number(folder, manifest), context_, budget_);
+  report_.merged_segments += count;
+  segments.resize(first);
+  segments.push_back(std::move(merged));
+}
+
+template <class Add>
+IndexWriteReport Writing::add_to(const fs::path& folder, bool replace, Add add) {
+  Locked index(folder);
+  blot::Manifest& manifest = index.manifest;
+  Adding adding(folder, manifest, context_, budget_, temp_);
+  stage("read", [&] { return add(adding); });
+  std::vector<blot::SegmentInfo> added;
+  stage("write", [&] {
+    added = adding.finish();
+    count_added(added);
+    return report_.posts;
+  });
+  report_.stored_texts = adding.stored();
+  const std::size_t first_added = manifest.segments.size();
+  manifest.segments.insert(manifest.segments.end(), added.begin(), added.end());
+  stage("merge", [&] {
+    settle_ids(folder, manifest.segments, first_added, replace, manifest.generation + 1);
+    merge_small(folder, manifest);
+    return std::uint64_t{0};
+  });
+  index.commit();
+  return finish(folder, manifest);
+}
+
+IndexWriteReport Writing::add(const fs::path& folder, const IndexAddOptions& options) {
+  corpus::check_named(options.input);
+  for (const std::string& path : options.input.paths) {
+    if (path == "-") continue;
+    if (lies_in(path, folder))
+      throw Error(
+          Errc::invalid_argument,
+          fmt::format("{}: lies inside the index {}; move it elsewhere before adding it", path, folder.string()));
+    if (lies_in(folder, path))
+      throw Error(
+          Errc::invalid_argument,
+          fmt::format("{}: the index {} lies inside it and would be read too; name the files to add instead, or move "
+                      "the index",
+                      path, folder.string()));
+  }
+  return add_to(folder, options.replace, [&](Adding& adding) {
+    report_.read = adding.add(options.input, corpus::total_bytes(options.input, context_, budget_));
+    return report_.read.bytes;
+  });
+}
+
+IndexWriteReport Writing::add(const fs::path& folder, const std::vector<QueryDocument>& documents, bool replace) {
+  return add_to(folder, replace, [&](Adding& adding) {
+    adding.add(documents);
+    report_.read.documents = documents.size();
+    for (const QueryDocument& document : documents) report_.read.text_bytes += document.text.size();
+    return report_.read.text_bytes;
+  });
+}
+
+IndexWriteReport Writing::remove(const fs::path& folder, const std::vector<std::string>& ids) {
+  Locked index(folder);
+  std::vector<blot::SegmentInfo>& segments = index.manifest.segments;
+  std::vector<std::unique_ptr<blot::DocumentReader>> readers;
+  std::vector<std::vector<bool>> removed;
+  std::vector<bool> changed(segments.size());
+  for (const blot::SegmentInfo& segment : segments) {
+    readers.push_back(
+        std::make_unique<blot::DocumentReader>(blot::segment_folder(folder, segment), segment.documents_file));
+    removed.push_back(blot::read_removed(folder, segment));
+    removed.back().resize(segment.documents);
+  }
+  for (const std::string& id : ids) {
+    bool found = false;
+    for (std::size_t i = 0; i < segments.size() && !found; ++i)
+      readers[i]->find(id, [&](std::uint64_t document) {
+        if (removed[i][document]) return false;
+        removed[i][document] = true;
+        changed[i] = true;
+        found = true;
+        return true;
+      });
+    if (found)
+      ++report_.removed;
+    else
+      report_.unknown.push_back(id);
+  }
+  readers.clear();
+  if (report_.removed == 0) return finish(folder, index.manifest);
+  for (std::size_t i = 0; i < segments.size(); ++i)
+    if (changed[i]) blot::write_removed(folder, removed[i], index.manifest.generation + 1, segments[i]);
+  std::erase_if(segments, [](const blot::SegmentInfo& segment) { return segment.removed == segment.documents; });
+  index.commit();
+  return finish(folder, index.manifest);
+}
+
+IndexWriteReport Writing::merge(const fs::path& folder) {
+  Locked index(folder);
+  std::vector<blot::SegmentInfo>& segments = index.manifest.segments;
+  if (segments.empty() || (segments.size() == 1 && segments.front().removed == 0))
+    return finish(folder, index.manifest);
+  report_.merged_segments = segments.size();
+  for (const blot::SegmentInfo& segment : segments) report_.removed += segment.removed;
+  stage("merge", [&] {
+    const blot::SegmentInfo merged = merge_segments(
+        folder, index.manifest.layout, segments, blot::take_segment_number(folder, index.manifest), context_, budget_);
+    segments.assign(1, merged);
+    return segments.front().posts;
+  });
+  index.commit();
+  return finish(folder, index.manifest);
+}
+
+}  // namespace
+
+}  // namespace refrain::verbs::index
+
+namespace refrain {
+
+IndexWriteReport create_index(const IndexCreateOptions& options, const Context& context) {
+  return verbs::index::Writing(context).create(options);
+}
+
+}  // namespace refrain
+
+namespace refrain::verbs::index {
+
+IndexWriteReport add_input(const fs::path& folder, const IndexAddOptions& options, const Context& context) {
+  return Writing(context).add(folder, options);
+}
+
+IndexWriteReport add_documents(const fs::path& folder, const std::vector<QueryDocument>& documents, bool replace,
+                               const Context& context) {
+  return Writing(context).add(folder, documents, replace);
+}
+
+IndexWriteReport remove_documents(const fs::path& folder, const std::vector<std::string>& ids, const Context& context) {
+  return Writing(context).remove(folder, ids);
+}
+
+IndexWriteReport merge_all(const fs::path& folder, const Context& context) {
+  return Writing(context).merge(folder);
+}
+
+}  // namespace refrain::verbs::index

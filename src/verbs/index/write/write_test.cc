@@ -1,0 +1,325 @@
+// An index that is added to, removed from and merged is the index of what is left.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <random>
+#include <set>
+
+#include "base/files/tempdir.h"
+#include "engines/blot/format.h"
+#include "engines/blot/manifest.h"
+#include "refrain/error.h"
+#include "refrain/index.h"
+#include "verbs/index/read/snapshot.h"
+
+namespace refrain::verbs::index {
+namespace {
+
+namespace fs = std::filesystem;
+using Texts = std::vector<std::pair<std::string, std::string>>;  // id, text; in order
+
+std::string random_text(std::mt19937& random) {
+  std::string text;
+  const std::size_t words = random() % 5 == 0 ? random() % 2000 : random() % 60;
+  for (std::size_t i = 0; i < words; ++i) {
+    text += "w" + std::to_string(random() % 30);
+    text += random() % 8 == 0 ? ".\n" : " ";
+  }
+  return text;
+}
+
+// What an index knows, without the numbers of its documents and segments: blot -> (id, block in the document).
+std::map<std::uint64_t, std::vector<std::pair<std::string, std::uint64_t>>> posts_of(const fs::path& folder) {
+  Snapshot snapshot(folder);
+  std::map<std::uint64_t, std::vector<std::pair<std::string, std::uint64_t>>> posts;
+  for (Snapshot::Blots blots(snapshot, 0, std::uint64_t{1} << 60U); blots.next();)
+    for (auto blocks = blots.blocks(); !blocks.empty(); blocks = blots.blocks())
+      for (const std::uint64_t block : blocks) {
+        const DocId document = snapshot.document_at(block);
+        posts[blots.blot()].emplace_back(snapshot.id(document), block - snapshot.first_block(document));
+      }
+  return posts;
+}
+
+Texts texts_of(const fs::path& folder) {
+  Snapshot snapshot(folder);
+  Texts texts;
+  for (DocId i = 0; i < snapshot.documents(); ++i)
+    if (!snapshot.removed(i)) texts.emplace_back(snapshot.id(i), snapshot.text(i));
+  return texts;
+}
+
+std::map<std::string, std::string> files_of(const fs::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    files[fs::relative(entry.path(), folder).string()] = {std::istreambuf_iterator<char>(file), {}};
+  }
+  // No two indexes have the same id.
+  blot::Manifest manifest = blot::read_manifest(folder);
+  manifest.id.clear();
+  files["manifest"] = blot::to_text(manifest);
+  return files;
+}
+
+class IndexWriting : public testing::Test {
+ protected:
+  void SetUp() override { fs::create_directory(folder_); }
+
+  // A file of records with ids, or a folder of files.
+  InputOptions input_of(const Texts& texts, Format format) {
+    const fs::path path = folder_ / ("input-" + std::to_string(inputs_++));
+    InputOptions input;
+    input.format = format;
+    if (format == Format::files) {
+      fs::create_directory(path);
+      for (const auto& [id, text] : texts) std::ofstream(path / id) << text;
+    } else {
+      input.id_field = "id";
+      std::ofstream file(path);
+      if (format == Format::csv) file << "id,text\n";
+      for (const auto& [id, text] : texts) {
+        std::string body;
+        for (const char c : text)
+          body += format != Format::jsonl ? std::string(1, c)
+                  : c == '\n'             ? "\\n"
+                  : c == '3'              ? "\\u0033"
+                                          : std::string(1, c);
+        if (format == Format::jsonl)
+          file << R"({"id":")" << id << R"(","text":")" << body << "\"}\n";
+        else
+          file << id << ",\"" << body << "\"\n";
+      }
+    }
+    input.paths = {path.string()};
+    return input;
+  }
+  fs::path index_of(const Texts& texts, IndexLayout layout) {
+    const fs::path path = folder_ / ("index-" + std::to_string(indexes_++));
+    create_index({path, input_of(texts, Format::jsonl), layout}, context_);
+    return path;
+  }
+  void expect_whole(const fs::path& index) {
+    const IndexCheckReport report = check_index(index, false, context_);
+    EXPECT_EQ(report.damages, std::vector<std::string>());
+    EXPECT_EQ(report.changed_documents, 0U);
+  }
+
+  TempDir dir_{fs::temp_directory_path(), "refrain-index-write-test"};
+  fs::path folder_ = dir_.path() / "w";
+  Context context_{.memory_bytes = std::uint64_t{256} << 20U, .threads = 2};
+  int inputs_ = 0;
+  int indexes_ = 0;
+};
+
+TEST_F(IndexWriting, IsTheIndexOfWhatIsLeft) {
+  std::mt19937 random(1);
+  for (const IndexLayout& layout : {IndexLayout{.blot_bits = 30}, IndexLayout{.window = 4,
+                                                                  .blots = BlotKind::xor_all,
+                                                                  .sampling = BlotSampling::all,
+                                                                  .blot_bits = 16,
+                                                                  .shards = 4,
+                                                                  .store_text = true}}) {
+    Texts model;
+    int next = 0;
+    const auto more = [&](std::size_t count) {
+      Texts texts;
+      for (std::size_t i = 0; i < count; ++i) texts.emplace_back("id" + std::to_string(next++), random_text(random));
+      return texts;
+    };
+    model = more(20);
+    const fs::path path = index_of(model, layout);
+    Index index(path);
+    for (int step = 0; step < 40; ++step) {
+      const unsigned what = random() % 8;
+      if (what < 3) {
+        const Texts added = more(random() % 6);
+        index.add({.input = input_of(added, step % 2 == 0 ? Format::jsonl : Format::csv)}, context_);
+        model.insert(model.end(), added.begin(), added.end());
+      } else if (what < 5 && !model.empty()) {
+        std::vector<std::string> ids;
+        for (const auto& [id, text] : model)
+          if (random() % 6 == 0) ids.push_back(id);
+        ids.emplace_back("no such id");
+        const IndexWriteReport report = index.remove(ids, context_);
+        EXPECT_EQ(report.removed, ids.size() - 1);
+        EXPECT_EQ(report.unknown, std::vector<std::string>{"no such id"});
+        std::erase_if(model,
+                      [&](const auto& one) { return std::find(ids.begin(), ids.end(), one.first) != ids.end(); });
+      } else if (what < 7 && !model.empty()) {
+        const std::string id = model[random() % model.size()].first;
+        const QueryDocument document{id, random_text(random)};
+        EXPECT_EQ(index.add({document}, true, context_).replaced, 1U);
+        std::erase_if(model, [&](const auto& one) { return one.first == id; });
+        model.emplace_back(id, document.text);
+      } else {
+        index.merge(context_);
+        EXPECT_LE(Snapshot(path).manifest().segments.size(), 1U);
+      }
+      ASSERT_EQ(texts_of(path), model);
+      EXPECT_LE(Snapshot(path).manifest().segments.size(), 9U);
+    }
+    expect_whole(path);
+    ASSERT_EQ(posts_of(path), posts_of(index_of(model, layout)));
+    index.merge(context_);
+    expect_whole(path);
+    ASSERT_EQ(posts_of(path), posts_of(index_of(model, layout)));
+    for (const auto& [id, text] : model) EXPECT_EQ(index.document(id)->text, text);
+  }
+}
+
+TEST_F(IndexWriting, IsTheSameForAnyThreadsAndMemory) {
+  std::mt19937 random(2);
+  Texts texts;
+  for (int i = 0; i < 3000; ++i) texts.emplace_back("id" + std::to_string(i), random_text(random));
+  const InputOptions input = input_of(texts, Format::jsonl);
+  std::map<std::string, std::string> first;
+  for (const unsigned threads : {1U, 2U, 3U, 8U})
+    for (const std::uint64_t memory : {std::uint64_t{64} << 20U, std::uint64_t{1} << 30U}) {
+      const fs::path path = folder_ / ("same-" + std::to_string(threads) + "-" + std::to_string(memory));
+      create_index({path, input, {}}, Context{.memory_bytes = memory, .threads = threads});
+      const std::map<std::string, std::string> files = files_of(path);
+      if (first.empty()) first = files;
+      EXPECT_EQ(files, first) << threads << " " << memory;
+    }
+}
+
+TEST_F(IndexWriting, AnIdThatIsThereIsRefusedAndNothingChanges) {
+  const fs::path path = index_of({{"a", "one two three"}, {"b", "four five six"}}, {});
+  Index index(path);
+  const std::uint64_t generation = index.generation();
+  EXPECT_THROW(index.add({{"b", "other"}}, false, context_), Error);
+  EXPECT_THROW(index.add({{"c", "x"}, {"c", "y"}}, false, context_), Error);
+  EXPECT_EQ(index.generation(), generation);
+  EXPECT_EQ(texts_of(path), (Texts{{"a", "one two three"}, {"b", "four five six"}}));
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(path)) names.insert(entry.path().filename().string());
+  EXPECT_EQ(names, (std::set<std::string>{"000001", "lock", "manifest"}));
+  index.add({{"c", "x"}, {"c", "y"}}, true, context_);
+  EXPECT_EQ(index.document("c")->text, "y");
+}
+
+TEST_F(IndexWriting, AFileThatChangedIsNamedAndNeverShown) {
+  const Texts texts = {{"one", "some words of the first document"}, {"two", "other words of the second one"}};
+  const InputOptions input = input_of(texts, Format::files);
+  const fs::path path = folder_ / "files";
+  create_index({path, input, {}}, context_);
+  Index index(path);
+  const std::string id = (fs::path(input.paths[0]) / "one").string();
+  EXPECT_EQ(index.document(id)->text, texts[0].second);
+  std::ofstream(id) << "some words of the worst document";
+  try {
+    index.document(id);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::bad_input);
+    EXPECT_NE(std::string(error.what()).find(id), std::string::npos);
+  }
+  EXPECT_EQ(check_index(path, false, context_).changed_documents, 1U);
+  fs::remove(id);
+  EXPECT_THROW(index.document(id), Error);
+}
+
+TEST_F(IndexWriting, ASnapshotStaysWhatItWas) {
+  const fs::path path = index_of({{"a", "one two three"}, {"b", "four five six"}}, {.store_text = true});
+  Snapshot before(path);
+  Index index(path);
+  index.remove({"a"}, context_);
+  index.add({{"c", "seven"}}, false, context_);
+  index.merge(context_);
+  EXPECT_EQ(before.live(), 2U);
+  EXPECT_EQ(before.text(0), "one two three");
+  EXPECT_EQ(before.id(1), "b");
+  EXPECT_EQ(Snapshot(path).live(), 2U);
+}
+
+TEST_F(IndexWriting, DamageIsFoundAndMendedFromTheTexts) {
+  std::mt19937 random(5);
+  Texts texts;
+  for (int i = 0; i < 60; ++i) texts.emplace_back("id" + std::to_string(i), random_text(random));
+  const fs::path path = index_of(texts, {.blot_bits = 30});
+  const auto posts = posts_of(path);
+  const fs::path file = path / "000001" / "posts-00.bin";
+  std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+  bytes.seekp(5000);
+  bytes.put('\x55');
+  bytes.close();
+  EXPECT_EQ(check_index(path, false, context_).damages.size(), 1U);
+  EXPECT_THROW(posts_of(path), Error);
+  const IndexCheckReport report = check_index(path, true, context_);
+  EXPECT_EQ(report.rebuilt_documents, texts.size());
+  EXPECT_EQ(report.lost_documents, 0U);
+  expect_whole(path);
+  EXPECT_EQ(posts_of(path), posts);
+  EXPECT_EQ(texts_of(path), texts);
+}
+
+TEST_F(IndexWriting, ARepairThatWouldLoseADocumentIsRefused) {
+  const Texts texts = {{"one", "some words of the first document"}, {"two", "other words of the second one"}};
+  const InputOptions input = input_of(texts, Format::files);
+  const fs::path path = folder_ / "files";
+  create_index({path, input, {}}, context_);
+  std::fstream bytes(path / "000001" / "posts-00.bin", std::ios::in | std::ios::out | std::ios::binary);
+  bytes.seekp(100);
+  bytes.put('\x55');
+  bytes.close();
+  fs::rename(input.paths[0], input.paths[0] + "-away");
+  EXPECT_THROW(check_index(path, true, context_), Error);
+  fs::rename(input.paths[0] + "-away", input.paths[0]);
+  EXPECT_EQ(check_index(path, true, context_).rebuilt_documents, 2U);
+  expect_whole(path);
+  EXPECT_EQ(texts_of(path).size(), 2U);
+}
+
+TEST_F(IndexWriting, OrdinalsComeBehindIdsThatLookLikeThem) {
+  const fs::path path = index_of({{"a", "one two three"}}, {});
+  Index index(path);
+  index.add({{"7", "posted"}}, false, context_);
+  InputOptions lines;
+  lines.format = Format::lines;
+  lines.paths = {(folder_ / "lines").string()};
+  std::ofstream(lines.paths[0]) << "first\nsecond\n";
+  index.add({.input = lines}, context_);
+  EXPECT_EQ(index.document("7")->text, "posted");
+  EXPECT_EQ(index.document("8")->text, "first");
+  EXPECT_EQ(index.document("9")->text, "second");
+}
+
+// What stands in tests/compat was written by version 1, and must be readable for ever; and all but the manifest, which has
+// an id since version 2, is still written so.
+TEST_F(IndexWriting, VersionOneIsReadAndItsSegmentsAreWritten) {
+  const fs::path golden = fs::path(REFRAIN_TESTS_DIR) / "compat" / "v1" / "blots";
+  Texts texts;
+  for (int i = 0; i < 40; ++i) {
+    std::string text = "Document " + std::to_string(i) + " says:\n";
+    for (int j = 0; j < 30 + 40 * (i % 8); ++j)
+      text += (j % 7 == i % 7 ? "na\xC3\xAFve w" : "w") + std::to_string(j % 25) + " ";
+    texts.emplace_back("doc/" + std::to_string(i), text);
+  }
+  const fs::path path = folder_ / "again";
+  const IndexLayout layout{.shards = 2, .store_text = true};
+  create_index({path, input_of({texts.begin(), texts.begin() + 30}, Format::jsonl), layout}, context_);
+  Index index(path);
+  std::vector<QueryDocument> more;
+  for (int i = 30; i < 40; ++i) more.push_back({texts[i].first, texts[i].second});
+  index.add(more, false, context_);
+  index.remove({"doc/3", "doc/31"}, context_);
+  if (std::getenv("REFRAIN_WRITE_GOLDEN") != nullptr) fs::copy(path, golden, fs::copy_options::recursive);
+  std::erase_if(texts, [](const auto& one) { return one.first == "doc/3" || one.first == "doc/31"; });
+  EXPECT_EQ(texts_of(golden), texts);
+  expect_whole(golden);
+  EXPECT_TRUE(files_of(golden) == files_of(path));  // not EXPECT_EQ, which would print pages of zeros
+  // The first commit gives it an id.
+  const fs::path copy = folder_ / "copy";
+  fs::copy(golden, copy, fs::copy_options::recursive);
+  const std::string identity = Index(copy).identity();
+  Index(copy).remove({"doc/7"}, context_);
+  EXPECT_EQ(blot::read_manifest(copy).id.size(), 32U);
+  EXPECT_NE(Index(copy).identity(), identity);
+}
+
+}  // namespace
+}  // namespace refrain::verbs::index

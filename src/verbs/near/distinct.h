@@ -1,0 +1,27 @@
+// Distinct fingerprints in ascending order, out of a shuffle that was filled with all of them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/array.h"
+#include "store/shuffle.h"
+
+namespace refrain::verbs::near {
+
+struct SameKey {
+  std::uint64_t operator()(std::uint64_t hash) const { return hash; }
+};
+
+// Moves the lists that were written at begins[p], of sizes[p] elements each, together to the front. Returns how many.
+template <class T>
+std::size_t close_gaps(Array<T>& list, const std::vector<std::size_t>& begins, const std::vector<std::size_t>& sizes) {
+  std::size_t end = 0;
+  for (std::size_t p = 0; p < sizes.size(); ++p) {
+    if (end != begins[p]) std::copy_n(list.data() + begins[p], sizes[p], list.data() + end);
+    end += sizes[p];
+  }
+  return end;
+}
+
+}  // namespace refrain::verbs::near

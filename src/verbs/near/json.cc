@@ -1,0 +1,82 @@
+#include "refrain/report_json.h"
+
+#include "base/json.h"
+#include "refrain/version.h"
+#include "verbs/run/json_parts.h"
+
+namespace refrain {
+
+namespace {
+
+void write_options(JsonWriter& json, const NearOptions& options) {
+  const FingerprintOptions& fingerprint = options.fingerprint;
+  json.key("options").begin_object();
+  verbs::run::write_input(json, options.input);
+  json.field("tokenizer", verbs::run::name_of(fingerprint.tokenizer));
+  json.field("hash", hash_names()[static_cast<std::size_t>(fingerprint.hash)]);
+  json.field("window", fingerprint.window);
+  json.field("seed", fingerprint.seed);
+  json.field("tie", fingerprint.tie_sets_bit ? 1 : 0);
+  json.field("stop_words", fingerprint.stop_words.size());
+  json.field("distance", options.distance);
+  json.field("all_pairs", options.all_pairs);
+  json.end_object();
+}
+
+}  // namespace
+
+std::string to_json(const NearOptions& options, const NearReport& report) {
+  JsonWriter json;
+  verbs::run::begin_report(json, "near");
+  json.field("fingerprint_version", kFingerprintVersion);
+  write_options(json, options);
+  verbs::run::write_read(json, report.read);
+  json.field("too_short", report.too_short);
+  json.field("distinct_fingerprints", report.distinct_fingerprints);
+  json.field("matches", report.matches);
+  json.field("clusters", report.clusters);
+  json.field("clustered_documents", report.clustered);
+  json.field("largest_cluster", report.largest_cluster);
+  json.field("largest_cluster_representative", report.largest_representative);
+  json.key("run").begin_object();
+  json.field("threads", report.threads);
+  json.field("blocks", options.blocks);
+  json.field("memory_bytes", report.memory_bytes);
+  json.field("peak_rss_bytes", report.peak_rss_bytes);
+  json.field("bytes_read", report.read.bytes);
+  verbs::run::write_stages(json, report.stages);
+  json.end_object();
+  json.end_object();
+  return std::move(json).take();
+}
+
+std::string to_json(const FingerprintReport& report) {
+  JsonWriter json;
+  verbs::run::begin_report(json, "fingerprint");
+  json.field("fingerprint_version", kFingerprintVersion);
+  verbs::run::write_read(json, report.read);
+  json.field("too_short", report.too_short);
+  json.key("run").begin_object();
+  json.field("bytes_read", report.read.bytes);
+  json.field("seconds", report.seconds);
+  json.end_object();
+  json.end_object();
+  return std::move(json).take();
+}
+
+std::string to_json(const MatchReport& report) {
+  JsonWriter json;
+  verbs::run::begin_report(json, "match");
+  json.field("stored", report.stored);
+  json.field("queries", report.queries);
+  json.field("matched", report.matched);
+  json.field("added", report.added);
+  json.key("run").begin_object();
+  json.field("build_seconds", report.build_seconds);
+  json.field("query_seconds", report.query_seconds);
+  json.end_object();
+  json.end_object();
+  return std::move(json).take();
+}
+
+}  // namespace refrain

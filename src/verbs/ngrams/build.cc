@@ -1,0 +1,76 @@
+// ngrams build: the index of all n-grams that occur m times or more, by one of eight ways that all give the same bytes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/budget.h"
+#include "base/files/temp_space.h"
+#include "base/progress.h"
+#include "base/threads.h"
+#include "engines/ngram/index/writer.h"
+#include "refrain/error.h"
+#include "refrain/ngrams.h"
+#include "refrain/report_json.h"
+#include "verbs/ngrams/auto.h"
+#include "verbs/ngrams/sequence.h"
+#include "verbs/run/output_dir.h"
+
+namespace refrain {
+
+namespace {
+
+void check(const NgramsOptions& options) {
+  if (options.n < 1 || options.n > kMaxNgramTokens)
+    throw Error(Errc::invalid_argument, fmt::format("-n {}: must be from 1 to {} tokens", options.n, kMaxNgramTokens));
+  if (options.m < 2) throw Error(Errc::invalid_argument, fmt::format("-m {}: must be 2 or more places", options.m));
+}
+
+// Every worker holds a few megabytes of its own, and what is left is what saves passes. Fewer of them are quicker then.
+Context with_fewer_threads(Context context) {
+  constexpr std::uint64_t kWorkerBytes = std::uint64_t{16} << 20U;
+  const std::uint64_t memory = context.memory_bytes != 0 ? context.memory_bytes : default_memory_bytes();
+  context.threads = static_cast<unsigned>(std::clamp<std::uint64_t>(memory / kWorkerBytes, 1, thread_count(context)));
+  return context;
+}
+
+}  // namespace
+
+std::vector<std::string_view> ngram_algorithm_names() {
+  return {"auto", "memory", "disk", "hash", "spex", "spex-log", "blocked", "location"};
+}
+
+NgramsReport build_ngrams(const NgramsOptions& options, const Context& given) {
+  check(options);
+  const Stopwatch watch;
+  const Context context = with_fewer_threads(given);
+  MemoryBudget budget(context);
+  TempSpace temp(context);
+  NgramsReport report;
+  report.algorithm = options.algorithm;
+  report.threads = thread_count(context);
+  report.memory_bytes = budget.ceiling();
+  verbs::run::OutputDir output({.target = options.output,
+                                .force = options.force,
+                                .verb = "ngrams build",
+                                .outputs = {ngram::kGramsName, ngram::kPlacesName, ngram::kDocumentsName},
+                                .inputs = options.input.paths});
+  ngram::IndexWriter writer(output.staging(), {.n = options.n, .m = options.m, .tokenizer = options.tokenizer});
+  for (const char* name : {ngram::kGramsName, ngram::kPlacesName, ngram::kDocumentsName}) output.add(name);
+  if (options.algorithm == NgramAlgorithm::automatic)
+    verbs::ngrams::build_auto(options, context, budget, temp, writer, report);
+  else
+    verbs::ngrams::build_by_literature(options, context, budget, temp, writer, report);
+  const ngram::IndexSizes sizes = writer.finish(report.grams);
+  report.entries = sizes.entries;
+  report.places = sizes.places;
+  report.grams_bytes = sizes.grams_bytes;
+  report.places_bytes = sizes.places_bytes;
+  report.documents_bytes = sizes.documents_bytes;
+  report.temp_peak_bytes = temp.peak_bytes();
+  report.seconds = watch.seconds();
+  report.peak_rss_bytes = peak_rss_bytes();
+  output.publish(to_json(options, report));
+  return report;
+}
+
+}  // namespace refrain

@@ -1,0 +1,84 @@
+#include "verbs/run/json_parts.h"
+
+#include "refrain/version.h"
+
+namespace refrain::verbs::run {
+
+std::string_view name_of(TokenizerKind tokenizer) {
+  return tokenizer_names()[static_cast<std::size_t>(tokenizer)];
+}
+
+void begin_report(JsonWriter& json, std::string_view verb) {
+  json.begin_object();
+  json.field("verb", verb);
+  json.field("version", kVersion);
+}
+
+void write_strings(JsonWriter& json, const char* name, const std::vector<std::string>& strings) {
+  json.key(name).begin_array();
+  for (const std::string& text : strings) json.value(text);
+  json.end_array();
+}
+
+void write_stages(JsonWriter& json, const std::vector<StageCost>& stages) {
+  json.key("stages").begin_array();
+  for (const StageCost& stage : stages) {
+    json.begin_object().field("stage", stage.stage).field("seconds", stage.seconds).field("bytes", stage.bytes);
+    if (stage.memory_bytes != 0) json.field("memory_bytes", stage.memory_bytes);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_read(JsonWriter& json, const ReadReport& read) {
+  json.field("files", read.files);
+  json.field("documents", read.documents);
+  json.field("text_bytes", read.text_bytes);
+  json.field("bad_records", read.bad_records);
+  json.field("hidden_skipped", read.hidden_skipped);
+  json.field("binary_skipped", read.binary_skipped);
+  json.field("special_skipped", read.special_skipped);
+  json.field("other_skipped", read.other_skipped);
+  json.key("bad_record_examples").begin_array();
+  for (const BadRecord& bad : read.examples) {
+    json.begin_object().field("path", bad.path).field("line", bad.line).field("reason", bad.reason).end_object();
+  }
+  json.end_array();
+  write_unreadable(json, read);
+}
+
+void write_unreadable(JsonWriter& json, const ReadReport& read) {
+  if (read.unreadable.empty()) return;
+  json.key("unreadable").begin_array();
+  for (const BadRecord& file : read.unreadable)
+    json.begin_object().field("path", file.path).field("reason", file.reason).end_object();
+  json.end_array();
+}
+
+void write_input(JsonWriter& json, const InputOptions& input) {
+  write_strings(json, "input", input.paths);
+  json.field("format", kFormatNames[static_cast<std::size_t>(input.format)]);
+  json.field("text_field", input.text_field);
+  json.field("id_field", input.id_field);
+  json.field("max_doc_bytes", input.max_doc_bytes);
+  json.field("binary", input.binary);
+}
+
+void write_document(JsonWriter& json, const char* name, const ExplainedDocument& document) {
+  json.key(name).begin_object();
+  json.field("id", document.id);
+  json.field("text", document.text);
+  json.field("tokens", document.tokens);
+  json.field("windows", document.windows);
+  json.key("fingerprint");
+  if (document.fingerprint)
+    json.value(std::to_string(*document.fingerprint));
+  else
+    json.null();
+  json.key("shared").begin_array();
+  for (const ByteRange& range : document.shared) json.begin_array().value(range.begin).value(range.end).end_array();
+  json.end_array();
+  json.end_object();
+}
+
+}  // namespace refrain::verbs::run

@@ -1,0 +1,105 @@
+#include "verbs/run/ownership.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <fstream>
+
+#include "base/checksum.h"
+#include "base/files/file.h"
+#include "base/files/path.h"
+#include "base/files/random_file.h"
+#include "refrain/error.h"
+#include "verbs/run/tsv.h"
+
+namespace refrain::verbs::run {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kHeadBytes = 256;  // of a summary
+
+[[noreturn]] void refuse(const fs::path& path, const std::string& why) {
+  throw Error(Errc::invalid_argument, fmt::format("{}: {}", path.string(), why));
+}
+
+// Everything below a folder that is not itself a folder with something in it, in byte order; `below` is where that is.
+template <class Each>
+void for_each_leaf(const fs::path& folder, const std::string& below, const Each& each) {
+  for (const std::string& name : list_folder(folder / below)) {
+    const std::string path = below.empty() ? name : below + "/" + name;
+    std::error_code ignored;
+    const bool is_folder = !fs::is_symlink(folder / path, ignored) && path_kind(folder / path) == PathKind::folder;
+    if (is_folder && !list_folder(folder / path).empty())
+      for_each_leaf(folder, path, each);
+    else
+      each(path);
+  }
+}
+
+}  // namespace
+
+fs::path list_of_files(const fs::path& folder, const std::string& name) {
+  return folder / fmt::format(".{}.files", name);
+}
+
+void list_files(const fs::path& folder, const std::string& name, const fs::path& made) {
+  AtomicFile file(list_of_files(folder, name).string());
+  std::string line;
+  for_each_leaf(made, "", [&](const std::string& below) {
+    line.clear();
+    append_escaped(line, below);
+    line += '\n';
+    file.out().write(line);
+  });
+  file.commit();
+}
+
+void check_untouched(const fs::path& folder, const std::string& name) {
+  const fs::path list = list_of_files(folder, name);
+  if (path_kind(folder / name) != PathKind::folder || path_kind(list) != PathKind::file) return;
+  std::vector<std::uint64_t> known;  // checksums of the lines: eight bytes a file, however long their names
+  std::ifstream lines(list);
+  if (!lines) refuse_read(list.string(), "open", errno);
+  for (std::string line; std::getline(lines, line);) known.push_back(checksum(line));
+  if (lines.bad()) refuse_read(list.string(), "read", EIO);
+  std::sort(known.begin(), known.end());
+  std::string line;
+  for_each_leaf(folder / name, "", [&](const std::string& below) {
+    line.clear();
+    append_escaped(line, below);
+    if (!std::binary_search(known.begin(), known.end(), checksum(line)))
+      refuse(folder / name / below,
+             "was not made by the run that made the folder; move it away, or name another directory");
+  });
+}
+
+bool holds_run_of(const fs::path& folder, const std::string& verb) {
+  const fs::path path = folder / kSummaryName;
+  if (path_kind(path) != PathKind::file) return false;
+  // Every summary begins with the verb.
+  const std::string mark = verb.empty() ? "\"verb\": \"" : fmt::format("\"verb\": \"{}\"", verb);
+  return read_file_part(path, 0, kHeadBytes).find(mark) != std::string::npos;
+}
+
+std::vector<fs::path> replaceable(const fs::path& folder, const std::vector<std::string>& outputs, bool ours,
+                                  const std::vector<std::string>& inputs) {
+  std::vector<fs::path> there;
+  for (const std::string& name : outputs) {
+    const fs::path path = folder / name;
+    for (const std::string& input : inputs)
+      if (input != "-" && lies_in(input, path))
+        refuse(path,
+               fmt::format("would be replaced, and {} is read from there; name another output with -o DIR", input));
+    if (!is_taken(path)) continue;
+    if (!ours) refuse(path, "is there, and no earlier run of this verb made it; name another directory");
+    check_untouched(folder, name);
+    there.push_back(path);
+  }
+  return there;
+}
+
+}  // namespace refrain::verbs::run

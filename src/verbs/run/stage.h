@@ -1,0 +1,19 @@
+// A stage of a run, timed.
+#pragma once
+
+#include <vector>
+
+#include "base/progress.h"
+#include "refrain/stage_cost.h"
+
+namespace refrain::verbs::run {
+
+// Runs `work`, which returns the bytes that it went through, and notes what it cost.
+template <class Work>
+void run_stage(std::vector<StageCost>& stages, const char* name, Work work) {
+  const Stopwatch watch;
+  const std::uint64_t bytes = work();
+  stages.push_back({name, watch.seconds(), bytes});
+}
+
+}  // namespace refrain::verbs::run

@@ -1,0 +1,56 @@
+#include "verbs/run/text_store.h"
+
+#include <algorithm>
+
+namespace refrain::verbs::run {
+
+namespace {
+constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
+}  // namespace
+
+TextStore::TextStore(MemoryBudget& budget, TempSpace& temp, std::uint64_t memory_bytes)
+    : temp_(temp), memory_bytes_(memory_bytes), bytes_(budget, "the text"), ends_(budget, "the ends of documents") {}
+
+void TextStore::append(std::string_view bytes) {
+  size_ += bytes.size();
+  if (!file_ && size_ > memory_bytes_) file_.emplace(temp_);
+  if (file_ && bytes_.size() + bytes.size() >= kFlushBytes) flush();
+  if (file_ && bytes.size() >= kFlushBytes)
+    file_->append(bytes);
+  else
+    bytes_.append(std::span<const char>(bytes));
+}
+
+void TextStore::flush() {
+  file_->append({bytes_.data(), bytes_.size()});
+  bytes_.clear();
+  bytes_.resize(0);
+}
+
+void TextStore::finish() {
+  if (file_)
+    flush();
+  else
+    bytes_.resize(bytes_.size() + kPadding);
+}
+
+void TextStore::forget_text() {
+  bytes_.resize(0);
+  file_.reset();
+}
+
+std::size_t TextStore::document_at(std::uint64_t position) const {
+  // The byte behind a document's end is its separator, where there is one.
+  const std::uint64_t* after = separator_ != 0 ? std::lower_bound(ends_.begin(), ends_.end(), position)
+                                               : std::upper_bound(ends_.begin(), ends_.end(), position);
+  return static_cast<std::size_t>(after - ends_.begin());
+}
+
+const char* TextStore::read(std::uint64_t begin, std::size_t size, std::vector<char>& scratch) const {
+  if (!file_) return bytes_.data() + begin;
+  scratch.resize(size + kPadding);
+  file_->read(begin, {scratch.data(), size});
+  return scratch.data();
+}
+
+}  // namespace refrain::verbs::run

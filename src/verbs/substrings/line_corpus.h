@@ -1,0 +1,19 @@
+// The line-based input of a suffix array's tools: a file whose lines are documents (their line breaks replaced by
+// spaces), and beside it a file with their ids.
+#pragma once
+
+#include <string>
+
+#include "base/budget.h"
+#include "refrain/context.h"
+#include "refrain/input.h"
+#include "verbs/run/id_store.h"
+#include "verbs/run/text_store.h"
+
+namespace refrain::verbs::substrings {
+
+// Reads both; without `ids_path` the ids are ordinals. Error(bad_input) where their numbers of lines differ.
+ReadReport read_text_csv(const std::string& path, const std::string& ids_path, const Context& context,
+                         run::TextStore& text, run::IdStore& ids);
+
+}  // namespace refrain::verbs::substrings

@@ -1,0 +1,26 @@
+// passages.jsonl: everything that is repeated, once, with its text and all its places.
+//
+// A passage is a range of first occurrences. Every other place lists its own part of it: a stretch that is equal to the
+// passage from `offset` on. So there is one right answer, and it grows with the places, never with the pairs of them.
+#pragma once
+
+#include <cstdint>
+
+#include "base/files/file.h"
+#include "engines/substring/repeats.h"
+#include "refrain/context.h"
+#include "verbs/run/id_store.h"
+#include "verbs/run/text_store.h"
+
+namespace refrain::verbs::substrings {
+
+struct PassageCounts {
+  std::uint64_t passages = 0;
+  std::uint64_t places = 0;
+};
+
+// `found` must have been made with places.
+PassageCounts write_passages(const substring::Repeats& found, const run::TextStore& text, const run::IdStore& ids,
+                             const Context& context, OutputFile& out);
+
+}  // namespace refrain::verbs::substrings

@@ -1,0 +1,319 @@
+#include "refrain/substrings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/array.h"
+#include "base/files/temp_space.h"
+#include "base/progress.h"
+#include "base/threads.h"
+#include "corpus/rewrite/rewrite.h"
+#include "corpus/source/reader.h"
+#include "engines/substring/repeats.h"
+#include "refrain/error.h"
+#include "refrain/report_json.h"
+#include "verbs/evidence/first_copies.h"
+#include "verbs/evidence/snap.h"
+#include "verbs/run/id_store.h"
+#include "verbs/run/output_dir.h"
+#include "verbs/run/stage.h"
+#include "verbs/run/text_store.h"
+#include "verbs/run/tsv.h"
+#include "verbs/substrings/line_corpus.h"
+#include "verbs/substrings/passages.h"
+
+namespace refrain {
+
+namespace {
+
+constexpr std::uint64_t kMostHeldBytes = std::uint64_t{16} << 20;  // of a batch that waits
+
+// With --text-csv nothing of `input` is looked at: what was set there was set in vain.
+void check_unused(const InputOptions& input) {
+  const InputOptions plain;
+  const auto refuse = [](bool unused, const char* flag) {
+    if (unused)
+      throw Error(Errc::invalid_argument, fmt::format("{}: has no effect with --text-csv; leave it out", flag));
+  };
+  refuse(input.format != plain.format, "--format");
+  refuse(input.text_field != plain.text_field, "--text-field");
+  refuse(input.id_field != plain.id_field, "--id-field");
+  refuse(input.max_doc_bytes != plain.max_doc_bytes, "--max-doc-bytes");
+  refuse(input.binary != plain.binary, "--binary");
+  refuse(input.strict != plain.strict, "--strict");
+  refuse(input.skip_unreadable != plain.skip_unreadable, "--skip-unreadable");
+}
+
+void check(const SubstringsOptions& options) {
+  if (options.text_csv.empty() && options.input.paths.empty())
+    throw Error(Errc::invalid_argument, "no input; name files or folders, - for standard input, or --text-csv FILE");
+  if (!options.text_csv.empty() && !options.input.paths.empty())
+    throw Error(Errc::invalid_argument,
+                fmt::format("{}: give either inputs or --text-csv, not both", options.input.paths.front()));
+  if (options.text_csv.empty() && !options.ids.empty())
+    throw Error(Errc::invalid_argument, "--ids: belongs to --text-csv; for other inputs there is --id-field");
+  if (!options.text_csv.empty() && options.groups)
+    throw Error(Errc::invalid_argument, "--groups: passages lie in documents, and with --text-csv they may cross them");
+  if (!options.text_csv.empty()) check_unused(options.input);
+  if (options.apply && options.text_csv.empty()) corpus::check_rewritable(options.input, true);
+}
+
+// How much text stays in memory, of what is available. Where that is little, whoever reads long records needs most of
+// it.
+std::uint64_t text_memory(std::uint64_t available) {
+  constexpr std::uint64_t kLittle = std::uint64_t{256} << 20U;
+  return available / (available < kLittle ? 8 : 3);
+}
+
+class Substrings {
+ public:
+  Substrings(const SubstringsOptions& options, const Context& context)
+      : options_(options),
+        context_(context),
+        budget_(context),
+        temp_(context),
+        text_(budget_, temp_, text_memory(budget_.available())),
+        ids_(budget_),
+        removed_(budget_, "the ranges to remove") {
+    report_.threads = thread_count(context);
+    report_.memory_bytes = budget_.ceiling();
+  }
+
+  SubstringsReport run() {
+    std::vector<std::string> inputs = options_.input.paths;
+    for (const std::string& path : {options_.text_csv, options_.ids})
+      if (!path.empty()) inputs.push_back(path);
+    verbs::run::OutputDir output({.target = options_.output,
+                                  .force = options_.force,
+                                  .verb = "substrings",
+                                  .outputs = {"substring_bytes.tsv", "sa.txt", "passages.jsonl", "clean"},
+                                  .inputs = std::move(inputs)});
+    verbs::run::run_stage(report_.stages, "read", [&] {
+      if (options_.text_csv.empty())
+        read();
+      else
+        report_.read = verbs::substrings::read_text_csv(options_.text_csv, options_.ids, context_, text_, ids_);
+      return report_.read.bytes;
+    });
+    std::optional<substring::Repeats> found;
+    verbs::run::run_stage(report_.stages, "find", [&] {
+      found.emplace(substring::find_repeats(
+          {.length = options_.length, .min_count = options_.min_count, .places = options_.groups}, text_,
+          text_.bounds(), context_, budget_, temp_));
+      return text_.size();
+    });
+    report_.samples = found->samples;
+    report_.windows = found->windows;
+    verbs::run::run_stage(report_.stages, "write", [&] { return write_ranges(*found, output); });
+    if (options_.groups)
+      verbs::run::run_stage(report_.stages, "passages", [&] { return list_passages(*found, output); });
+    found.reset();
+    if (options_.apply) verbs::run::run_stage(report_.stages, "apply", [&] { return apply(output); });
+    report_.temp_peak_bytes = temp_.peak_bytes();
+    report_.peak_rss_bytes = peak_rss_bytes();
+    output.publish(to_json(options_, report_));
+    return report_;
+  }
+
+ private:
+  // The texts of a batch, until it is their turn: those of long documents not in memory.
+  class Waiting {
+   public:
+    Waiting(const TextBatch& texts, MemoryBudget& budget, TempSpace& temp) : text_(budget, "text that was read") {
+      if (texts.size() == 0) return;
+      const std::int64_t begin = texts.offsets.front();
+      for (const std::int64_t offset : texts.offsets.subspan(1))
+        ends_.push_back(static_cast<std::uint64_t>(offset - begin));
+      const std::string_view bytes(texts.text + begin, static_cast<std::size_t>(ends_.back()));
+      if (bytes.size() > std::min(kMostHeldBytes, budget.available() / 32))
+        aside_.emplace(temp).append(bytes);
+      else
+        text_.append(std::span<const char>(bytes));
+    }
+
+    void append_to(verbs::run::TextStore& store) const {
+      constexpr std::uint64_t kChunk = std::uint64_t{1} << 20U;
+      std::vector<char> chunk;
+      std::uint64_t at = 0;
+      for (const std::uint64_t end : ends_) {
+        while (at < end) {
+          const auto size = static_cast<std::size_t>(aside_ ? std::min(kChunk, end - at) : end - at);
+          if (aside_) {
+            chunk.resize(size);
+            aside_->read(at, chunk);
+          }
+          store.append({aside_ ? chunk.data() : text_.data() + at, size});
+          at += size;
+        }
+        store.end_document();
+      }
+    }
+
+   private:
+    Array<char> text_;
+    std::optional<TempFile> aside_;
+    std::vector<std::uint64_t> ends_;
+  };
+
+  void read() {
+    report_.read = corpus::read_documents(options_.input, context_, budget_,
+                                          [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
+                                            auto waiting = std::make_shared<const Waiting>(batch.texts, budget_, temp_);
+                                            auto ids = std::make_shared<const corpus::BatchIds>(std::move(batch.ids));
+                                            return [this, waiting, ids](DocId first) {
+                                              waiting->append_to(text_);
+                                              ids_.add(*ids, first);
+                                            };
+                                          },
+                                          {.keeps_texts = true});
+    text_.finish();
+  }
+
+  // The rows of substring_bytes.tsv and, for lines of one string, of sa.txt; and what is to be removed, which takes the
+  // place of found.repeated: that is used up.
+  std::uint64_t write_ranges(substring::Repeats& found, verbs::run::OutputDir& output) {
+    constexpr std::size_t kGiveBack = std::size_t{64} << 10U;
+    OutputFile out = output.create("substring_bytes.tsv");
+    std::optional<OutputFile> whole;
+    if (!options_.text_csv.empty()) whole.emplace(output.create("sa.txt"));
+    out.write("id\tx\ty\n");
+    verbs::evidence::Snapper snapper(options_.snap, text_);
+    verbs::evidence::Snapper cutter(options_.snap == Snap::none && options_.apply ? Snap::utf8 : options_.snap, text_);
+    Progress progress(context_, "write", "ranges", found.repeated.size());
+    const ByteRange* kept = found.first.begin();
+    std::size_t document = 0;
+    std::optional<std::size_t> last;
+    for (std::size_t i = 0; i < found.repeated.size(); ++i) {
+      if (i != 0 && i % kGiveBack == 0) found.repeated.give_back(i - kGiveBack, kGiveBack);
+      const ByteRange range = found.repeated[i];
+      progress.add(1);
+      if (whole) write_row(*whole, std::string(), ' ', range);
+      while (text_.document(document).end <= range.begin) ++document;
+      // Only a range in one string reaches over several documents; what is too short of it is dropped there.
+      for (std::size_t d = document; d < text_.documents() && text_.document(d).begin < range.end; ++d) {
+        const ByteRange whole_document = text_.document(d);
+        const ByteRange piece{std::max(range.begin, whole_document.begin), std::min(range.end, whole_document.end)};
+        if (piece.end < piece.begin + options_.length) continue;
+        if (const auto row = snapper.shrink(piece, whole_document)) {
+          std::string id;
+          ids_.append_escaped_id(id, d);
+          write_row(out, id, '\t', {row->begin - whole_document.begin, row->end - whole_document.begin});
+          ++report_.ranges;
+          report_.repeated_bytes += row->end - row->begin;
+          if (std::exchange(last, d) != d) ++report_.repeated_documents;
+        }
+        remove_from(piece, whole_document, kept, found.first.end(), cutter);
+      }
+    }
+    progress.finish();
+    out.close();
+    if (whole) whole->close();
+    return out.bytes();
+  }
+
+  static void write_row(OutputFile& out, std::string row, char separator, ByteRange range) {
+    if (!row.empty()) row += separator;
+    verbs::run::append_decimal(row, range.begin);
+    row += separator;
+    verbs::run::append_decimal(row, range.end);
+    row += '\n';
+    out.write(row);
+  }
+
+  // What of the piece goes: all of it, or what is not in [kept, end), which moves on with the pieces.
+  void remove_from(ByteRange piece, ByteRange document, const ByteRange*& kept, const ByteRange* end,
+                   verbs::evidence::Snapper& cutter) {
+    const auto remove = [&](ByteRange range) {
+      const auto cut = cutter.shrink(range, document);
+      if (!cut) return;
+      report_.removable_bytes += cut->end - cut->begin;
+      if (options_.apply) removed_.push_back(*cut);
+    };
+    if (options_.keep == Keep::none) return remove(piece);
+    verbs::evidence::without_first_copies(piece, kept, end, remove);
+  }
+
+  std::uint64_t list_passages(const substring::Repeats& found, verbs::run::OutputDir& output) {
+    OutputFile out = output.create("passages.jsonl");
+    const verbs::substrings::PassageCounts counts =
+        verbs::substrings::write_passages(found, text_, ids_, context_, out);
+    out.close();
+    report_.passages = counts.passages;
+    report_.places = counts.places;
+    return out.bytes();
+  }
+
+  // Returns the bytes that were written.
+  std::uint64_t apply(verbs::run::OutputDir& output) {
+    const std::filesystem::path folder = output.create_folder("clean");
+    const ByteRange* next = removed_.begin();
+    const auto cuts_of = [&](std::size_t number) -> corpus::TextCuts {
+      const ByteRange document = text_.document(number);
+      const ByteRange* const first = next;
+      while (next != removed_.end() && next->begin < document.end) ++next;
+      return {{first, next}, document.begin};
+    };
+    if (!options_.text_csv.empty()) return apply_to_lines(folder, cuts_of);
+    text_.forget_text();
+    const corpus::RewriteReport done = corpus::rewrite_documents(
+        corpus::again(options_.input, report_.read), context_, budget_, folder,
+        [&](DocId number, std::string_view text) -> corpus::TextCuts {
+          const ByteRange document = text_.document(number);
+          if (text.size() != document.end - document.begin)
+            throw Error(Errc::bad_input, "an input changed while it was being read; run again");
+          return cuts_of(number);
+        });
+    report_.changed_documents = done.changed;
+    report_.removed_bytes = done.removed_bytes;
+    return done.written_bytes;
+  }
+
+  template <class CutsOf>
+  std::uint64_t apply_to_lines(const std::filesystem::path& folder, CutsOf cuts_of) {
+    OutputFile out((folder / std::filesystem::path(options_.text_csv).filename()).string());
+    auto copy = [&, scratch = std::vector<char>()](std::uint64_t begin, std::uint64_t end) mutable {
+      constexpr std::uint64_t kChunk = std::uint64_t{1} << 20U;
+      for (; begin < end; begin += kChunk) {
+        const auto size = static_cast<std::size_t>(std::min(kChunk, end - begin));
+        out.write({text_.read(begin, size, scratch), size});
+      }
+    };
+    for (std::size_t number = 0; number < text_.documents(); ++number) {
+      const ByteRange line = text_.document(number);
+      const std::span<const ByteRange> cuts = cuts_of(number).ranges;
+      report_.changed_documents += cuts.empty() ? 0 : 1;
+      std::uint64_t at = line.begin;
+      for (const ByteRange& cut : cuts) {
+        copy(at, cut.begin);
+        at = cut.end;
+        report_.removed_bytes += cut.end - cut.begin;
+      }
+      copy(at, std::min(line.end + 1, text_.size()));  // with its line break
+    }
+    out.close();
+    return out.bytes();
+  }
+
+  const SubstringsOptions& options_;
+  const Context& context_;
+  MemoryBudget budget_;
+  TempSpace temp_;
+  verbs::run::TextStore text_;
+  verbs::run::IdStore ids_;
+  Array<ByteRange> removed_;
+  SubstringsReport report_;
+};
+
+}  // namespace
+
+SubstringsReport substrings(const SubstringsOptions& options, const Context& context) {
+  check(options);
+  return Substrings(options, context).run();
+}
+
+}  // namespace refrain

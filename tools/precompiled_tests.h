@@ -1,0 +1,5 @@
+// The same for tests.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "precompiled.h"
