@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace refrain {
+
+class DocumentStream;  // refrain/documents.h
 
 enum class Format {
   automatic,  // by the name: .jsonl and .ndjson, .csv, .tsv, .warc, .parquet; .json where it is packed or a field
@@ -23,6 +26,8 @@ enum class Format {
 // skipped and counted) or "-" for standard input. Files may be compressed with gzip or zstd: their first bytes tell.
 struct InputOptions {
   std::vector<std::string> paths;
+  // In place of paths: documents that the caller holds, with ids and fields of their own.
+  std::shared_ptr<DocumentStream> documents = {};
   Format format = Format::automatic;
   // Fields are keys in jsonl and columns in csv, tsv and parquet. In jsonl and parquet a dot walks into objects,
   // "meta.source" to the source of meta, unless there is a key with the dot in it.

@@ -10,6 +10,7 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "corpus/source/schedule.h"
+#include "corpus/source/stream.h"
 #include "corpus/source/tuning.h"
 #include "corpus/source/walk.h"
 #include "corpus/source/worker.h"
@@ -75,6 +76,7 @@ ReadReport read_documents(const InputOptions& options, const Context& context, M
   check_named(options);
   const unsigned threads = thread_count(context);
   const ReaderTuning completed = complete(tuning, threads, budget, purpose);
+  if (options.documents) return read_stream(options, context, budget, work, completed, purpose);
   const bool to_be_counted = context.progress && purpose.bytes == 0;
   Progress progress(context, purpose.stage, "bytes",
                     to_be_counted ? total_bytes(options, context, budget) : purpose.bytes);

@@ -101,6 +101,10 @@ Format format_of(const InputOptions& options, std::string_view path) {
 }
 
 void check_named(const InputOptions& options) {
+  if (options.documents && options.paths.empty()) return;
+  if (options.documents)
+    throw Error(Errc::invalid_argument,
+                fmt::format("{}: named beside documents in memory; give one of them", options.paths.front()));
   if (options.paths.empty())
     throw Error(Errc::invalid_argument, "input: there is none; name a file or a folder, or - for standard input");
   if (std::count(options.paths.begin(), options.paths.end(), "-") > 1)

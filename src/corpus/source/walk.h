@@ -34,7 +34,7 @@ inline const std::string& source_of(const Input& input, const InputOptions& opti
 // The format of an input; Format::automatic goes by its name without .gz, .zst or .zstd.
 Format format_of(const InputOptions& options, std::string_view path);
 
-// Throws for what is wrong with the paths themselves: there are none, "-" comes twice, one does not exist or may not be
+// Throws for what is wrong with the paths themselves: there are none and no documents either, "-" comes twice, one does not exist or may not be
 // read. Opens regular files and folders to find out, but never a pipe, whose writer would notice.
 void check_named(const InputOptions& options);
 

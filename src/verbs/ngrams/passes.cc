@@ -7,6 +7,7 @@
 
 #include "base/files/file.h"
 #include "base/threads.h"
+#include "corpus/source/stream.h"
 #include "corpus/source/tuning.h"
 #include "refrain/error.h"
 
@@ -40,6 +41,8 @@ TextPasses::TextPasses(const InputOptions& input, const Context& context, Memory
       budget_(budget),
       piece_bytes_(corpus::complete({}, thread_count(context), budget).piece_bytes),
       documents_(budget) {
+  if (input.documents && !input.documents->rewindable())
+    input_.documents = corpus::spooled(*input.documents, context, temp);
   if (std::count(input.paths.begin(), input.paths.end(), "-") != 1 || !input.standard_input.empty()) return;
   standard_input_ = copy_of_standard_input(context, temp);
   input_.standard_input = standard_input_->path();
