@@ -30,8 +30,9 @@ struct ProgressUpdate {
 };
 
 struct Context {
-  // A ceiling on the process, mapped pages included; 0 means default_memory_bytes(). Less than kMinMemoryBytes is
-  // refused by every verb.
+  // What the call may take, mapped pages, stacks and the allocator's own included; 0 means default_memory_bytes(). Not
+  // what the process may: calls side by side have a budget each, and what is returned in memory is the caller's. Less
+  // than kMinMemoryBytes is refused by every verb.
   std::uint64_t memory_bytes = 0;
   // 0 means one a core that this process may run on. The number changes the time, never the result.
   unsigned threads = 0;

@@ -88,8 +88,8 @@ inline constexpr double kDefaultThreshold = 0.8;
 inline constexpr unsigned kDefaultLanes = 128;
 
 struct DedupOptions {
-  InputOptions input;
-  std::filesystem::path output;
+  InputOptions input = {};
+  std::filesystem::path output = {};
   bool exact = true;
   NearMethod near = NearMethod::minhash;
   // Windows of tokens: what similarity is counted in, by either method.
@@ -106,7 +106,7 @@ struct DedupOptions {
   double against_share = 0.8;          // from 0.6 to 1
   std::uint64_t against_passage = 50;  // tokens, from 8 to 4,096
   AgainstAction against_action = AgainstAction::remove;
-  KeepPolicy keep;
+  KeepPolicy keep = {};
   std::string source_field = {};      // empty: a document's source is its file
   double alarm = 0.5;                 // warn of a source that loses a larger share than this
   double max_removed_per_source = 1;  // refuse where one loses a larger share than this, before anything is written

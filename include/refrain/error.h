@@ -4,8 +4,10 @@
 // of the verb (see input.h). The message reads "where: what; remedy".
 #pragma once
 
+#include <functional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace refrain {
 
@@ -22,10 +24,20 @@ enum class Errc {
   interrupted,       // the stop token was set
 };
 
+// Messages spell options as the program's flags: "--threshold: must be above 0, and at most 1". Faces that spell them
+// otherwise take the parts.
 class Error : public std::runtime_error {
  public:
   Error(Errc code, const std::string& message) : std::runtime_error(message), code_(code) {}
   Errc code() const noexcept { return code_; }
+
+  // The option that the message begins with, as fields of the option structs are spelled: "max_doc_bytes". Empty where it
+  // is about something else, a file for one.
+  std::string option() const;
+  // The message without that option: "must be above 0, and at most 1".
+  std::string sentence() const;
+  // The message with every option as spell("max_doc_bytes") says.
+  std::string spelled(const std::function<std::string(std::string_view option)>& spell) const;
 
  private:
   Errc code_;

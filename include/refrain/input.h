@@ -25,7 +25,7 @@ enum class Format {
 // Each input is a file, a folder (read recursively, names in byte order; hidden files, links and binary files are
 // skipped and counted) or "-" for standard input. Files may be compressed with gzip or zstd: their first bytes tell.
 struct InputOptions {
-  std::vector<std::string> paths;
+  std::vector<std::string> paths = {};
   // In place of paths: documents that the caller holds, with ids and fields of their own.
   std::shared_ptr<DocumentStream> documents = {};
   Format format = Format::automatic;

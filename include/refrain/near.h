@@ -14,13 +14,13 @@
 namespace refrain {
 
 struct NearOptions {
-  InputOptions input;
-  FingerprintOptions fingerprint;
-  std::filesystem::path output;  // a directory; see docs/format.md for what is written there
-  unsigned distance = 3;         // the greatest number of differing bits, 0 to 63
-  unsigned blocks = 0;           // 2 to 64 and above distance; 0 chooses. Changes the time, never the result.
-  bool all_pairs = false;        // also pairs of documents whose fingerprints are equal, all of them
-  bool force = false;            // an existing output directory is written into
+  InputOptions input = {};
+  FingerprintOptions fingerprint = {};
+  std::filesystem::path output = {};  // a directory; see docs/format.md for what is written there
+  unsigned distance = 3;              // the greatest number of differing bits, 0 to 63
+  unsigned blocks = 0;                // 2 to 64 and above distance; 0 chooses. Changes the time, never the result.
+  bool all_pairs = false;             // also pairs of documents whose fingerprints are equal, all of them
+  bool force = false;                 // an existing output directory is written into
 };
 
 struct NearReport {

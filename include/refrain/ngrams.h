@@ -30,11 +30,11 @@ std::vector<std::string_view> ngram_algorithm_names();
 inline constexpr unsigned kMaxNgramTokens = 10000;
 
 struct NgramsOptions {
-  InputOptions input;
-  std::filesystem::path output;  // a folder, the index; see docs/format.md
-  bool force = false;            // an existing folder is written into
-  unsigned n = 8;                // tokens, 1 to kMaxNgramTokens
-  unsigned m = 2;                // the fewest places, 2 or more
+  InputOptions input = {};
+  std::filesystem::path output = {};  // a folder, the index; see docs/format.md
+  bool force = false;                 // an existing folder is written into
+  unsigned n = 8;                     // tokens, 1 to kMaxNgramTokens
+  unsigned m = 2;                     // the fewest places, 2 or more
   TokenizerKind tokenizer = TokenizerKind::words;
   NgramAlgorithm algorithm = NgramAlgorithm::automatic;
 };
@@ -78,7 +78,7 @@ std::vector<std::string_view> ngram_sort_names();
 struct NgramsShowOptions {
   std::filesystem::path index;
   NgramSort sort = NgramSort::count;
-  std::optional<std::uint64_t> limit;  // no more rows than that, the first ones
+  std::optional<std::uint64_t> limit = {};  // no more rows than that, the first ones
 };
 
 struct NgramsShowReport {

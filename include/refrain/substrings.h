@@ -24,8 +24,8 @@ enum class Snap { none, utf8, word, line };
 enum class Keep { first, none };
 
 struct SubstringsOptions {
-  InputOptions input;
-  std::filesystem::path output;  // a directory; see docs/format.md for what is written there
+  InputOptions input = {};
+  std::filesystem::path output = {};  // a directory; see docs/format.md for what is written there
   std::size_t length = 100;
   std::uint64_t min_count = 2;
   Snap snap = Snap::none;  // with `apply`, a character is never cut: none means utf8

@@ -106,8 +106,8 @@ const char* spark_type(const Annotations& annotations, std::size_t name) {
   }
 }
 
-void write_added(parquet::ColumnWriter& writer, const Annotations& annotations, std::size_t name,
-                 std::uint64_t rows, ParquetEdits& edits) {
+void write_added(parquet::ColumnWriter& writer, const Annotations& annotations, std::size_t name, std::uint64_t rows,
+                 ParquetEdits& edits) {
   edits.pause();
   switch (type_of(annotations, name)) {
     case AddedType::boolean:

@@ -18,7 +18,7 @@ std::shared_ptr<arrow::DataType> arrow_type(const Annotations& annotations, std:
 const char* spark_type(const Annotations& annotations, std::size_t name);
 
 // The values of the rows that are not left out.
-void write_added(parquet::ColumnWriter& writer, const Annotations& annotations, std::size_t name,
-                 std::uint64_t rows, ParquetEdits& edits);
+void write_added(parquet::ColumnWriter& writer, const Annotations& annotations, std::size_t name, std::uint64_t rows,
+                 ParquetEdits& edits);
 
 }  // namespace refrain::corpus

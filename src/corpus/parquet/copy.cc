@@ -66,8 +66,7 @@ class ColumnCopy {
         if (begun == 0 || begun > rows) throw parquet::ParquetException("a column has more rows than its row group");
         const bool there = max_definition_ == 0 || definitions_[i] == max_definition_;
         const RowFate fate = edits.fates.empty() ? RowFate::keep : edits.fates[begun - 1];
-        if (fate != RowFate::drop)
-          take(i, there ? &values_[value] : nullptr, fate == RowFate::cut && text, edits);
+        if (fate != RowFate::drop) take(i, there ? &values_[value] : nullptr, fate == RowFate::cut && text, edits);
         if (there) ++value;
       }
       flush();  // the next batch may lie in another page, and this one be gone
@@ -116,8 +115,8 @@ class ColumnCopy {
   std::size_t bytes_ = 0;   // of those
 };
 
-void copy_column(parquet::ColumnReader& reader, parquet::ColumnWriter& writer, std::uint64_t rows,
-                 ParquetEdits& edits, bool text) {
+void copy_column(parquet::ColumnReader& reader, parquet::ColumnWriter& writer, std::uint64_t rows, ParquetEdits& edits,
+                 bool text) {
   const auto run = [&]<class DType>(DType) { ColumnCopy<DType>(reader, writer).run(rows, edits, text); };
   switch (reader.type()) {
     case parquet::Type::BOOLEAN:
@@ -143,8 +142,8 @@ void copy_column(parquet::ColumnReader& reader, parquet::ColumnWriter& writer, s
 
 class Copy final : public ParquetCopy {
  public:
-  Copy(const std::string& from, const std::string& to, const InputOptions& options,
-       const Annotations& annotations, MemoryBudget& budget)
+  Copy(const std::string& from, const std::string& to, const InputOptions& options, const Annotations& annotations,
+       MemoryBudget& budget)
       : file_(std::make_shared<RandomFile>(from)),
         footers_(reserve_metadata(*file_, budget)),
         small_(budget.reserve(kWriterBytes, "writing Parquet")),
@@ -176,9 +175,8 @@ class Copy final : public ParquetCopy {
       const auto rows = static_cast<std::uint64_t>(from->metadata()->num_rows());
       if (!edits.fates.empty() && edits.fates.size() != rows)
         throw parquet::ParquetException("it has changed while it was read");
-      if (rows == 0 ||
-          (!edits.fates.empty() && std::all_of(edits.fates.begin(), edits.fates.end(),
-                                               [](RowFate fate) { return fate == RowFate::drop; })))
+      if (rows == 0 || (!edits.fates.empty() && std::all_of(edits.fates.begin(), edits.fates.end(),
+                                                            [](RowFate fate) { return fate == RowFate::drop; })))
         return;
       parquet::RowGroupWriter* const to = writer_->AppendRowGroup();
       const int columns = from->metadata()->num_columns();
@@ -232,9 +230,8 @@ class Copy final : public ParquetCopy {
 
 }  // namespace
 
-std::unique_ptr<ParquetCopy> copy_file(const std::string& from, const std::string& to,
-                                               const InputOptions& options, const Annotations& annotations,
-                                               MemoryBudget& budget) {
+std::unique_ptr<ParquetCopy> copy_file(const std::string& from, const std::string& to, const InputOptions& options,
+                                       const Annotations& annotations, MemoryBudget& budget) {
   return std::make_unique<Copy>(from, to, options, annotations, budget);
 }
 

@@ -13,8 +13,7 @@
 
 namespace refrain::corpus {
 
-std::unique_ptr<ParquetCopy> copy_file(const std::string& from, const std::string& to,
-                                               const InputOptions& options, const Annotations& annotations,
-                                               MemoryBudget& budget);
+std::unique_ptr<ParquetCopy> copy_file(const std::string& from, const std::string& to, const InputOptions& options,
+                                       const Annotations& annotations, MemoryBudget& budget);
 
 }  // namespace refrain::corpus

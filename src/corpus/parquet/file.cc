@@ -160,7 +160,7 @@ Reservation reserve_metadata(const RandomFile& file, MemoryBudget& budget) {
 }
 
 std::shared_ptr<const ParquetFile> open_file(const std::string& path, const InputOptions& options,
-                                                     MemoryBudget& budget) {
+                                             MemoryBudget& budget) {
   return std::make_shared<File>(path, options, budget);
 }
 

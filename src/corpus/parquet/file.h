@@ -41,7 +41,7 @@ class Reader {
 Reservation reserve_metadata(const RandomFile& file, MemoryBudget& budget);
 
 std::shared_ptr<const ParquetFile> open_file(const std::string& path, const InputOptions& options,
-                                                     MemoryBudget& budget);
+                                             MemoryBudget& budget);
 
 }  // namespace refrain::corpus
 

@@ -10,12 +10,11 @@ namespace {
 class Module final : public ParquetModule {
  public:
   std::shared_ptr<const ParquetFile> open(const std::string& path, const InputOptions& options,
-                                                  MemoryBudget& budget) const override {
+                                          MemoryBudget& budget) const override {
     return open_file(path, options, budget);
   }
   std::unique_ptr<ParquetCopy> copy(const std::string& from, const std::string& to, const InputOptions& options,
-                                            const Annotations& annotations,
-                                            MemoryBudget& budget) const override {
+                                    const Annotations& annotations, MemoryBudget& budget) const override {
     return copy_file(from, to, options, annotations, budget);
   }
 };

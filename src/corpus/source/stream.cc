@@ -14,6 +14,7 @@
 #include "base/threads.h"
 #include "corpus/formats/piece.h"
 #include "corpus/source/ledger.h"
+#include "corpus/source/walk.h"
 #include "refrain/error.h"
 
 namespace refrain::corpus {
@@ -331,6 +332,16 @@ class SpooledStream final : public DocumentStream {
 };
 
 }  // namespace
+
+InputOptions over_stream(const InputOptions& options, DocumentStream& documents, const std::filesystem::path& output) {
+  if (!output.empty())
+    throw Error(Errc::invalid_argument,
+                fmt::format("--output {}: nothing is written of documents in memory; leave it out", output.string()));
+  InputOptions input = options;
+  input.documents = std::shared_ptr<DocumentStream>(std::shared_ptr<void>(), &documents);
+  check_named(input);
+  return input;
+}
 
 ReadReport read_stream(const InputOptions& options, const Context& context, MemoryBudget& budget, const BatchWork& work,
                        const ReaderTuning& tuning, const ReadPurpose& purpose) {

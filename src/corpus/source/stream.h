@@ -4,6 +4,7 @@
 // the same to the workers. Texts are not copied, unless some are left out.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,10 @@
 #include "refrain/input.h"
 
 namespace refrain::corpus {
+
+// The options of a verb over `documents`, which must outlive it. Error(invalid_argument) where paths are named too, or an
+// output that would never be written.
+InputOptions over_stream(const InputOptions& options, DocumentStream& documents, const std::filesystem::path& output);
 
 // As read_documents of reader.h, for options.documents. `tuning` must be complete. Goes back to the beginning where the
 // stream can.

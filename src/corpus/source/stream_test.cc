@@ -23,24 +23,25 @@ Told read(const std::shared_ptr<DocumentStream>& stream, unsigned threads = 2, s
   const Context context{.memory_bytes = kMinMemoryBytes, .threads = threads};
   MemoryBudget budget(context);
   Told told;
-  told.report = read_documents(
-      options, context, budget,
-      [&](unsigned, Batch& batch) -> InOrder {
-        auto rows = std::make_shared<std::vector<std::string>>();
-        for (std::size_t i = 0; i < batch.texts.size(); ++i) {
-          std::string row = batch.ids.ordinals ? std::string("#") : std::string(batch.ids[i]);
-          row += batch.bad[i] != 0 ? "!" : ":";
-          row += batch.texts[i];
-          for (std::size_t field = 0; field < batch.fields.width; ++field)
-            row += batch.fields.kind(i, field) == FieldKind::string ? "|" + std::string(batch.fields.value(i, field))
-                                                                    : "|-";
-          rows->push_back(std::move(row));
-        }
-        return [&told, rows](DocId first) {
-          for (std::size_t i = 0; i < rows->size(); ++i) told.rows.push_back(std::to_string(first + i) + (*rows)[i]);
-        };
-      },
-      {.piece_bytes = piece_bytes});
+  told.report = read_documents(options, context, budget,
+                               [&](unsigned, Batch& batch) -> InOrder {
+                                 auto rows = std::make_shared<std::vector<std::string>>();
+                                 for (std::size_t i = 0; i < batch.texts.size(); ++i) {
+                                   std::string row = batch.ids.ordinals ? std::string("#") : std::string(batch.ids[i]);
+                                   row += batch.bad[i] != 0 ? "!" : ":";
+                                   row += batch.texts[i];
+                                   for (std::size_t field = 0; field < batch.fields.width; ++field)
+                                     row += batch.fields.kind(i, field) == FieldKind::string
+                                                ? "|" + std::string(batch.fields.value(i, field))
+                                                : "|-";
+                                   rows->push_back(std::move(row));
+                                 }
+                                 return [&told, rows](DocId first) {
+                                   for (std::size_t i = 0; i < rows->size(); ++i)
+                                     told.rows.push_back(std::to_string(first + i) + (*rows)[i]);
+                                 };
+                               },
+                               {.piece_bytes = piece_bytes});
   return told;
 }
 

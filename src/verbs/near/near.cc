@@ -16,10 +16,12 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "corpus/source/reader.h"
+#include "corpus/source/stream.h"
 #include "engines/matching/blocks.h"
 #include "engines/matching/hamming_join.h"
 #include "engines/matching/union_find.h"
 #include "refrain/error.h"
+#include "refrain/memory.h"
 #include "refrain/report_json.h"
 #include "store/shuffle.h"
 #include "verbs/near/distinct.h"
@@ -82,6 +84,98 @@ struct Nodes {
   }
 };
 
+// Where the rows go, in order: the matches, then all documents but the bad ones.
+class Sink {
+ public:
+  Sink() = default;
+  Sink(const Sink&) = delete;
+  Sink& operator=(const Sink&) = delete;
+  virtual ~Sink() = default;
+  virtual void begin(const Documents& documents) = 0;  // all that was read
+  virtual void match(const Match& match) = 0;
+  virtual void document(DocId document, std::optional<DocId> cluster) = 0;
+  virtual std::uint64_t bytes() const = 0;  // written so far
+};
+
+class FileSink final : public Sink {
+ public:
+  explicit FileSink(verbs::run::OutputDir& output) : output_(output) {}
+
+  void begin(const Documents& documents) override {
+    documents_ = &documents;
+    matches_.emplace(output_.create("matches.tsv"));
+    matches_->write("id1\tid2\tdiff\n");
+    clusters_.emplace(output_.create("clusters.tsv"));
+    clusters_->write("id\thash\tcluster\n");
+  }
+
+  void match(const Match& match) override {
+    if (std::exchange(first_, match.first) != match.first) {
+      first_id_.clear();
+      documents_->ids.append_escaped_id(first_id_, match.first);
+    }
+    row_ = first_id_;
+    row_ += '\t';
+    documents_->ids.append_escaped_id(row_, match.second);
+    row_ += '\t';
+    verbs::run::append_decimal(row_, match.difference);
+    row_ += '\n';
+    matches_->write(row_);
+  }
+
+  void document(DocId document, std::optional<DocId> cluster) override {
+    row_.clear();
+    documents_->ids.append_escaped_id(row_, document);
+    row_ += '\t';
+    if (documents_->states[document] == State::fingerprinted)
+      verbs::run::append_decimal(row_, documents_->hashes[document]);
+    row_ += '\t';
+    if (cluster)
+      verbs::run::append_decimal(row_, *cluster);
+    else
+      row_ += "-1";
+    row_ += '\n';
+    clusters_->write(row_);
+  }
+
+  std::uint64_t bytes() const override { return matches_->bytes() + clusters_->bytes(); }
+
+  void close() {
+    matches_->close();
+    clusters_->close();
+  }
+
+ private:
+  verbs::run::OutputDir& output_;
+  const Documents* documents_ = nullptr;
+  std::optional<OutputFile> matches_;
+  std::optional<OutputFile> clusters_;
+  std::optional<DocId> first_;
+  std::string first_id_;
+  std::string row_;
+};
+
+class MemorySink final : public Sink {
+ public:
+  explicit MemorySink(NearResult& result) : result_(result) {}
+
+  void begin(const Documents& documents) override {
+    result_.fingerprints.assign(documents.hashes.begin(), documents.hashes.end());
+    for (const State state : documents.states) result_.valid.push_back(state == State::fingerprinted ? 1 : 0);
+    result_.clusters.assign(documents.hashes.size(), -1);
+  }
+  void match(const Match& match) override {
+    result_.matches.push_back({match.first, match.second, static_cast<unsigned>(match.difference)});
+  }
+  void document(DocId document, std::optional<DocId> cluster) override {
+    if (cluster) result_.clusters[document] = static_cast<std::int64_t>(*cluster);
+  }
+  std::uint64_t bytes() const override { return 0; }
+
+ private:
+  NearResult& result_;
+};
+
 class Near {
  public:
   Near(const NearOptions& options, const Context& context)
@@ -91,12 +185,7 @@ class Near {
     matching::check_blocks(options_.blocks, options_.distance);
   }
 
-  NearReport run() {
-    verbs::run::OutputDir output({.target = options_.output,
-                                  .force = options_.force,
-                                  .verb = "near",
-                                  .outputs = {"matches.tsv", "clusters.tsv"},
-                                  .inputs = options_.input.paths});
+  NearReport run(Sink& sink) {
     verbs::run::run_stage(report_.stages, "read", [&] {
       read();
       return report_.read.bytes;
@@ -118,10 +207,13 @@ class Near {
     });
     nodes_.reset();
     matching::UnionFind clusters(budget_, count);
-    verbs::run::run_stage(report_.stages, "write",
-                          [&] { return write_matches(matches, clusters, output) + write_clusters(clusters, output); });
+    verbs::run::run_stage(report_.stages, "write", [&] {
+      sink.begin(documents_);
+      write_matches(matches, clusters, sink);
+      write_clusters(clusters, sink);
+      return sink.bytes();
+    });
     report_.peak_rss_bytes = peak_rss_bytes();
-    output.publish(to_json(options_, report_));
     return report_;
   }
 
@@ -294,57 +386,31 @@ class Near {
                            });
   }
 
-  std::uint64_t write_matches(const Matches& matches, matching::UnionFind& clusters, verbs::run::OutputDir& output) {
-    OutputFile out = output.create("matches.tsv");
-    out.write("id1\tid2\tdiff\n");
+  void write_matches(const Matches& matches, matching::UnionFind& clusters, Sink& sink) {
     Context in_order = context_;
     in_order.threads = 1;
-    std::string row;
     matches.for_each_run(in_order, [&](unsigned /*worker*/, std::size_t /*partition*/, const store::Run<Match>& run) {
-      std::string first;
-      documents_.ids.append_escaped_id(first, run.key);
       for (const Match& match : run.records) {
-        row = first;
-        row += '\t';
-        documents_.ids.append_escaped_id(row, match.second);
-        row += '\t';
-        verbs::run::append_decimal(row, match.difference);
-        row += '\n';
-        out.write(row);
+        sink.match(match);
         clusters.unite(match.first, match.second);
       }
       report_.matches += run.records.size();
     });
-    out.close();
-    return out.bytes();
   }
 
-  std::uint64_t write_clusters(matching::UnionFind& clusters, verbs::run::OutputDir& output) {
+  void write_clusters(matching::UnionFind& clusters, Sink& sink) {
     const std::size_t count = documents_.hashes.size();
     // The size of each cluster, at its representative.
     Array<std::uint64_t> sizes(budget_, "the clusters", count);
     for (std::size_t i = 0; i < count; ++i) ++sizes[clusters.find(i)];
     Progress progress(context_, "write", "documents", count);
-    OutputFile out = output.create("clusters.tsv");
-    out.write("id\thash\tcluster\n");
-    std::string row;
     DocId largest = 0;
     for (std::size_t i = 0; i < count; ++i) {
       if (i % 65536 == 65535) progress.add(65536);
       if (documents_.states[i] == State::bad) continue;
       const DocId representative = clusters.find(i);
       const bool clustered = sizes[representative] > 1;
-      row.clear();
-      documents_.ids.append_escaped_id(row, i);
-      row += '\t';
-      if (documents_.states[i] == State::fingerprinted) verbs::run::append_decimal(row, documents_.hashes[i]);
-      row += '\t';
-      if (clustered)
-        verbs::run::append_decimal(row, representative);
-      else
-        row += "-1";
-      row += '\n';
-      out.write(row);
+      sink.document(i, clustered ? std::optional(representative) : std::nullopt);
       report_.clustered += clustered ? 1 : 0;
       if (!clustered || representative != i) continue;
       ++report_.clusters;
@@ -353,9 +419,7 @@ class Near {
         largest = i;
       }
     }
-    out.close();
     if (report_.clusters != 0) report_.largest_representative = documents_.ids.id(largest);
-    return out.bytes();
   }
 
   const NearOptions& options_;
@@ -370,7 +434,26 @@ class Near {
 }  // namespace
 
 NearReport near(const NearOptions& options, const Context& context) {
-  return Near(options, context).run();
+  Near verb(options, context);
+  verbs::run::OutputDir output({.target = options.output,
+                                .force = options.force,
+                                .verb = "near",
+                                .outputs = {"matches.tsv", "clusters.tsv"},
+                                .inputs = options.input.paths});
+  FileSink sink(output);
+  NearReport report = verb.run(sink);
+  sink.close();
+  output.publish(to_json(options, report));
+  return report;
+}
+
+NearResult near(DocumentStream& documents, const NearOptions& options, const Context& context) {
+  NearOptions over = options;
+  over.input = corpus::over_stream(options.input, documents, options.output);
+  NearResult result;
+  MemorySink sink(result);
+  result.report = Near(over, context).run(sink);
+  return result;
 }
 
 }  // namespace refrain

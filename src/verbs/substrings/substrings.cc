@@ -14,8 +14,10 @@
 #include "base/threads.h"
 #include "corpus/rewrite/rewrite.h"
 #include "corpus/source/reader.h"
+#include "corpus/source/stream.h"
 #include "engines/substring/repeats.h"
 #include "refrain/error.h"
+#include "refrain/memory.h"
 #include "refrain/report_json.h"
 #include "verbs/evidence/first_copies.h"
 #include "verbs/evidence/snap.h"
@@ -84,15 +86,8 @@ class Substrings {
     report_.memory_bytes = budget_.ceiling();
   }
 
-  SubstringsReport run() {
-    std::vector<std::string> inputs = options_.input.paths;
-    for (const std::string& path : {options_.text_csv, options_.ids})
-      if (!path.empty()) inputs.push_back(path);
-    verbs::run::OutputDir output({.target = options_.output,
-                                  .force = options_.force,
-                                  .verb = "substrings",
-                                  .outputs = {"substring_bytes.tsv", "sa.txt", "passages.jsonl", "clean"},
-                                  .inputs = std::move(inputs)});
+  // All but what `output` holds in the end. Without one, rows go to `rows`.
+  SubstringsReport run(verbs::run::OutputDir* output, SubstringsResult* rows = nullptr) {
     verbs::run::run_stage(report_.stages, "read", [&] {
       if (options_.text_csv.empty())
         read();
@@ -109,14 +104,18 @@ class Substrings {
     });
     report_.samples = found->samples;
     report_.windows = found->windows;
-    verbs::run::run_stage(report_.stages, "write", [&] { return write_ranges(*found, output); });
+    verbs::run::run_stage(report_.stages, "write", [&] {
+      if (output != nullptr) return write_ranges(*found, *output);
+      list_ranges(*found, *rows);
+      return std::uint64_t{0};
+    });
     if (options_.groups)
-      verbs::run::run_stage(report_.stages, "passages", [&] { return list_passages(*found, output); });
+      verbs::run::run_stage(report_.stages, "passages", [&] { return list_passages(*found, *output); });
     found.reset();
-    if (options_.apply) verbs::run::run_stage(report_.stages, "apply", [&] { return apply(output); });
+    if (options_.apply && output != nullptr)
+      verbs::run::run_stage(report_.stages, "apply", [&] { return apply(*output); });
     report_.temp_peak_bytes = temp_.peak_bytes();
     report_.peak_rss_bytes = peak_rss_bytes();
-    output.publish(to_json(options_, report_));
     return report_;
   }
 
@@ -174,14 +173,47 @@ class Substrings {
     text_.finish();
   }
 
-  // The rows of substring_bytes.tsv and, for lines of one string, of sa.txt; and what is to be removed, which takes the
-  // place of found.repeated: that is used up.
+  // The rows of substring_bytes.tsv and, for lines of one string, of sa.txt.
   std::uint64_t write_ranges(substring::Repeats& found, verbs::run::OutputDir& output) {
-    constexpr std::size_t kGiveBack = std::size_t{64} << 10U;
     OutputFile out = output.create("substring_bytes.tsv");
     std::optional<OutputFile> whole;
     if (!options_.text_csv.empty()) whole.emplace(output.create("sa.txt"));
     out.write("id\tx\ty\n");
+    tell_ranges(
+        found,
+        [&](ByteRange range) {
+          if (whole) write_row(*whole, std::string(), ' ', range);
+        },
+        [&](std::size_t document, ByteRange bytes) {
+          std::string id;
+          ids_.append_escaped_id(id, document);
+          write_row(out, id, '\t', bytes);
+        });
+    out.close();
+    if (whole) whole->close();
+    return out.bytes();
+  }
+
+  // The same, in memory, and what of them goes.
+  void list_ranges(substring::Repeats& found, SubstringsResult& rows) {
+    tell_ranges(
+        found, [](ByteRange) {},
+        [&](std::size_t document, ByteRange bytes) {
+          rows.repeated.push_back({document, bytes});
+        });
+    std::size_t document = 0;
+    for (const ByteRange& range : removed_) {
+      while (text_.document(document).end <= range.begin) ++document;
+      const std::uint64_t begin = text_.document(document).begin;
+      rows.removable.push_back({document, {range.begin - begin, range.end - begin}});
+    }
+  }
+
+  // Calls range() for every repeated range of the text, and row() for its part in each document; and notes what is to be
+  // removed, which takes the place of found.repeated: that is used up.
+  template <class Range, class Row>
+  void tell_ranges(substring::Repeats& found, Range range_found, Row row_found) {
+    constexpr std::size_t kGiveBack = std::size_t{64} << 10U;
     verbs::evidence::Snapper snapper(options_.snap, text_);
     verbs::evidence::Snapper cutter(options_.snap == Snap::none && options_.apply ? Snap::utf8 : options_.snap, text_);
     Progress progress(context_, "write", "ranges", found.repeated.size());
@@ -192,7 +224,7 @@ class Substrings {
       if (i != 0 && i % kGiveBack == 0) found.repeated.give_back(i - kGiveBack, kGiveBack);
       const ByteRange range = found.repeated[i];
       progress.add(1);
-      if (whole) write_row(*whole, std::string(), ' ', range);
+      range_found(range);
       while (text_.document(document).end <= range.begin) ++document;
       // Only a range in one string reaches over several documents; what is too short of it is dropped there.
       for (std::size_t d = document; d < text_.documents() && text_.document(d).begin < range.end; ++d) {
@@ -200,9 +232,7 @@ class Substrings {
         const ByteRange piece{std::max(range.begin, whole_document.begin), std::min(range.end, whole_document.end)};
         if (piece.end < piece.begin + options_.length) continue;
         if (const auto row = snapper.shrink(piece, whole_document)) {
-          std::string id;
-          ids_.append_escaped_id(id, d);
-          write_row(out, id, '\t', {row->begin - whole_document.begin, row->end - whole_document.begin});
+          row_found(d, ByteRange{row->begin - whole_document.begin, row->end - whole_document.begin});
           ++report_.ranges;
           report_.repeated_bytes += row->end - row->begin;
           if (std::exchange(last, d) != d) ++report_.repeated_documents;
@@ -211,9 +241,6 @@ class Substrings {
       }
     }
     progress.finish();
-    out.close();
-    if (whole) whole->close();
-    return out.bytes();
   }
 
   static void write_row(OutputFile& out, std::string row, char separator, ByteRange range) {
@@ -313,7 +340,29 @@ class Substrings {
 
 SubstringsReport substrings(const SubstringsOptions& options, const Context& context) {
   check(options);
-  return Substrings(options, context).run();
+  std::vector<std::string> inputs = options.input.paths;
+  for (const std::string& path : {options.text_csv, options.ids})
+    if (!path.empty()) inputs.push_back(path);
+  Substrings verb(options, context);
+  verbs::run::OutputDir output({.target = options.output,
+                                .force = options.force,
+                                .verb = "substrings",
+                                .outputs = {"substring_bytes.tsv", "sa.txt", "passages.jsonl", "clean"},
+                                .inputs = std::move(inputs)});
+  SubstringsReport report = verb.run(&output);
+  output.publish(to_json(options, report));
+  return report;
+}
+
+SubstringsResult substrings(DocumentStream& documents, const SubstringsOptions& options, const Context& context) {
+  SubstringsOptions over = options;
+  over.input = corpus::over_stream(options.input, documents, options.output);
+  if (options.groups || options.apply || !options.text_csv.empty())
+    throw Error(Errc::invalid_argument, "documents in memory: --groups, --apply and --text-csv write files");
+  over.apply = true;  // tells what goes; there is nothing to write it to
+  SubstringsResult result;
+  result.report = Substrings(over, context).run(nullptr, &result);
+  return result;
 }
 
 }  // namespace refrain

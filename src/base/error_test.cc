@@ -1,0 +1,42 @@
+#include "refrain/error.h"
+
+#include <gtest/gtest.h>
+
+namespace refrain {
+
+namespace {
+
+std::string python(const Error& error) {
+  return error.spelled([](std::string_view option) { return std::string(option) + "="; });
+}
+
+TEST(Error, TellsTheOptionApartFromTheSentence) {
+  const Error error(Errc::invalid_argument, "--max-doc-bytes: must be above 0");
+  EXPECT_EQ(error.option(), "max_doc_bytes");
+  EXPECT_EQ(error.sentence(), "must be above 0");
+  const Error value(Errc::over_budget, "--memory 64 MiB: too little for 80 threads; give more, or fewer --threads");
+  EXPECT_EQ(value.option(), "memory");
+  EXPECT_EQ(value.sentence(), "64 MiB: too little for 80 threads; give more, or fewer --threads");
+  EXPECT_EQ(python(value), "memory= 64 MiB: too little for 80 threads; give more, or fewer threads=");
+}
+
+TEST(Error, ShortFlagsAreOptionsToo) {
+  const Error error(Errc::invalid_argument, "-n 0: must be from 1 to 10000 tokens");
+  EXPECT_EQ(error.option(), "n");
+  EXPECT_EQ(python(Error(Errc::invalid_argument, "no output directory; name one with -o DIR")),
+            "no output directory; name one with output= DIR");
+}
+
+TEST(Error, FilesAndDashesAreNoOptions) {
+  for (const char* message : {"/data/x--strict.txt: not found", "-: named twice", "a -- b", "x-n: y", "-5: too small",
+                              "--: nothing", "/a/--b/c: gone", "--Upper: no"}) {
+    const Error error(Errc::io, message);
+    EXPECT_EQ(error.option(), "") << message;
+    EXPECT_EQ(error.sentence(), message);
+    EXPECT_EQ(python(error), message);
+  }
+}
+
+}  // namespace
+
+}  // namespace refrain

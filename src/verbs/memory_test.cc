@@ -1,0 +1,161 @@
+// Verbs over documents in memory tell what the same verbs over files do.
+#include "refrain/memory.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include "base/files/random_file.h"
+#include "base/files/tempdir.h"
+#include "refrain/error.h"
+
+namespace refrain {
+
+namespace {
+
+// Lines of words, some of them copies of earlier ones with a word changed, some copies as they are.
+std::vector<std::string> some_texts(std::size_t count) {
+  std::mt19937 random(11);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string text;
+    if (i > 10 && random() % 3 == 0) {
+      text = texts[random() % texts.size()];
+      if (random() % 2 == 0) text += fmt::format(" w{}", random() % 500);
+    } else {
+      for (auto words = 5 + random() % 60; words != 0; --words) text += fmt::format(" w{}", random() % 500);
+    }
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+class Memory : public testing::Test {
+ protected:
+  Memory() : folder_(testing::TempDir(), "memory-test"), texts_(some_texts(400)) {
+    std::ofstream out(folder_.path() / "texts.txt");
+    for (const std::string& text : texts_) out << text << '\n';
+    files_.paths = {(folder_.path() / "texts.txt").string()};
+    files_.format = Format::lines;
+  }
+
+  std::filesystem::path output() const { return folder_.path() / "out"; }
+  std::string written(const char* name) const { return read_file(output() / name); }
+  std::unique_ptr<DocumentStream> documents() const { return documents_of(std::span<const std::string>(texts_)); }
+
+  const TempDir folder_;
+  const std::vector<std::string> texts_;
+  InputOptions files_;
+  const Context context_{.memory_bytes = kMinMemoryBytes, .threads = 2};
+};
+
+TEST_F(Memory, FingerprintsAreThoseOfFiles) {
+  std::string rows;
+  const FingerprintReport report = fingerprint(files_, {}, context_, [&](std::string_view part) { rows += part; });
+  const FingerprintResult result = fingerprint(*documents(), {}, context_);
+  std::string expected = rows.substr(0, rows.find("0\t"));
+  for (std::size_t i = 0; i < texts_.size(); ++i)
+    expected += fmt::format("{}\t{}\n", i, result.valid[i] != 0 ? std::to_string(result.fingerprints[i]) : "");
+  EXPECT_EQ(rows, expected);
+  EXPECT_EQ(report.too_short, result.report.too_short);
+}
+
+TEST_F(Memory, NearTellsTheMatchesAndClustersOfFiles) {
+  near({.input = files_, .output = output(), .distance = 6}, context_);
+  for (const unsigned threads : {1U, 3U, 8U}) {
+    const NearResult result =
+        near(*documents(), {.distance = 6}, {.memory_bytes = kMinMemoryBytes, .threads = threads});
+    std::string matches = "id1\tid2\tdiff\n";
+    for (const NearMatch& match : result.matches)
+      matches += fmt::format("{}\t{}\t{}\n", match.first, match.second, match.difference);
+    EXPECT_EQ(written("matches.tsv"), matches);
+    EXPECT_GT(result.matches.size(), 100U);
+    std::string clusters;
+    for (std::size_t i = 0; i < texts_.size(); ++i)
+      clusters += fmt::format("{}\t{}\t{}\n", i, result.valid[i] != 0 ? std::to_string(result.fingerprints[i]) : "",
+                              result.clusters[i]);
+    EXPECT_TRUE(written("clusters.tsv").ends_with(clusters));
+  }
+}
+
+TEST_F(Memory, SubstringsTellsTheRangesOfFiles) {
+  substrings({.input = files_, .output = output(), .length = 50}, context_);
+  const SubstringsResult result = substrings(*documents(), {.length = 50}, context_);
+  std::string rows = "id\tx\ty\n";
+  for (const SubstringRange& range : result.repeated)
+    rows += fmt::format("{}\t{}\t{}\n", range.document, range.bytes.begin, range.bytes.end);
+  EXPECT_EQ(written("substring_bytes.tsv"), rows);
+  EXPECT_GT(result.repeated.size(), 100U);
+  // Of each repeated range a first copy stays.
+  std::uint64_t removable = 0;
+  for (const SubstringRange& range : result.removable) removable += range.bytes.end - range.bytes.begin;
+  EXPECT_EQ(removable, result.report.removable_bytes);
+  EXPECT_LT(removable, result.report.repeated_bytes);
+}
+
+TEST_F(Memory, NgramsTellsTheRowsOfAnIndex) {
+  const NgramsOptions built{.input = files_, .output = output(), .n = 4};
+  build_ngrams(built, context_);
+  std::string rows;
+  show_ngrams({.index = output(), .sort = NgramSort::ngram}, context_, [&](std::string_view part) { rows += part; });
+  const NgramsResult result = ngrams(*documents(), {.n = 4}, context_);
+  std::string expected = rows.substr(0, rows.find('\n') + 1);
+  for (const Ngram& row : result.ngrams) {
+    expected += fmt::format("{}\t{}\t{}\t", row.text, row.count, row.documents);
+    for (std::size_t i = 0; i < row.places.size(); ++i)
+      expected += fmt::format("{}{}:{}", i == 0 ? "" : ",", row.places[i].document, row.places[i].token);
+    expected += '\n';
+  }
+  EXPECT_EQ(rows, expected);
+}
+
+// One that cannot go back, and hands out one text at a time.
+class Once final : public DocumentStream {
+ public:
+  explicit Once(const std::vector<std::string>& texts) : texts_(texts) {}
+  bool next(DocumentBatch& batch) override {
+    if (at_ == texts_.size()) return false;
+    struct Offsets {
+      std::int64_t of[2];
+    };
+    auto offsets = std::make_shared<Offsets>();
+    offsets->of[0] = 0;
+    offsets->of[1] = static_cast<std::int64_t>(texts_[at_].size());
+    batch = {.text = TextColumn(texts_[at_].data(), offsets->of, 1)};
+    batch.owner = offsets;
+    ++at_;
+    return true;
+  }
+
+ private:
+  const std::vector<std::string>& texts_;
+  std::size_t at_ = 0;
+};
+
+TEST_F(Memory, AStreamThatCannotGoBackIsCopiedForVerbsThatReadTwice) {
+  Once once(texts_);
+  const NgramsResult result = ngrams(once, {.n = 4}, context_);
+  EXPECT_EQ(result.ngrams.size(), ngrams(*documents(), {.n = 4}, context_).ngrams.size());
+}
+
+TEST_F(Memory, NoDocumentsGiveNoRows) {
+  const auto none = documents_of(std::span<const std::string>());
+  EXPECT_TRUE(near(*none, {}, context_).matches.empty());
+  EXPECT_TRUE(substrings(*none, {}, context_).repeated.empty());
+  EXPECT_TRUE(ngrams(*none, {}, context_).ngrams.empty());
+  EXPECT_TRUE(fingerprint(*none, {}, context_).fingerprints.empty());
+}
+
+TEST_F(Memory, AnOutputOrPathsAreRefused) {
+  EXPECT_THROW(near(*documents(), {.output = output()}, context_), Error);
+  EXPECT_THROW(near(*documents(), {.input = files_}, context_), Error);
+  EXPECT_THROW(substrings(*documents(), {.apply = true}, context_), Error);
+  EXPECT_FALSE(std::filesystem::exists(output()));
+}
+
+}  // namespace
+
+}  // namespace refrain
