@@ -369,12 +369,12 @@ TEST(Json, IsWrittenInOrderAndIndented) {
 }
 
 TEST(Json, EscapesAreShortWhereJsonHasShortOnes) {
-  EXPECT_EQ(json_string("\"\\/\b\f\n\r\t"), R"("\"\\/\b\f\n\r\t")");
-  EXPECT_EQ(json_string(std::string_view("\0\v\x1F\x7F", 4)), R"("\u0000\u000b\u001f\u007f")");
+  EXPECT_EQ(json_text("\"\\/\b\f\n\r\t"), R"("\"\\/\b\f\n\r\t")");
+  EXPECT_EQ(json_text(std::string_view("\0\v\x1F\x7F", 4)), R"("\u0000\u000b\u001f\u007f")");
 }
 
 TEST(Json, ReplacesWhatIsNotUtf8) {
-  EXPECT_EQ(json_string("a\xFFé\xC3"), "\"a\xEF\xBF\xBDé\xEF\xBF\xBD\"");
+  EXPECT_EQ(json_text("a\xFFé\xC3"), "\"a\xEF\xBF\xBDé\xEF\xBF\xBD\"");
 }
 
 }  // namespace

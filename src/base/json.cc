@@ -4,40 +4,13 @@
 
 #include <utility>
 
-#include "refrain/utf8.h"
+#include "refrain/json_text.h"
 
 namespace refrain {
 
-void append_json_escape(std::string& out, char c) {
-  constexpr std::string_view kControls = "\b\t\n\f\r";
-  constexpr std::string_view kLetters = "btnfr";
-  if (c == '"' || c == '\\')
-    (out += '\\') += c;
-  else if (const std::size_t short_one = kControls.find(c); short_one != std::string_view::npos)
-    (out += '\\') += kLetters[short_one];
-  else
-    out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-}
-
-std::string json_string(std::string_view text) {
-  std::string out = "\"";
-  while (!text.empty()) {
-    const CodePoint character = decode_utf8(text, 0);
-    const char c = text.front();
-    if (!character.valid())
-      out += "\xEF\xBF\xBD";
-    else if (is_json_special(c) || c == 0x7F)
-      append_json_escape(out, c);
-    else
-      out += text.substr(0, character.size);
-    text.remove_prefix(character.size);
-  }
-  return out + "\"";
-}
-
 JsonWriter& JsonWriter::key(std::string_view name) {
   separate();
-  text_ += json_string(name) + ": ";
+  text_ += json_text(name) + ": ";
   after_key_ = true;
   return *this;
 }

@@ -7,17 +7,14 @@
 #include <type_traits>
 #include <utility>
 
+#include "refrain/json_text.h"
+
 namespace refrain {
 
 // Whether `c` cannot stand for itself in a JSON string: a quote, a backslash, a control character.
 constexpr bool is_json_special(char c) {
   return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
 }
-// Appends the escape of an ASCII character, the short one where JSON has it: \n rather than \u000a.
-void append_json_escape(std::string& out, char c);
-
-// `text` as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD.
-std::string json_string(std::string_view text);
 
 class JsonWriter {
  public:
@@ -26,7 +23,7 @@ class JsonWriter {
   JsonWriter& begin_array() { return open('['); }
   JsonWriter& end_array() { return close(']'); }
   JsonWriter& key(std::string_view name);
-  JsonWriter& value(std::string_view text) { return raw(json_string(text)); }
+  JsonWriter& value(std::string_view text) { return raw(json_text(text)); }
   JsonWriter& value(const char* text) { return value(std::string_view(text)); }
   JsonWriter& value(bool truth) { return raw(truth ? "true" : "false"); }
   JsonWriter& value(double number);

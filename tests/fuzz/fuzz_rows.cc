@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     verbs::run::append_decimal(back, *number);
     REQUIRE(verbs::run::parse_decimal(back) == number);
   }
-  const std::string json = json_string(text);
+  const std::string json = json_text(text);
   for (const char c : json) REQUIRE(static_cast<unsigned char>(c) >= 0x20);
   return 0;
 }

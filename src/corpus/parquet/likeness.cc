@@ -71,7 +71,7 @@ arrow::Result<std::string> add_to_spark_schema(const std::string& json, const An
   std::string made = json.substr(0, json.size() - kEnd.size());
   for (std::size_t i = 0; i < annotations.names.size(); ++i)
     made += fmt::format(R"({}{{"name":{},"type":"{}","nullable":true,"metadata":{{}}}})",
-                        made.size() > kBegin.size() ? "," : "", json_string(annotations.names[i]),
+                        made.size() > kBegin.size() ? "," : "", json_text(annotations.names[i]),
                         spark_type(annotations, i));
   made += kEnd;
   return made;

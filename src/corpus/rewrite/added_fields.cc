@@ -33,7 +33,7 @@ std::string plain(const AddedValue& value) {
 }
 
 std::string json(const AddedValue& value) {
-  if (const auto* text = std::get_if<std::string_view>(&value)) return json_string(*text);
+  if (const auto* text = std::get_if<std::string_view>(&value)) return json_text(*text);
   std::string written = plain(value);
   return written.empty() ? "null" : written;
 }
@@ -113,7 +113,7 @@ void AddedFields::add_json(std::string_view record, std::size_t brace) {
   for (std::size_t i = 0; i < names_.size(); ++i) {
     if (!first) added_ += ',';
     first = false;
-    added_ += json_string(names_[i]);
+    added_ += json_text(names_[i]);
     added_ += ':';
     added_ += json(values_[i]);
   }

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "faces/server/test_client.h"
-#include "faces/server/wire/json_text.h"
 #include "refrain/error.h"
+#include "refrain/json_text.h"
 
 namespace refrain::server {
 namespace {

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "faces/server/wire/access.h"
-#include "faces/server/wire/json_text.h"
+#include "faces/server/wire/json_cut.h"
 #include "faces/server/wire/request_body.h"
+#include "refrain/json_text.h"
 #include "refrain/report_json.h"
 
 namespace refrain::server {

@@ -91,8 +91,8 @@ class DedupTest : public testing::Test {
     std::string path = (folder_.path() / name).string();
     std::ofstream out(path);
     for (const Given& document : documents)
-      out << R"({"text": )" << json_string(document.text) << R"(, "source": )" << json_string(document.source)
-          << R"(, "date": )" << json_string(document.date) << "}\n";
+      out << R"({"text": )" << json_text(document.text) << R"(, "source": )" << json_text(document.source)
+          << R"(, "date": )" << json_text(document.date) << "}\n";
     return path;
   }
   std::string write(const std::vector<std::string>& texts) {

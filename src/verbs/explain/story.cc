@@ -249,11 +249,11 @@ StoryReport tell_story(const StoryOptions& options, const Context& context) {
   story.threshold = told.threshold;
   story.window = told.windows.window;
   Decisions decisions(options.run, context);
-  const std::string id = json_string(options.id);
+  const std::string id = json_text(options.id);
   Place self{options.id};
   std::uint64_t found = 0;
   decisions.with(fmt::format("\"id\": {},", id), [&](std::uint64_t number, DecidedDocument&& document) {
-    if (json_string(document.id) != id) return;
+    if (json_text(document.id) != id) return;
     if (found++ != 0) return;
     story.document = std::move(document);
     self.row = number;
@@ -276,7 +276,7 @@ StoryReport tell_story(const StoryOptions& options, const Context& context) {
       matched = true;
       other = {document.id, number};
     }
-    if (story.document.keep && !document.keep && by_document(document) && json_string(document.match) == id) {
+    if (story.document.keep && !document.keep && by_document(document) && json_text(document.match) == id) {
       ++story.removed_for_it;
       take_less(story.least_similar, other.row, document, number);
     }

@@ -29,16 +29,16 @@ class JsonPassages final : public PassageSink {
 
   void begin(const PassageHead& head) override {
     std::string row = fmt::format(R"({{"passage":{},"length":{},"similarity":{:.6g},"documents":{})",
-                                  json_string(head.text), head.length, head.similarity, head.documents);
-    if (!head.query.empty()) row += fmt::format(R"(,"query":{},{})", json_string(head.query), range_fields(head.bytes));
+                                  json_text(head.text), head.length, head.similarity, head.documents);
+    if (!head.query.empty()) row += fmt::format(R"(,"query":{},{})", json_text(head.query), range_fields(head.bytes));
     if (head.unverified > 0) row += fmt::format(R"(,"unverified":{})", head.unverified);
     out_(row + R"(,"occurrences":[)");
     first_ = true;
   }
 
   void occurrence(const Occurrence& occurrence) override {
-    out_(fmt::format(R"({}{{"id":{},{},"text":{}}})", std::exchange(first_, false) ? "" : ",",
-                     json_string(occurrence.id), range_fields(occurrence.bytes), json_string(occurrence.text)));
+    out_(fmt::format(R"({}{{"id":{},{},"text":{}}})", std::exchange(first_, false) ? "" : ",", json_text(occurrence.id),
+                     range_fields(occurrence.bytes), json_text(occurrence.text)));
   }
 
   void end() override { out_("]}\n"); }
@@ -58,18 +58,18 @@ std::string to_json(const BlotRow& row) {
   std::string line = fmt::format(R"({},"count":{},"documents":[)", blot_field(row.blot, row.digits), row.ids.size());
   for (std::size_t i = 0; i < row.ids.size(); ++i) {
     if (i > 0) line += ',';
-    line += json_string(row.ids[i]);
+    line += json_text(row.ids[i]);
   }
   return line + "]}\n";
 }
 
 std::string to_json(const BlotText& row) {
-  return fmt::format("{},\"id\":{},{},\"text\":{}}}\n", blot_field(row.blot, row.digits), json_string(row.id),
-                     range_fields(row.bytes), json_string(row.text));
+  return fmt::format("{},\"id\":{},{},\"text\":{}}}\n", blot_field(row.blot, row.digits), json_text(row.id),
+                     range_fields(row.bytes), json_text(row.text));
 }
 
 std::string cursor_json(std::string_view cursor) {
-  return fmt::format("{{\"cursor\":{}}}\n", json_string(cursor));
+  return fmt::format("{{\"cursor\":{}}}\n", json_text(cursor));
 }
 
 }  // namespace refrain

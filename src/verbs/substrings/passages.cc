@@ -38,7 +38,7 @@ class PassageWriter {
     progress_.add(1);
     const std::size_t document = text_.document_at(passage.begin);
     const std::uint64_t begin = text_.document(document).begin;
-    row_ = R"({"id":)" + json_string(ids_.id(document));
+    row_ = R"({"id":)" + json_text(ids_.id(document));
     number(R"(,"start":)", passage.begin - begin);
     number(R"(,"end":)", passage.end - begin);
     number(R"(,"length":)", passage.end - passage.begin);
@@ -73,7 +73,7 @@ class PassageWriter {
           piece.remove_suffix(tail);
           break;
         }
-      const std::string quoted = json_string(piece);
+      const std::string quoted = json_text(piece);
       out_.write(std::string_view(quoted).substr(1, quoted.size() - 2));
       at += piece.size();
     }
@@ -82,7 +82,7 @@ class PassageWriter {
   void write_place(ByteRange place, std::uint64_t offset) {
     const std::size_t document = text_.document_at(place.begin);
     const std::uint64_t begin = text_.document(document).begin;
-    row_ = R"({"id":)" + json_string(ids_.id(document));
+    row_ = R"({"id":)" + json_text(ids_.id(document));
     number(R"(,"start":)", place.begin - begin);
     number(R"(,"end":)", place.end - begin);
     number(R"(,"offset":)", offset);

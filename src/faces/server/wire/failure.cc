@@ -5,7 +5,7 @@
 #include <new>
 #include <string_view>
 
-#include "faces/server/wire/json_text.h"
+#include "refrain/json_text.h"
 
 namespace refrain::server {
 

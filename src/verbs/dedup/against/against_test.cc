@@ -123,7 +123,7 @@ class AgainstTest : public testing::Test {
     std::string path = (folder_.path() / name).string();
     std::ofstream out(path);
     for (std::size_t i = 0; i < texts.size(); ++i)
-      out << R"({"name": "n)" << i << R"(", "text": )" << json_string(texts[i]) << "}\n";
+      out << R"({"name": "n)" << i << R"(", "text": )" << json_text(texts[i]) << "}\n";
     return path;
   }
   DedupOptions options(const std::vector<std::string>& texts, const std::vector<std::string>& items) {
@@ -428,7 +428,7 @@ TEST_F(AgainstTest, IdsOfSeveralFilesAreToldApart) {
   run(wanted);
   const std::vector<std::string> rows = lines("decisions.jsonl");
   for (std::size_t i = 0; i < 2; ++i)
-    EXPECT_NE(rows[i].find(fmt::format(R"("match": {})", json_string(wanted.against.paths[i] + ":n0"))),
+    EXPECT_NE(rows[i].find(fmt::format(R"("match": {})", json_text(wanted.against.paths[i] + ":n0"))),
               std::string::npos)
         << rows[i];
 }

@@ -41,7 +41,7 @@ std::string AgainstView::mark(DocId document) {
   std::string where;
   for (const ByteRange span : spans(document))
     fmt::format_to(std::back_inserter(where), "{}[{}, {}]", where.empty() ? "" : ", ", span.begin, span.end);
-  return fmt::format(R"(, "against": {{"match": {}, "similarity": {:.6g}, "spans": [{}]}})", json_string(id(hit->item)),
+  return fmt::format(R"(, "against": {{"match": {}, "similarity": {:.6g}, "spans": [{}]}})", json_text(id(hit->item)),
                      hit->share, where);
 }
 

@@ -23,14 +23,13 @@ void write_against(DedupRun& run) {
   for (std::uint64_t i = 0; items.next(item); ++i) {
     const auto state = static_cast<DocState>(item.state);
     if (state == DocState::bad) continue;
-    line =
-        fmt::format(R"({{"id": {}, "tokens": {}, "too_short": {}, "documents": {}, "found": [)",
-                    json_string(item_ids.get(i, scratch)), item.tokens, state == DocState::too_short, item.documents);
+    line = fmt::format(R"({{"id": {}, "tokens": {}, "too_short": {}, "documents": {}, "found": [)",
+                       json_text(item_ids.get(i, scratch)), item.tokens, state == DocState::too_short, item.documents);
     for (std::uint64_t k = item.first_found; k < item.last_found; ++k) {
       AgainstPlace place;
       found.read(k * sizeof place, {reinterpret_cast<char*>(&place), sizeof place});
       fmt::format_to(std::back_inserter(line), R"({}{{"id": {}, "share": {:.6g}, "begin": {}, "end": {}}})",
-                     k == item.first_found ? "" : ", ", json_string(ids.get(place.document, scratch)), place.share,
+                     k == item.first_found ? "" : ", ", json_text(ids.get(place.document, scratch)), place.share,
                      place.where.begin, place.where.end);
     }
     out.write(line + "]}\n");

@@ -96,7 +96,7 @@ std::shared_ptr<Waiting> take(const corpus::Batch& batch, MemoryBudget& budget) 
     const std::string_view id = batch.fields.value(i, 0);
     const corpus::FieldKind kind = batch.fields.kind(i, 0);
     waiting->ids.push_back(kind == corpus::FieldKind::number   ? std::string(id)
-                           : kind == corpus::FieldKind::string ? json_string(id)
+                           : kind == corpus::FieldKind::string ? json_text(id)
                                                                : "null");
     waiting->bad.push_back(batch.bad[i]);
     waiting->digests.push_back(digest(text));

@@ -28,7 +28,7 @@ class AttributesTest : public DedupTest {
     return read_file((folder_.path() / "out" / "attributes" / name).string());
   }
   static std::string record(const std::string& id, const std::string& text) {
-    return R"({"id": )" + id + R"(, "text": )" + json_string(text) + "}";
+    return R"({"id": )" + id + R"(, "text": )" + json_text(text) + "}";
   }
 };
 

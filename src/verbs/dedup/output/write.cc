@@ -126,7 +126,7 @@ void write_clusters(DedupRun& run) {
     rows.write(text);
 
     const auto reason = static_cast<Reason>(decision.reason);
-    text = fmt::format(R"({{"id": {}, "keep": {}, "reason": )", json_string(id), reason == Reason::none);
+    text = fmt::format(R"({{"id": {}, "keep": {}, "reason": )", json_text(id), reason == Reason::none);
     if (reason == Reason::none)
       text += R"(null, "match": null, "similarity": null)";
     else if (reason == Reason::substring)
@@ -134,7 +134,7 @@ void write_clusters(DedupRun& run) {
     else
       fmt::format_to(
           std::back_inserter(text), R"("{}", "match": {}, "similarity": {:.6g})", reason_name(reason),
-          json_string(reason == Reason::against ? against.id(decision.match) : matched.get(decision.match, match)),
+          json_text(reason == Reason::against ? against.id(decision.match) : matched.get(decision.match, match)),
           decision.similarity);
     if (reason == Reason::against) spans = against.spans(document);
     text += R"(, "spans": [)";

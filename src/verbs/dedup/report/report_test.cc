@@ -45,8 +45,8 @@ class DedupReportTest : public testing::Test {
   void write(const std::vector<Given>& documents) {
     std::ofstream out(input_);
     for (const Given& document : documents)
-      out << R"({"id": )" << json_string(document.id) << R"(, "text": )" << json_string(document.text)
-          << R"(, "source": )" << json_string(document.source) << "}\n";
+      out << R"({"id": )" << json_text(document.id) << R"(, "text": )" << json_text(document.text) << R"(, "source": )"
+          << json_text(document.source) << "}\n";
   }
   DedupReport run(const std::string& output = "out", unsigned threads = 2,
                   std::uint64_t memory = std::uint64_t{1} << 30, std::size_t substrings = 0) {
@@ -249,7 +249,7 @@ TEST_F(DedupReportTest, TellsTheItemsOfTheOtherSetAndWhereTheyStand) {
   {
     std::ofstream out(other);
     for (const std::string& text : {words(8, 20), once, often})
-      out << R"({"id": )" << json_string("q-" + text.substr(0, 2)) << R"(, "text": )" << json_string(text) << "}\n";
+      out << R"({"id": )" << json_text("q-" + text.substr(0, 2)) << R"(, "text": )" << json_text(text) << "}\n";
   }
   DedupOptions options;
   options.input.paths = {input_};

@@ -1,4 +1,5 @@
-#include "faces/server/wire/json_text.h"
+#include "faces/server/wire/json_cut.h"
+#include "refrain/json_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,14 +1,22 @@
-#include "faces/server/wire/json_text.h"
+#include "refrain/json_text.h"
 
 #include <cstddef>
 
 #include "refrain/utf8.h"
 
-namespace refrain::server {
+namespace refrain {
 
 namespace {
 
-void append_escape(std::string& out, char c) {
+// Of ASCII, and itself in JSON. A char is signed on some machines and not on others, so its bits are looked at.
+bool is_plain(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x20 && byte < 0x7F && c != '"' && c != '\\';
+}
+
+}  // namespace
+
+void append_json_escape(std::string& out, char c) {
   constexpr std::string_view kControls = "\b\t\n\f\r";
   constexpr std::string_view kLetters = "btnfr";
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -23,14 +31,6 @@ void append_escape(std::string& out, char c) {
   }
 }
 
-// Of ASCII, and itself in JSON. A char is signed on some machines and not on others, so its bits are looked at.
-bool is_plain(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte >= 0x20 && byte < 0x7F && c != '"' && c != '\\';
-}
-
-}  // namespace
-
 void append_json_escaped(std::string& out, std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -43,7 +43,7 @@ void append_json_escaped(std::string& out, std::string_view text) {
     if (!character.valid())
       out += "\xEF\xBF\xBD";
     else if (character.size == 1)
-      append_escape(out, text[at]);
+      append_json_escape(out, text[at]);
     else
       out.append(text, at, character.size);
     at += character.size;
@@ -56,18 +56,10 @@ void append_json_text(std::string& out, std::string_view text) {
   out += '"';
 }
 
-std::size_t json_cut(std::string_view text, std::size_t bytes) {
-  if (bytes >= text.size()) return text.size();
-  // At the first byte of a character. Where there is none among four, these belong to no character.
-  for (std::size_t at = bytes; at > 0 && bytes - at < 4; --at)
-    if ((static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U) return at;
-  return bytes;
-}
-
 std::string json_text(std::string_view text) {
   std::string out;
   append_json_text(out, text);
   return out;
 }
 
-}  // namespace refrain::server
+}  // namespace refrain
