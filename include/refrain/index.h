@@ -61,13 +61,13 @@ struct IndexLayout {
 };
 
 struct IndexCreateOptions {
-  std::filesystem::path index;  // a folder that does not exist yet
-  InputOptions input;
-  IndexLayout layout;
+  std::filesystem::path index = {};  // a folder that does not exist yet
+  InputOptions input = {};           // of documents in memory (input.documents) the texts are kept in the index
+  IndexLayout layout = {};
 };
 
 struct IndexAddOptions {
-  InputOptions input;
+  InputOptions input = {};
   bool replace = false;  // documents with ids that are there already take their place; else that is Error(bad_input)
 };
 
@@ -190,7 +190,7 @@ struct QueryOptions {
   std::vector<QueryDocument> documents = {};
   std::vector<std::string> files = {};  // more of them, a file each; its path is the id
   std::string id = {};  // in place of documents and files: a document of the index, which then is not its own answer
-  PassageLimits limits;
+  PassageLimits limits = {};
   std::uint64_t limit = 20;            // passages; 0: all
   std::uint64_t max_occurrences = 20;  // of each; 0: all
   std::string cursor = {};             // of an earlier report: go on behind what it told
@@ -211,7 +211,7 @@ struct QueryReport {
 };
 
 struct ExtractOptions {
-  PassageLimits limits;
+  PassageLimits limits = {};
   std::uint64_t min_documents = 2;
   std::uint64_t limit = 0;  // passages; 0: all
 };

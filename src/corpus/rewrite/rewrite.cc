@@ -414,6 +414,8 @@ bool is_passed_over(const Input& input, const InputOptions& options, ByteStream&
 }  // namespace
 
 void check_rewritable(const InputOptions& options, bool cuts) {
+  if (options.documents)
+    throw Error(Errc::invalid_argument, "documents in memory: there is no file to write again; take the rows instead");
   for (const std::string& path : options.paths) {
     if (cuts && format_of(options, path) == Format::warc) throw cannot_cut(path);
     struct stat info {};

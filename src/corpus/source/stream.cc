@@ -14,6 +14,7 @@
 #include "base/threads.h"
 #include "corpus/formats/piece.h"
 #include "corpus/source/ledger.h"
+#include "corpus/source/raw.h"
 #include "corpus/source/walk.h"
 #include "refrain/error.h"
 
@@ -48,9 +49,10 @@ std::vector<std::size_t> chosen_fields(const InputOptions& options) {
 // What a piece becomes. One a worker: it keeps its buffers.
 class PieceBatch {
  public:
-  PieceBatch(MemoryBudget& budget, const InputOptions& options, std::span<const std::size_t> fields)
+  PieceBatch(MemoryBudget& budget, const InputOptions& options, std::span<const std::size_t> fields, bool raw)
       : options_(options),
         chosen_(fields),
+        wants_raw_(raw),
         small_(budget.reserve(0, kWhat)),
         text_(budget, std::string(kWhat)),
         offsets_(budget, std::string(kWhat)) {}
@@ -82,6 +84,12 @@ class PieceBatch {
     take_texts(text, left_out);
     take_ids(from, piece);
     take_fields(from, piece);
+    if (wants_raw_) {
+      // There are no bytes of a file in which the texts lie.
+      raw_texts_.assign(size, {});
+      raw_.records = raw_.texts = raw_texts_;
+      batch_.raw = &raw_;
+    }
     small_.resize(size + batch_.ids.bytes.size() + batch_.ids.ends.size() * sizeof(std::uint64_t) +
                       field_bytes_.size() + field_ends_.size() * (sizeof(std::uint64_t) + 1),
                   kWhat);
@@ -139,12 +147,15 @@ class PieceBatch {
 
   const InputOptions& options_;
   const std::span<const std::size_t> chosen_;
+  const bool wants_raw_;
   Reservation small_;
   Array<char> text_;
   Array<std::int64_t> offsets_;
   std::string field_bytes_;
   std::vector<std::uint64_t> field_ends_;
   std::vector<FieldKind> field_kinds_;
+  std::vector<std::string_view> raw_texts_;
+  RawBatch raw_;
   Batch batch_;
 };
 
@@ -353,7 +364,7 @@ ReadReport read_stream(const InputOptions& options, const Context& context, Memo
   StreamSchedule schedule(stream, options, context, budget, tuning);
   run_workers(threads, [&](unsigned worker) {
     try {
-      PieceBatch made(budget, options, fields);
+      PieceBatch made(budget, options, fields, purpose.raw);
       while (const std::optional<Piece> piece = schedule.claim()) {
         PieceResult result;
         BatchResult& part = result.batches.emplace_back();
