@@ -144,7 +144,8 @@ bool RunFile::holds(const fs::path& path, const Mark& mark) {
 }
 
 RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget)
-    : budget_(budget), target_(options.target.lexically_normal()) {
+    : budget_(budget), nameless_(options.nameless), target_(options.target.lexically_normal()) {
+  if (nameless_ != nullptr) return;
   if (!target_.has_filename()) target_ = target_.parent_path();
   if (target_.empty()) throw Error(Errc::invalid_argument, "no output directory; name one with -o DIR");
   const bool there = is_taken(target_);
@@ -224,7 +225,18 @@ bool RunDir::believe(const std::string& stage) {
   return true;
 }
 
+fs::path RunDir::work(const std::string& name) const {
+  if (nameless_ == nullptr) return target_ / "work" / name;
+  const auto found = files_.find("work/" + name);
+  if (found == files_.end()) throw Error(Errc::corrupt, fmt::format("work/: '{}' is missing", name));
+  return found->second.path();
+}
+
 bool RunDir::stage(const std::string& name, const std::function<void()>& run) {
+  if (nameless_ != nullptr) {
+    run();
+    return true;
+  }
   if (believe(name)) return false;
   std::error_code ignored;
   fs::remove(marker(name), ignored);
@@ -250,16 +262,23 @@ bool RunDir::stage(const std::string& name, const std::function<void()>& run) {
   return true;
 }
 
+RunFile RunDir::create_nameless(const std::string& name) {
+  const TempFile& file = files_.insert_or_assign(name, TempFile(*nameless_)).first->second;
+  return {file.path(), name, budget_};
+}
+
 RunFile RunDir::create_work(const std::string& name) {
+  if (nameless_ != nullptr) return create_nameless("work/" + name);
   return {work(name), "work/" + name, budget_};
 }
 
 RunFile RunDir::create_output(const std::string& name) {
+  if (nameless_ != nullptr) return create_nameless(name);
   return {output(name), name, budget_};
 }
 
 void RunDir::close(RunFile& file) {
-  file.close(!file.mark().name.starts_with("work/"));
+  file.close(nameless_ == nullptr && !file.mark().name.starts_with("work/"));
   made_.push_back(file.mark());
 }
 
@@ -270,16 +289,20 @@ void RunDir::close_folder(const std::string& name) {
 }
 
 bool RunDir::ended(const std::string& stage) const {
+  if (nameless_ != nullptr) return false;
   return is_taken(marker(stage));
 }
 
 void RunDir::forget(const std::string& stage) {
+  if (nameless_ != nullptr) return;
   std::error_code ignored;
   fs::remove(marker(stage), ignored);
 }
 
 std::uint64_t RunDir::work_bytes() const {
   std::uint64_t bytes = 0;
+  for (const auto& [name, file] : files_) bytes += RandomFile(file.path()).size();
+  if (nameless_ != nullptr) return bytes;
   std::error_code ignored;
   for (const fs::directory_entry& file : fs::directory_iterator(target_ / "work", ignored))
     if (file.is_regular_file(ignored)) bytes += file.file_size(ignored);
@@ -287,6 +310,7 @@ std::uint64_t RunDir::work_bytes() const {
 }
 
 void RunDir::abandon() {
+  if (nameless_ != nullptr) return;
   lock_.reset();
   remove_work(target_ / "work");
   if (made_target_) remove_if_empty(target_);

@@ -24,6 +24,7 @@
 #include "base/budget.h"
 #include "base/checksum.h"
 #include "base/files/file.h"
+#include "base/files/temp_space.h"
 
 namespace refrain::verbs::run {
 
@@ -54,6 +55,8 @@ struct RunDirOptions {
   std::string identity;
   bool resume = false;
   bool force = false;
+  // In place of a directory: a run that nobody will resume. All that it writes lies in temporary files without a name.
+  TempSpace* nameless = nullptr;
   // All that such a run may leave in the directory. Where `force` begins anew, what an earlier one left goes once the
   // first stage has ended: a slip in the options costs nothing.
   std::vector<std::string> outputs = {};
@@ -112,7 +115,8 @@ class RunDir {
   void close_folder(const std::string& name);
 
   Facts& facts() { return facts_; }
-  std::filesystem::path work(const std::string& name) const { return target_ / "work" / name; }
+  // A path to open it by, as long as the run lives.
+  std::filesystem::path work(const std::string& name) const;
   std::filesystem::path output(const std::string& name) const { return target_ / name; }
 
   const std::filesystem::path& folder() const { return target_; }
@@ -134,9 +138,12 @@ class RunDir {
 
  private:
   std::filesystem::path marker(const std::string& stage) const { return work(stage + ".done"); }
+  RunFile create_nameless(const std::string& name);
   bool believe(const std::string& stage);
 
   MemoryBudget& budget_;
+  TempSpace* nameless_ = nullptr;
+  std::map<std::string, TempFile> files_;  // of a run without a directory
   std::filesystem::path target_;
   bool made_target_ = false;
   std::optional<FileLock> lock_;
