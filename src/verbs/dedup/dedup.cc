@@ -27,7 +27,6 @@
 #include "verbs/run/column.h"
 #include "verbs/run/input_identity.h"
 #include "verbs/run/progress.h"
-#include "verbs/run/read_facts.h"
 #include "verbs/run/slice_file.h"
 
 namespace refrain {
@@ -100,51 +99,52 @@ void check(const DedupOptions& options, const Context& context) {
 void fill_report(verbs::dedup::DedupRun& run) {
   const verbs::run::Facts& facts = run.dir.facts();
   DedupReport& report = run.report;
-  report.read = verbs::run::kept_read(facts);
-  report.too_short = facts.number("too_short");
-  report.unranked = facts.number("unranked");
-  report.absent_sources = facts.text("absent_sources");
-  report.unsourced = facts.number("unsourced");
-  report.shared_ids = facts.number("shared_ids");
-  report.shared_id = facts.text("shared_id");
-  report.removed_exact = facts.number("removed_exact");
-  report.removed_near = facts.number("removed_near");
-  report.removed_against = facts.number("removed_against");
-  if (run.against()) report.against = verbs::dedup::against_report(run);
+  const auto read = facts.get<verbs::dedup::ReadFacts>();
+  report.read = read.report;
+  report.too_short = read.too_short;
+  report.unranked = read.unranked;
+  report.absent_sources = read.absent_sources;
+  report.unsourced = read.unsourced;
+  report.shared_ids = read.shared_ids;
+  report.shared_id = read.shared_id;
+  report.sources = read.sources;
+  if (run.against()) report.against = facts.get<verbs::dedup::AgainstFacts>().report;
+  const auto verify = facts.get<verbs::dedup::VerifyFacts>();
+  report.candidates = verify.candidates;
+  report.compared = verify.compared;
+  report.matches = verify.matches + facts.get<verbs::dedup::ExactFacts>().copies;
+  report.rounds = verify.rounds;
+  const auto cluster = facts.get<verbs::dedup::ClusterFacts>();
+  report.clusters = cluster.clusters;
+  report.clustered = cluster.clustered;
+  report.largest_cluster = cluster.largest;
+  if (report.clusters != 0) {
+    verbs::run::SliceFile ids(run.dir.work("ids"), run.dir.work("id_ends"));
+    ids.get(cluster.largest_document, report.largest_representative);
+  }
+  const auto decide = facts.get<verbs::dedup::DecideFacts>();
+  report.removed_exact = decide.exact;
+  report.removed_near = decide.near;
+  report.removed_against = decide.against;
+  report.alarms = facts.get<verbs::dedup::AlarmFacts>().sources;
+  report.check = facts.get<verbs::dedup::CheckFacts>().check;
   if (run.options.substrings != 0) {
-    report.removed_substring = facts.number("substring.emptied");
-    report.ranges = facts.number("substring.ranges");
-    report.repeated_bytes = facts.number("substring.repeated_bytes");
-    report.cut_bytes = facts.number("substring.removed_bytes");
-    report.cut_documents = facts.number("substring.changed");
+    const auto substrings = facts.get<verbs::dedup::SubstringFacts>();
+    report.removed_substring = substrings.emptied;
+    report.ranges = substrings.ranges;
+    report.repeated_bytes = substrings.repeated_bytes;
+    report.cut_bytes = substrings.removed_bytes;
+    report.cut_documents = substrings.changed;
   }
   report.kept = report.read.documents - report.removed_exact - report.removed_near - report.removed_substring -
                 report.removed_against;
-  report.candidates = facts.number("candidates");
-  report.compared = facts.number("compared");
-  report.matches = facts.number("matches") + facts.number("exact");
-  report.rounds = facts.number("rounds");
-  report.clusters = facts.number("clusters");
-  report.clustered = facts.number("clustered");
-  report.largest_cluster = facts.number("largest_cluster");
-  if (report.clusters != 0) {
-    verbs::run::SliceFile ids(run.dir.work("ids"), run.dir.work("id_ends"));
-    ids.get(facts.number("largest_document"), report.largest_representative);
+  if (run.options.apply) report.written_bytes = facts.get<verbs::dedup::ApplyFacts>().written_bytes;
+  if (run.options.read_back) report.read_back = facts.get<verbs::dedup::ReadBackFacts>().documents;
+  if (run.options.near == NearMethod::minhash) {
+    const matching::Bands bands = matching::choose_bands(run.options.threshold, run.options.recall, run.options.lanes);
+    report.bands = bands.bands;
+    report.rows = bands.rows;
   }
-  report.bands = static_cast<unsigned>(facts.number("bands"));
-  report.rows = static_cast<unsigned>(facts.number("rows"));
-  report.sources = facts.number("sources");
-  report.alarms = verbs::dedup::noted_alarms(facts);
-  report.check = {.sampled = facts.number("check.sampled"),
-                  .missed = facts.number("check.missed"),
-                  .removals = facts.number("check.removals"),
-                  .wrongful = facts.number("check.wrongful"),
-                  .recall = facts.real("check.recall"),
-                  .recall_low = facts.real("check.recall_low"),
-                  .recall_high = facts.real("check.recall_high"),
-                  .wrongful_high = facts.real("check.wrongful_high")};
-  if (run.options.apply) report.written_bytes = facts.number("written_bytes");
-  if (run.options.read_back) report.read_back = facts.number("read_back");
   report.temp_peak_bytes = run.temp.peak_bytes() + run.dir.work_bytes();
   report.peak_rss_bytes = peak_rss_bytes();
 }
@@ -210,15 +210,14 @@ void run_stages(verbs::dedup::DedupRun& run, verbs::run::RunProgress& whole) {
       memory.take();
       const Stopwatch watch;
       work(run);
-      facts.set(fmt::format("cost.{}.seconds", name), watch.seconds());
-      facts.set(fmt::format("cost.{}.memory", name), memory.take());
+      run.report.stages.push_back({name, watch.seconds(), 0, memory.take()});
+      facts.put(verbs::dedup::CostFacts{run.report.stages});
     });
     if (!ran) {
       whole.pass(name);
       run.report.resumed.emplace_back(name);
+      run.report.stages = facts.get<verbs::dedup::CostFacts>().stages;
     }
-    run.report.stages.push_back(
-        {name, facts.real(fmt::format("cost.{}.seconds", name)), 0, facts.number(fmt::format("cost.{}.memory", name))});
   };
   stage("read", verbs::dedup::dedup_read);
   stage("exact", verbs::dedup::dedup_exact);
@@ -236,7 +235,7 @@ void run_stages(verbs::dedup::DedupRun& run, verbs::run::RunProgress& whole) {
   if (options.attributes != Attributes::none) stage("attributes", verbs::dedup::dedup_attributes);
   fill_report(run);
   stage("report", verbs::dedup::dedup_report);
-  run.report.kept_bytes = run.dir.facts().number("kept_bytes");
+  run.report.kept_bytes = run.dir.facts().get<verbs::dedup::ReportFacts>().kept_bytes;
   run.report.peak_rss_bytes = peak_rss_bytes();
   run.dir.finish(to_json(options, run.report));
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <system_error>
 
@@ -69,48 +68,6 @@ void remove_if_empty(const fs::path& folder) {
 }
 
 }  // namespace
-
-void Facts::set(const std::string& name, double value) {
-  set(name, fmt::format("{}", value));
-}
-
-const std::string& Facts::text(const std::string& name) const {
-  const auto found = values_.find(name);
-  if (found == values_.end()) throw Error(Errc::corrupt, fmt::format("the run left no word of '{}'; run anew", name));
-  return found->second;
-}
-
-std::uint64_t Facts::number(const std::string& name) const {
-  const std::optional<std::uint64_t> value = parse_decimal(text(name));
-  if (!value) throw Error(Errc::corrupt, fmt::format("the run's '{}' is no number; run anew", name));
-  return *value;
-}
-
-double Facts::real(const std::string& name) const {
-  const std::string& value = text(name);
-  double number = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error != std::errc{} || end != value.data() + value.size())
-    throw Error(Errc::corrupt, fmt::format("the run's '{}' is no number; run anew", name));
-  return number;
-}
-
-std::string Facts::lines() const {
-  std::string out;
-  for (const auto& [name, value] : values_) {
-    append_escaped(out, name);
-    out += '\t';
-    append_escaped(out, value);
-    out += '\n';
-  }
-  return out;
-}
-
-void Facts::add_line(std::string_view line) {
-  const std::size_t tab = line.find('\t');
-  if (tab == std::string_view::npos) throw Error(Errc::corrupt, "a marker of the run is damaged; run anew");
-  set(unescaped(line.substr(0, tab)), unescaped(line.substr(tab + 1)));
-}
 
 RunFile::RunFile(const fs::path& path, std::string name, MemoryBudget& budget)
     : reservation_(budget.reserve(OutputFile::kBufferBytes, "what is written to the run's files")),

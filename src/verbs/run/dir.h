@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,29 +24,9 @@
 #include "base/checksum.h"
 #include "base/files/file.h"
 #include "base/files/temp_space.h"
+#include "verbs/run/facts.h"
 
 namespace refrain::verbs::run {
-
-// Names and values that a stage leaves behind.
-class Facts {
- public:
-  void set(const std::string& name, std::string value) { values_[name] = std::move(value); }
-  void set(const std::string& name, std::uint64_t value) { set(name, std::to_string(value)); }
-  void set(const std::string& name, double value);
-
-  bool has(const std::string& name) const { return values_.contains(name); }
-  // Error(corrupt) where there is no such fact, or it is no number.
-  const std::string& text(const std::string& name) const;
-  std::uint64_t number(const std::string& name) const;
-  double real(const std::string& name) const;
-
-  // A line each: name, tab, value, both escaped.
-  std::string lines() const;
-  void add_line(std::string_view line);
-
- private:
-  std::map<std::string, std::string> values_;
-};
 
 struct RunDirOptions {
   std::filesystem::path target;

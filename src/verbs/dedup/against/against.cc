@@ -2,8 +2,6 @@
 // other set.
 #include "verbs/dedup/against/against.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <memory>
@@ -14,7 +12,7 @@
 #include "refrain/error.h"
 #include "store/shuffle.h"
 #include "verbs/dedup/against/reference_search.h"
-#include "verbs/run/read_facts.h"
+#include "verbs/dedup/state/facts.h"
 
 namespace refrain::verbs::dedup {
 
@@ -75,14 +73,10 @@ class Against {
     run_.dir.close(spans_);
     write_ids();
     write_items();
-    run::Facts& facts = run_.dir.facts();
-    facts.set("against.files", set_.read().files);
-    facts.set("against.bytes", set_.read().bytes);
-    facts.set("against.bad_records", set_.read().bad_records);
-    run::keep_unreadable(facts, "against", set_.read().unreadable);
-    facts.set("against.items", set_.read().documents);
-    facts.set("against.documents", hit_count_);
-    facts.set("against.common", windows_.partly());
+    report_.read = set_.read();
+    report_.items = set_.read().documents;
+    report_.common = windows_.partly();
+    run_.dir.facts().put(AgainstFacts{report_});
   }
 
  private:
@@ -139,7 +133,7 @@ class Against {
       spans_.write_values(std::span<const ByteRange>(spans));
       hit.last_span = span_count_ += spans.size();
       hits_.write_values(std::span<const AgainstHit>(&hit, 1));
-      ++hit_count_;
+      ++report_.documents;
       begin = end;
     }
   }
@@ -185,8 +179,6 @@ class Against {
       item.last_found = count += records.records.size();
     });
     run_.dir.close(places);
-    std::uint64_t found = 0;
-    std::uint64_t too_short = 0;
     for (std::uint32_t i = 0; i < set_.size(); ++i) {
       // What has the same tokens is looked for once.
       if (set_.first_like(i) != i) items[i] = items[set_.first_like(i)];
@@ -197,16 +189,13 @@ class Against {
       item.state = static_cast<std::uint64_t>(set_.bad(i) ? DocState::bad
                                               : is_short  ? DocState::too_short
                                                           : DocState::judged);
-      found += item.documents != 0 ? 1 : 0;
+      report_.found += item.documents != 0 ? 1 : 0;
       if (set_.bad(i) || !is_short) continue;
-      if (too_short < kShownTooShort) run_.dir.facts().set(fmt::format("against.too_short.{}", too_short), set_.id(i));
-      ++too_short;
+      if (report_.too_short++ < kShownTooShort) report_.too_short_items.push_back(set_.id(i));
     }
     run::RunFile file = run_.dir.create_work("against_items");
     file.write_values(std::span<const AgainstItem>(items.data(), items.size()));
     run_.dir.close(file);
-    run_.dir.facts().set("against.found", found);
-    run_.dir.facts().set("against.too_short", too_short);
   }
 
   DedupRun& run_;
@@ -216,32 +205,14 @@ class Against {
   store::Shuffle<ItemRow, ItemOfRow> rows_;
   run::RunFile hits_;
   run::RunFile spans_;
-  std::uint64_t hit_count_ = 0;
   std::uint64_t span_count_ = 0;
+  AgainstReport report_;
 };
 
 }  // namespace
 
 void dedup_against(DedupRun& run) {
   Against(run).run();
-}
-
-AgainstReport against_report(DedupRun& run) {
-  const run::Facts& facts = run.dir.facts();
-  AgainstReport report;
-  report.read.files = facts.number("against.files");
-  report.read.bytes = facts.number("against.bytes");
-  report.read.documents = facts.number("against.items");
-  report.read.bad_records = facts.number("against.bad_records");
-  report.read.unreadable = run::kept_unreadable(facts, "against");
-  report.items = facts.number("against.items");
-  report.found = facts.number("against.found");
-  report.too_short = facts.number("against.too_short");
-  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(report.too_short, kShownTooShort); ++i)
-    report.too_short_items.push_back(facts.text(fmt::format("against.too_short.{}", i)));
-  report.common = facts.number("against.common");
-  report.documents = facts.number("against.documents");
-  return report;
 }
 
 }  // namespace refrain::verbs::dedup

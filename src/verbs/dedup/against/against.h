@@ -33,7 +33,4 @@ void dedup_against(DedupRun& run);
 // Writes against.jsonl.
 void write_against(DedupRun& run);
 
-// What the stage found out, from its facts.
-AgainstReport against_report(DedupRun& run);
-
 }  // namespace refrain::verbs::dedup

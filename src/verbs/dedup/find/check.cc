@@ -19,7 +19,6 @@
 #include "verbs/dedup/find/similarity.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/run/column.h"
-#include "verbs/run/read_facts.h"
 
 namespace refrain::verbs::dedup {
 
@@ -195,7 +194,7 @@ class SampleCheck {
   // Some of the sample, then more, as long as it does not cost too much: among documents that are all alike every pair
   // must be looked at.
   void run() {
-    const std::uint64_t text_bytes = run::kept_read(run_.dir.facts()).text_bytes;
+    const std::uint64_t text_bytes = run_.dir.facts().get<ReadFacts>().report.text_bytes;
     const std::uint64_t pair_bytes = 2 * text_bytes / std::max<std::uint64_t>(kept_.size(), 1) + 1;
     std::uint64_t compared = 0;
     while (checked_ < sample_.size()) {
@@ -280,11 +279,10 @@ class SampleCheck {
 }  // namespace
 
 void dedup_check(DedupRun& run) {
-  run::Facts& facts = run.dir.facts();
   const std::uint64_t count = run.documents();
   SelfCheck check;
   std::uint64_t judged = 0;
-  const std::uint64_t removed = facts.number("removed_near");
+  const std::uint64_t removed = run.dir.facts().get<DecideFacts>().near;
   if (run.near() && run.options.sample != 0) {
     const Ranks ranks = run.ranks();
     const text::FeaturePlan plan(run.options.windows);
@@ -321,15 +319,11 @@ void dedup_check(DedupRun& run) {
     return removed == 0 && missing == 0 ? 1.0 : static_cast<double>(removed) / (static_cast<double>(removed) + missing);
   };
   const Interval missed = wilson(check.missed, check.sampled);
-  facts.set("check.sampled", check.sampled);
-  facts.set("check.missed", check.missed);
-  facts.set("check.removals", check.removals);
-  facts.set("check.wrongful", check.wrongful);
-  facts.set("check.recall",
-            check.sampled == 0 ? 1.0 : recall(static_cast<double>(check.missed) / static_cast<double>(check.sampled)));
-  facts.set("check.recall_low", recall(missed.high));
-  facts.set("check.recall_high", recall(missed.low));
-  facts.set("check.wrongful_high", wilson(check.wrongful, check.removals).high);
+  if (check.sampled != 0) check.recall = recall(static_cast<double>(check.missed) / static_cast<double>(check.sampled));
+  check.recall_low = recall(missed.high);
+  check.recall_high = recall(missed.low);
+  check.wrongful_high = wilson(check.wrongful, check.removals).high;
+  run.dir.facts().put(CheckFacts{check});
 }
 
 }  // namespace refrain::verbs::dedup

@@ -72,11 +72,10 @@ void dedup_cluster(DedupRun& run) {
     if (sizes[document] > sizes[largest] || sizes[largest] < 2) largest = document;
   }
   run.dir.close(file);
-  run::Facts& facts = run.dir.facts();
-  facts.set("clusters", number);
-  facts.set("clustered", clustered);
-  facts.set("largest_cluster", number == 0 ? std::uint64_t{0} : std::uint64_t{sizes[largest]});
-  facts.set("largest_document", std::uint64_t{largest});
+  run.dir.facts().put(ClusterFacts{.clusters = number,
+                                   .clustered = clustered,
+                                   .largest = number == 0 ? 0 : sizes[largest],
+                                   .largest_document = largest});
 }
 
 void dedup_decide(DedupRun& run) {
@@ -120,9 +119,7 @@ void dedup_decide(DedupRun& run) {
   run::RunFile file = run.dir.create_work("decided");
   file.write_values(std::span<const Decision>(decisions.data(), decisions.size()));
   run.dir.close(file);
-  run.dir.facts().set("removed_near", near);
-  run.dir.facts().set("removed_exact", exact);
-  run.dir.facts().set("removed_against", against);
+  run.dir.facts().put(DecideFacts{.near = near, .exact = exact, .against = against});
   judge_sources(run, DedupOutcome::without_substrings(run));
 }
 

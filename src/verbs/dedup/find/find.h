@@ -3,6 +3,7 @@
 // Each reads what the stages before it left in the folder of the run, and leaves its own there (state/run.h).
 #pragma once
 
+#include "verbs/dedup/state/facts.h"
 #include "verbs/dedup/state/run.h"
 
 namespace refrain::verbs::dedup {
@@ -17,6 +18,6 @@ void dedup_check(DedupRun& run);
 void dedup_substrings(DedupRun& run);
 
 // Finds out, at the end of the first stage, how many documents have the id of an earlier one.
-void count_shared_ids(DedupRun& run);
+void count_shared_ids(DedupRun& run, ReadFacts& facts);
 
 }  // namespace refrain::verbs::dedup

@@ -205,7 +205,7 @@ class Round {
 
 void find_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& plan, const std::vector<std::filesystem::path>& known,
                 run::RunFile& out) {
-  const auto bands = static_cast<unsigned>(run.dir.facts().number("bands"));
+  const auto bands = matching::choose_bands(run.options.threshold, run.options.recall, run.options.lanes).bands;
   Round round(run, ranks, plan);
   Progress progress(run.context, "near", "bands", bands);
   for (unsigned band = 0; band < bands; ++band) {

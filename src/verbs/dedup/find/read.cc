@@ -17,7 +17,6 @@
 #include "verbs/dedup/state/keep_policy.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/sources.h"
-#include "verbs/run/read_facts.h"
 #include "verbs/run/tsv.h"
 
 namespace refrain::verbs::dedup {
@@ -75,8 +74,7 @@ class Reading {
     }
   }
 
-  // Whether documents have ids of their own, rather than their place in the input.
-  bool run() {
+  void run() {
     std::vector<std::unique_ptr<text::FeatureStream>> streams(run_.threads);
     const ReadReport read =
         corpus::read_documents(input_, run_.context, run_.budget,
@@ -87,7 +85,6 @@ class Reading {
                                },
                                {.keeps_texts = true, .record_bytes = record_bytes(source_field_ != kNone)});
     finish(read);
-    return own_ids_;
   }
 
  private:
@@ -191,10 +188,10 @@ class Reading {
         ids += done.ids[i];
       id_ends[i] = ids_at_ + ids.size();
       sources[i] = done.states[i] == DocState::bad ? 0 : number_of(done.sources[done.sources.size() == 1 ? 0 : i]);
-      too_short_ += done.states[i] == DocState::too_short ? 1 : 0;
+      facts_.too_short += done.states[i] == DocState::too_short ? 1 : 0;
       if (done.states[i] == DocState::bad) continue;
-      if (keys_) unranked_ += done.keys[i] == kLastKey ? 1 : 0;
-      if (source_field_ != kNone) unsourced_ += done.sources[i].empty() ? 1 : 0;
+      if (keys_) facts_.unranked += done.keys[i] == kLastKey ? 1 : 0;
+      if (source_field_ != kNone) facts_.unsourced += done.sources[i].empty() ? 1 : 0;
     }
     ids_at_ += ids.size();
     ids_.write(ids);
@@ -211,9 +208,9 @@ class Reading {
       for (std::size_t i = 0; i < count; ++i) column[i] = done.band_keys[i * bands_.bands + band];
       band_files_[band].write_values(std::span<const std::uint32_t>(column));
     }
-    documents_ += count;
+    facts_.documents += count;
     // What all of them take when they are decided on: what cannot fit is refused now, not when all is read.
-    alone_.reserve(documents_ * (sizeof(DocId) + sizeof(Decision) + 1), "the decisions");
+    alone_.reserve(facts_.documents * (sizeof(DocId) + sizeof(Decision) + 1), "the decisions");
   }
 
   std::uint32_t number_of(const std::string& source) {
@@ -231,12 +228,12 @@ class Reading {
   // What is wrong with all records is wrong with what was asked for.
   void check(const ReadReport& read) const {
     if (read.documents == 0) return;
-    if (unranked_ == read.documents)
+    if (facts_.unranked == read.documents)
       throw Error(Errc::bad_input,
                   fmt::format("--keep {}: {}", to_string(run_.options.keep),
                               policy_.needs_field() ? "no document has such a field with a value to rank it by"
                                                     : "no document is of one of these sources; see --source-field"));
-    if (unsourced_ == read.documents)
+    if (facts_.unsourced == read.documents)
       throw Error(Errc::bad_input,
                   fmt::format("--source-field {}: no document has such a field", run_.options.source_field));
   }
@@ -251,21 +248,13 @@ class Reading {
     run::RunFile names = run_.dir.create_work("source_names");
     names.write(names_);
     run_.dir.close(names);
-    run::Facts& facts = run_.dir.facts();
-    facts.set("documents", documents_);
-    facts.set("too_short", too_short_);
-    std::string absent;
+    facts_.report = read;
     for (const std::string& source : run_.options.keep.sources)
-      if (!numbers_.contains(source)) absent += (absent.empty() ? "" : ", ") + source;
-    facts.set("absent_sources", absent);
-    facts.set("unranked", policy_.needs_field() ? unranked_ : 0);
-    facts.set("unsourced", unsourced_);
-    facts.set("shared_ids", std::uint64_t{0});
-    facts.set("shared_id", std::string());
-    facts.set("bands", std::uint64_t{bands_.bands});
-    facts.set("rows", std::uint64_t{bands_.rows});
-    facts.set("sources", std::uint64_t{numbers_.size()});
-    run::keep_read(facts, read);
+      if (!numbers_.contains(source)) facts_.absent_sources += (facts_.absent_sources.empty() ? "" : ", ") + source;
+    if (!policy_.needs_field()) facts_.unranked = 0;
+    facts_.sources = numbers_.size();
+    if (own_ids_) count_shared_ids(run_, facts_);
+    run_.dir.facts().put(facts_);
   }
 
   static constexpr std::size_t kNone = ~std::size_t{0};
@@ -293,11 +282,8 @@ class Reading {
   std::vector<run::RunFile> band_files_;
   std::uint64_t text_at_ = 0;
   std::uint64_t ids_at_ = 0;
-  std::uint64_t documents_ = 0;
-  bool own_ids_ = false;
-  std::uint64_t too_short_ = 0;
-  std::uint64_t unranked_ = 0;   // without what the policy ranks by
-  std::uint64_t unsourced_ = 0;  // without the field that tells their source
+  ReadFacts facts_;
+  bool own_ids_ = false;  // documents have ids of their own, rather than their place in the input
   Reservation sources_reservation_;
   std::uint64_t sources_bytes_ = 0;
   std::unordered_map<std::string, std::uint32_t> numbers_;
@@ -307,7 +293,7 @@ class Reading {
 }  // namespace
 
 void dedup_read(DedupRun& run) {
-  if (Reading(run).run()) count_shared_ids(run);
+  Reading(run).run();
 }
 
 }  // namespace refrain::verbs::dedup

@@ -92,10 +92,7 @@ void dedup_substrings(DedupRun& run) {
   run::RunFile spans = run.dir.create_work("spans");
   run::RunFile rows = run.dir.create_output("substring_bytes.tsv");
   rows.write("id\tx\ty\n");
-  std::uint64_t ranges = 0;
-  std::uint64_t repeated_bytes = 0;
-  std::uint64_t removed_bytes = 0;
-  std::uint64_t changed = 0;
+  SubstringFacts facts;
   Array<DocId> emptied(run.budget, "documents of which nothing is left");
   if (texts.size() != 0) {
     const substring::Repeats found = substring::find_repeats({.length = run.options.substrings}, texts, texts.ends(),
@@ -118,9 +115,11 @@ void dedup_substrings(DedupRun& run) {
       // One that another document was removed for is left whole instead.
       if (nothing_left && named[document] != 0) return;
       spans.write_values(std::span<const CutSpan>(cuts.data(), cuts.size()));
-      removed_bytes += cut_bytes;
-      ++changed;
-      if (nothing_left) emptied.push_back(document);
+      facts.removed_bytes += cut_bytes;
+      if (nothing_left)
+        emptied.push_back(document);
+      else
+        ++facts.changed;
     };
     for (const ByteRange& range : found.repeated) {
       progress.add(1);
@@ -141,8 +140,8 @@ void dedup_substrings(DedupRun& run) {
         run::append_decimal(row, shown->end - document.begin);
         row += '\n';
         rows.write(row);
-        ++ranges;
-        repeated_bytes += shown->end - shown->begin;
+        ++facts.ranges;
+        facts.repeated_bytes += shown->end - shown->begin;
       }
       evidence::without_first_copies(range, first, found.first.end(), [&](ByteRange cut) {
         const auto snapped = snapper.shrink(cut, document);
@@ -160,12 +159,8 @@ void dedup_substrings(DedupRun& run) {
   run::RunFile gone = run.dir.create_work("emptied");
   gone.write_values(std::span<const DocId>(emptied.data(), emptied.size()));
   run.dir.close(gone);
-  run::Facts& facts = run.dir.facts();
-  facts.set("substring.ranges", ranges);
-  facts.set("substring.repeated_bytes", repeated_bytes);
-  facts.set("substring.removed_bytes", removed_bytes);
-  facts.set("substring.changed", changed - emptied.size());
-  facts.set("substring.emptied", std::uint64_t{emptied.size()});
+  facts.emptied = emptied.size();
+  run.dir.facts().put(facts);
   judge_sources(run, DedupOutcome(run));
 }
 

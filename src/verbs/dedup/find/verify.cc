@@ -185,11 +185,7 @@ void dedup_verify(DedupRun& run) {
   run.dir.close(all);
   for (const auto& path : matches) std::filesystem::remove(path);
   for (std::size_t i = 1; i < pairs.size(); ++i) std::filesystem::remove(pairs[i]);
-  run::Facts& facts = run.dir.facts();
-  facts.set("candidates", met);
-  facts.set("compared", compared);
-  facts.set("matches", count);
-  facts.set("rounds", std::uint64_t{round});
+  run.dir.facts().put(VerifyFacts{.candidates = met, .compared = compared, .matches = count, .rounds = round});
 }
 
 }  // namespace refrain::verbs::dedup

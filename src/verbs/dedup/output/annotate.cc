@@ -42,8 +42,7 @@ void dedup_annotate(DedupRun& run) {
     decision = reading.at(document, text);
     return corpus::TextCuts{};
   };
-  const corpus::RewriteReport report = reading.write("annotated", look, annotations);
-  run.dir.facts().set("annotated_bytes", report.written_bytes);
+  reading.write("annotated", look, annotations);
 }
 
 }  // namespace refrain::verbs::dedup

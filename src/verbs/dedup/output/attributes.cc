@@ -129,10 +129,8 @@ class AttributesWriter {
       line_ += "}}\n";
       out_.write(line_);
     }
-    if (batch.last) written_bytes_ += out_.close();
+    if (batch.last) out_.close();
   }
-
-  std::uint64_t written_bytes() const { return written_bytes_; }
 
  private:
   void begin(std::string_view name) {
@@ -181,7 +179,6 @@ class AttributesWriter {
   corpus::PackedFile out_;
   std::string line_;
   std::string text_;
-  std::uint64_t written_bytes_ = 0;
 };
 
 }  // namespace
@@ -221,7 +218,6 @@ void dedup_attributes(DedupRun& run) {
     const ReadReport read =
         corpus::read_documents(input, run.context, run.budget, work, {.stage = "attributes", .raw = true});
     sync_filesystem(folder);
-    run.dir.facts().set("attributes_bytes", writer.written_bytes());
     return read.documents;
   });
 }

@@ -14,7 +14,6 @@
 #include "verbs/dedup/output/output.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/run/column.h"
-#include "verbs/run/read_facts.h"
 #include "verbs/run/slice_file.h"
 
 namespace refrain::verbs::dedup {
@@ -131,7 +130,7 @@ void dedup_read_back(DedupRun& run) {
           corpus::read_documents(input, run.context, run.budget, work, {.stage = "read-back", .all_may_be_bad = true});
     if (Digest missing; expected.next(missing))
       refuse(run, fmt::format("ends before document {} of the input, which was kept", expected.document()));
-    const std::uint64_t bad = run::kept_read(run.dir.facts()).bad_records;
+    const std::uint64_t bad = run.dir.facts().get<ReadFacts>().report.bad_records;
     if (read.bad_records != bad)
       refuse(run, fmt::format("holds {} bad records, but {} were copied", read.bad_records, bad));
   } catch (const Error& error) {
@@ -142,7 +141,7 @@ void dedup_read_back(DedupRun& run) {
     throw Error(Errc::io, fmt::format("{}: cannot be read back: {}; check the disk, then write it again with --resume",
                                       run.dir.output("clean").string(), error.what()));
   }
-  run.dir.facts().set("read_back", documents);
+  run.dir.facts().put(ReadBackFacts{documents});
 }
 
 }  // namespace refrain::verbs::dedup

@@ -34,9 +34,10 @@ struct FirstOfRow {
 // In input order, the earlier document of a pair first; a copy with the first of its text.
 void write_matches(DedupRun& run) {
   const Ranks ranks = run.ranks();
+  const std::uint64_t count = run.dir.facts().get<VerifyFacts>().matches;
   store::Shuffle<Row, FirstOfRow> rows({.what = "the matches",
                                         .key_bits = static_cast<unsigned>(std::bit_width(ranks.size() | 1)),
-                                        .expected_records = static_cast<std::size_t>(run.dir.facts().number("matches")),
+                                        .expected_records = static_cast<std::size_t>(count),
                                         .order_values = true,
                                         .temp = &run.temp,
                                         .memory_bytes = run.budget.available() / 2},
@@ -168,7 +169,7 @@ void dedup_apply(DedupRun& run) {
                 .offset = 0,
                 .drop = decision.reason != static_cast<std::uint64_t>(Reason::none)};
       });
-  run.dir.facts().set("written_bytes", report.written_bytes);
+  run.dir.facts().put(ApplyFacts{report.written_bytes});
 }
 
 }  // namespace refrain::verbs::dedup

@@ -89,7 +89,7 @@ class Finder {
   }
 
   void documents() {
-    const std::uint64_t sources = run_.dir.facts().number("sources");
+    const std::uint64_t sources = run_.dir.facts().get<ReadFacts>().sources;
     Array<std::uint64_t> lost(run_.budget, "what sources lose", sources);
     Array<std::uint64_t> all(run_.budget, "what sources lose", sources);
     DedupOutcome outcome(run_);
@@ -263,7 +263,7 @@ DedupFindings find_dedup(DedupRun& run) {
 void dedup_report(DedupRun& run) {
   const Reservation room = run.budget.reserve(kPageBytes, "the report");
   const DedupFindings findings = find_dedup(run);
-  run.dir.facts().set("kept_bytes", findings.kept_bytes);
+  run.dir.facts().put(ReportFacts{findings.kept_bytes});
   run::RunFile file = run.dir.create_output("report.html");
   file.write(dedup_page(run.options, run.report, findings));
   run.dir.close(file);

@@ -10,7 +10,6 @@
 #include "refrain/error.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/run/ownership.h"
-#include "verbs/run/read_facts.h"
 #include "verbs/run/slice_file.h"
 
 namespace refrain::verbs::dedup {
@@ -36,7 +35,7 @@ const Decision& SecondReading::at(DocId document, const Digest& text) {
 }
 
 InputOptions SecondReading::input() const {
-  return corpus::again(run_.options.input, run::kept_read(run_.dir.facts()));
+  return corpus::again(run_.options.input, run_.dir.facts().get<ReadFacts>().report);
 }
 
 void SecondReading::make(const std::string& name, const std::function<std::uint64_t(const fs::path&)>& fill) {
@@ -52,7 +51,7 @@ void SecondReading::make(const std::string& name, const std::function<std::uint6
                                                     target.string()));
   run::check_untouched(run_.dir.folder(), name);
   make_folder(aside);
-  if (fill(aside) != run::kept_read(run_.dir.facts()).documents) refuse("the input");
+  if (fill(aside) != run_.dir.facts().get<ReadFacts>().report.documents) refuse("the input");
   run::check_untouched(run_.dir.folder(), name);
   fs::remove_all(target, ignored);
   run::list_files(run_.dir.folder(), name, aside);

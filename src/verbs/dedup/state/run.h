@@ -34,6 +34,7 @@
 #include "base/files/temp_space.h"
 #include "engines/matching/bands.h"
 #include "refrain/dedup.h"
+#include "verbs/dedup/state/facts.h"
 #include "verbs/dedup/state/ranks.h"
 #include "verbs/run/column.h"
 #include "verbs/run/dir.h"
@@ -65,16 +66,13 @@ struct DedupRun {
   DedupReport report;
 
   // After the first stage.
-  std::uint64_t documents() { return dir.facts().number("documents"); }
+  std::uint64_t documents() { return dir.facts().get<ReadFacts>().documents; }
   bool against() const { return !options.against.paths.empty(); }
   // Documents that hold an item of the other set are removed.
   bool against_removes() const { return against() && options.against_action == AgainstAction::remove; }
   bool near() const { return options.near != NearMethod::off; }
   Ranks ranks();
 };
-
-// "bands.0" and so on.
-std::string band_name(unsigned band);
 
 // "bands.0" and so on.
 std::string band_name(unsigned band);

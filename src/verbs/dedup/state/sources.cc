@@ -54,9 +54,9 @@ std::vector<std::string> source_names(const run::RunDir& dir, std::span<const st
 }
 
 void judge_sources(DedupRun& run, DedupOutcome outcome) {
-  run::Facts& facts = run.dir.facts();
-  Array<std::uint64_t> documents(run.budget, "what sources lose", facts.number("sources"));
-  Array<std::uint64_t> removed(run.budget, "what sources lose", facts.number("sources"));
+  const std::uint64_t count = run.dir.facts().get<ReadFacts>().sources;
+  Array<std::uint64_t> documents(run.budget, "what sources lose", count);
+  Array<std::uint64_t> removed(run.budget, "what sources lose", count);
   {
     run::ColumnReader<std::uint32_t> sources(run.dir.work("sources"));
     run::ColumnReader<DocState> states(run.dir.work("states"));
@@ -93,22 +93,11 @@ void judge_sources(DedupRun& run, DedupOutcome outcome) {
                             "written; look at it with a higher limit and without --apply",
                             names.front().empty() ? "the input" : names.front(), worst.front().removed,
                             worst.front().documents));
-  std::erase_if(worst,
-                [&](const Loss& loss) { return loss.share() <= run.options.alarm || loss.documents < kLeastOfSource; });
-  facts.set("alarms", std::uint64_t{worst.size()});
-  for (std::size_t i = 0; i < worst.size(); ++i) {
-    facts.set(fmt::format("alarm.{}.source", i), names[i]);
-    facts.set(fmt::format("alarm.{}.documents", i), worst[i].documents);
-    facts.set(fmt::format("alarm.{}.removed", i), worst[i].removed);
-  }
-}
-
-std::vector<SourceLoss> noted_alarms(const run::Facts& facts) {
-  std::vector<SourceLoss> alarms;
-  for (std::uint64_t i = 0; i < facts.number("alarms"); ++i)
-    alarms.push_back({facts.text(fmt::format("alarm.{}.source", i)), facts.number(fmt::format("alarm.{}.documents", i)),
-                      facts.number(fmt::format("alarm.{}.removed", i))});
-  return alarms;
+  AlarmFacts alarms;
+  for (std::size_t i = 0; i < worst.size(); ++i)
+    if (worst[i].share() > run.options.alarm && worst[i].documents >= kLeastOfSource)
+      alarms.sources.push_back({names[i], worst[i].documents, worst[i].removed});
+  run.dir.facts().put(alarms);
 }
 
 }  // namespace refrain::verbs::dedup

@@ -22,7 +22,5 @@ std::vector<std::string> source_names(const run::RunDir& dir, std::span<const st
 // Notes the sources that lose more than options.alarm among the facts. Error(bad_input) where one loses more than
 // options.max_removed_per_source.
 void judge_sources(DedupRun& run, DedupOutcome outcome);
-// What was noted.
-std::vector<SourceLoss> noted_alarms(const run::Facts& facts);
 
 }  // namespace refrain::verbs::dedup

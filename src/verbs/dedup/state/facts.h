@@ -1,0 +1,220 @@
+// What each stage of a dedup run finds out: its facts, kept in its marker (verbs/run/facts.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "refrain/dedup.h"
+#include "verbs/run/facts.h"
+
+namespace refrain::verbs::dedup {
+
+// What the stages cost so far; every stage puts them anew.
+struct CostFacts {
+  static constexpr std::string_view kName = "cost";
+  std::vector<StageCost> stages;
+  static void fields(auto& facts, auto field) { field("stages", facts.stages); }
+};
+
+struct ReadFacts {
+  static constexpr std::string_view kName = "read";
+  ReadReport report;
+  std::uint64_t documents = 0;  // bad ones included: what a column holds
+  std::uint64_t too_short = 0;
+  std::uint64_t unranked = 0;
+  std::uint64_t unsourced = 0;
+  std::uint64_t sources = 0;
+  std::string absent_sources;
+  std::uint64_t shared_ids = 0;
+  std::string shared_id;
+  static void fields(auto& facts, auto field) {
+    field("report", facts.report);
+    field("documents", facts.documents);
+    field("too_short", facts.too_short);
+    field("unranked", facts.unranked);
+    field("unsourced", facts.unsourced);
+    field("sources", facts.sources);
+    field("absent_sources", facts.absent_sources);
+    field("shared_ids", facts.shared_ids);
+    field("shared_id", facts.shared_id);
+  }
+};
+
+struct ExactFacts {
+  static constexpr std::string_view kName = "exact";
+  std::uint64_t copies = 0;
+  static void fields(auto& facts, auto field) { field("copies", facts.copies); }
+};
+
+struct AgainstFacts {
+  static constexpr std::string_view kName = "against";
+  AgainstReport report;
+  static void fields(auto& facts, auto field) { field("report", facts.report); }
+};
+
+struct VerifyFacts {
+  static constexpr std::string_view kName = "verify";
+  std::uint64_t candidates = 0;
+  std::uint64_t compared = 0;
+  std::uint64_t matches = 0;
+  std::uint64_t rounds = 0;
+  static void fields(auto& facts, auto field) {
+    field("candidates", facts.candidates);
+    field("compared", facts.compared);
+    field("matches", facts.matches);
+    field("rounds", facts.rounds);
+  }
+};
+
+struct ClusterFacts {
+  static constexpr std::string_view kName = "cluster";
+  std::uint64_t clusters = 0;
+  std::uint64_t clustered = 0;
+  std::uint64_t largest = 0;           // its documents
+  std::uint64_t largest_document = 0;  // the first of them
+  static void fields(auto& facts, auto field) {
+    field("clusters", facts.clusters);
+    field("clustered", facts.clustered);
+    field("largest", facts.largest);
+    field("largest_document", facts.largest_document);
+  }
+};
+
+struct DecideFacts {
+  static constexpr std::string_view kName = "decide";
+  std::uint64_t near = 0;
+  std::uint64_t exact = 0;
+  std::uint64_t against = 0;
+  static void fields(auto& facts, auto field) {
+    field("near", facts.near);
+    field("exact", facts.exact);
+    field("against", facts.against);
+  }
+};
+
+// Put by `decide`, and anew by `substrings`, after which sources may have lost more.
+struct AlarmFacts {
+  static constexpr std::string_view kName = "alarms";
+  std::vector<SourceLoss> sources;
+  static void fields(auto& facts, auto field) { field("sources", facts.sources); }
+};
+
+struct CheckFacts {
+  static constexpr std::string_view kName = "check";
+  SelfCheck check;
+  static void fields(auto& facts, auto field) { field("check", facts.check); }
+};
+
+struct SubstringFacts {
+  static constexpr std::string_view kName = "substrings";
+  std::uint64_t ranges = 0;
+  std::uint64_t repeated_bytes = 0;
+  std::uint64_t removed_bytes = 0;
+  std::uint64_t changed = 0;
+  std::uint64_t emptied = 0;
+  static void fields(auto& facts, auto field) {
+    field("ranges", facts.ranges);
+    field("repeated_bytes", facts.repeated_bytes);
+    field("removed_bytes", facts.removed_bytes);
+    field("changed", facts.changed);
+    field("emptied", facts.emptied);
+  }
+};
+
+struct ApplyFacts {
+  static constexpr std::string_view kName = "apply";
+  std::uint64_t written_bytes = 0;
+  static void fields(auto& facts, auto field) { field("written_bytes", facts.written_bytes); }
+};
+
+struct ReadBackFacts {
+  static constexpr std::string_view kName = "read-back";
+  std::uint64_t documents = 0;
+  static void fields(auto& facts, auto field) { field("documents", facts.documents); }
+};
+
+struct ReportFacts {
+  static constexpr std::string_view kName = "report";
+  std::uint64_t kept_bytes = 0;
+  static void fields(auto& facts, auto field) { field("kept_bytes", facts.kept_bytes); }
+};
+
+}  // namespace refrain::verbs::dedup
+
+namespace refrain::verbs::run {
+
+template <>
+struct FieldsOf<StageCost> {
+  static void visit(auto& cost, auto field) {
+    field("stage", cost.stage);
+    field("seconds", cost.seconds);
+    field("bytes", cost.bytes);
+    field("memory_bytes", cost.memory_bytes);
+  }
+};
+
+template <>
+struct FieldsOf<BadRecord> {
+  static void visit(auto& record, auto field) {
+    field("path", record.path);
+    field("line", record.line);
+    field("reason", record.reason);
+  }
+};
+
+template <>
+struct FieldsOf<ReadReport> {
+  static void visit(auto& read, auto field) {
+    field("files", read.files);
+    field("bytes", read.bytes);
+    field("text_bytes", read.text_bytes);
+    field("documents", read.documents);
+    field("bad_records", read.bad_records);
+    field("hidden_skipped", read.hidden_skipped);
+    field("binary_skipped", read.binary_skipped);
+    field("special_skipped", read.special_skipped);
+    field("other_skipped", read.other_skipped);
+    field("examples", read.examples);
+    field("unreadable", read.unreadable);
+  }
+};
+
+template <>
+struct FieldsOf<AgainstReport> {
+  static void visit(auto& report, auto field) {
+    field("read", report.read);
+    field("items", report.items);
+    field("found", report.found);
+    field("too_short", report.too_short);
+    field("too_short_items", report.too_short_items);
+    field("common", report.common);
+    field("documents", report.documents);
+  }
+};
+
+template <>
+struct FieldsOf<SourceLoss> {
+  static void visit(auto& loss, auto field) {
+    field("source", loss.source);
+    field("documents", loss.documents);
+    field("removed", loss.removed);
+  }
+};
+
+template <>
+struct FieldsOf<SelfCheck> {
+  static void visit(auto& check, auto field) {
+    field("sampled", check.sampled);
+    field("missed", check.missed);
+    field("removals", check.removals);
+    field("wrongful", check.wrongful);
+    field("recall", check.recall);
+    field("recall_low", check.recall_low);
+    field("recall_high", check.recall_high);
+    field("wrongful_high", check.wrongful_high);
+  }
+};
+
+}  // namespace refrain::verbs::run
