@@ -32,6 +32,14 @@
 namespace refrain {
 
 enum class NearMethod { minhash, simhash, off };
+struct NearMethodInfo {
+  std::string_view name;
+  double threshold;            // where none is asked for
+  bool uses_distance = false;  // or else DedupOptions::distance means nothing
+};
+const NearMethodInfo& near_method_info(NearMethod method);
+// In the order of NearMethod.
+std::vector<std::string_view> near_method_names();
 
 // Which of two documents that match is kept: the better-ranked one.
 enum class Rank {
@@ -127,8 +135,6 @@ struct DedupOptions {
 //           repeated ranges of 100 bytes
 DedupOptions dedup_preset(std::string_view name);
 std::vector<std::string_view> dedup_preset_names();
-// The similarity that SimHash's pairs must have where none is asked for.
-inline constexpr double kSimHashThreshold = 0.5;
 
 enum class Reason { none, exact, near, substring, against };
 std::string_view reason_name(Reason reason);

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <memory>
 
 #include "base/files/path.h"
 #include "base/progress.h"
@@ -11,21 +11,18 @@
 #include "base/threads.h"
 #include "corpus/rewrite/rewrite.h"
 #include "corpus/source/walk.h"
-#include "engines/sketch/minhash.h"
 #include "refrain/error.h"
 #include "refrain/report_json.h"
 #include "refrain/substrings.h"
-#include "refrain/version.h"
 #include "text/windows.h"
 #include "verbs/dedup/against/against.h"
 #include "verbs/dedup/against/reference_search.h"
 #include "verbs/dedup/find/find.h"
+#include "verbs/dedup/identity.h"
+#include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/output/output.h"
 #include "verbs/dedup/report/report.h"
 #include "verbs/dedup/state/run.h"
-#include "verbs/dedup/state/sources.h"
-#include "verbs/run/column.h"
-#include "verbs/run/input_identity.h"
 #include "verbs/run/progress.h"
 #include "verbs/run/slice_file.h"
 
@@ -79,12 +76,7 @@ void check(const DedupOptions& options, const Context& context) {
   // They refuse what they cannot be made of.
   if (options.near != NearMethod::off) [[maybe_unused]]
     const text::FeaturePlan plan(options.windows);
-  if (options.near == NearMethod::minhash) {
-    [[maybe_unused]] const sketch::MinHash minhash(options.lanes, options.windows.seed);
-    matching::choose_bands(options.threshold, options.recall, options.lanes);
-  }
-  if (options.near == NearMethod::simhash && options.distance > 63)
-    throw Error(Errc::invalid_argument, "--distance: must be from 0 to 63");
+  verbs::dedup::make_finder(options);
   if (options.apply || options.annotate)
     corpus::check_rewritable(options.input, context, options.apply && options.substrings != 0, options.annotate);
   if (options.read_back && !options.apply)
@@ -140,11 +132,7 @@ void fill_report(verbs::dedup::DedupRun& run) {
                 report.removed_against;
   if (run.options.apply) report.written_bytes = facts.get<verbs::dedup::ApplyFacts>().written_bytes;
   if (run.options.read_back) report.read_back = facts.get<verbs::dedup::ReadBackFacts>().documents;
-  if (run.options.near == NearMethod::minhash) {
-    const matching::Bands bands = matching::choose_bands(run.options.threshold, run.options.recall, run.options.lanes);
-    report.bands = bands.bands;
-    report.rows = bands.rows;
-  }
+  if (run.near != nullptr) run.near->fill(report);
   report.temp_peak_bytes = run.temp.peak_bytes() + run.dir.work_bytes();
   report.peak_rss_bytes = peak_rss_bytes();
 }
@@ -164,7 +152,7 @@ DedupOptions dedup_preset(std::string_view name) {
     const std::optional<Preset> same = preset("report");
     options.near = NearMethod::simhash;
     options.windows = same->fingerprint;
-    options.threshold = kSimHashThreshold;
+    options.threshold = near_method_info(options.near).threshold;
     options.distance = same->distance;
     options.close = 3;
     options.short_bytes = 1024;
@@ -254,7 +242,8 @@ DedupReport dedup(const DedupOptions& options, const Context& context) {
       both.run = whole.update(update, watch.seconds());
       context.progress(both);
     };
-  verbs::dedup::DedupRun run(options, shown);
+  const std::unique_ptr<verbs::dedup::NearFinder> near = verbs::dedup::make_finder(options);
+  verbs::dedup::DedupRun run(options, shown, near.get(), verbs::dedup::identity(options, near.get()));
   try {
     run.report.estimate = dedup_estimate(options, context);
     if (options.estimated) options.estimated(run.report.estimate);

@@ -13,10 +13,10 @@
 #include "base/threads.h"
 #include "corpus/source/decompress.h"
 #include "corpus/source/walk.h"
-#include "engines/matching/bands.h"
 #include "engines/substring/plan.h"
 #include "refrain/dedup.h"
 #include "refrain/error.h"
+#include "verbs/dedup/near/finder.h"
 
 namespace refrain {
 
@@ -121,14 +121,10 @@ class Sizes {
 };
 
 // What `work` holds a document; see verbs/dedup/state/run.h.
-std::uint64_t column_bytes(const DedupOptions& options) {
+std::uint64_t column_bytes(const DedupOptions& options, const verbs::dedup::NearFinder* near) {
   std::uint64_t bytes = 8 + kAssumedId + 8 + 16 + 1 + 4;  // ends, id, digest, state, source
   if (options.keep.rank != Rank::first) bytes += 8;
-  if (options.near == NearMethod::minhash)
-    bytes += options.lanes +
-             sizeof(std::uint32_t) * matching::choose_bands(options.threshold, options.recall, options.lanes).bands;
-  if (options.near == NearMethod::simhash) bytes += 8;
-  if (options.near != NearMethod::off) bytes += kAssumedPairs * (16 + 24);  // that met; that match
+  if (near != nullptr) bytes += near->width() + kAssumedPairs * (16 + 24);  // pairs that met; that match
   if (!options.against.paths.empty()) bytes += 8;
   return bytes + 8 + 8 + 24;  // head, cluster, decision
 }
@@ -206,7 +202,9 @@ DedupEstimate dedup_estimate(const DedupOptions& options, const Context& context
   estimate.bytes = sizes.bytes;
   estimate.unpacked_bytes = sizes.unpacked;
   estimate.documents = sizes.documents;
-  std::uint64_t disk = kSmallFiles + sizes.unpacked + sizes.documents * (column_bytes(options) + row_bytes(options));
+  const std::unique_ptr<verbs::dedup::NearFinder> near = verbs::dedup::make_finder(options);
+  std::uint64_t disk =
+      kSmallFiles + sizes.unpacked + sizes.documents * (column_bytes(options, near.get()) + row_bytes(options));
   // What is packed anew may come out a little larger.
   const std::uint64_t copy = sizes.bytes + (sizes.packed ? sizes.bytes / 8 : 0);
   if (options.apply) disk += copy;

@@ -22,7 +22,7 @@ struct Found {
   static constexpr std::string_view kName = "found";
   std::uint64_t count = 0;
   unsigned bands = 0;
-  std::vector<Part> parts;
+  std::vector<Part> parts = {};
   static void fields(auto& facts, auto field) {
     field("count", facts.count);
     field("bands", facts.bands);

@@ -34,8 +34,4 @@ std::vector<std::string_view> on_off() {
   return {"on", "off"};
 }
 
-std::vector<std::string_view> near_names() {
-  return {"minhash", "simhash", "off"};
-}
-
 }  // namespace refrain::cli

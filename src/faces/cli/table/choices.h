@@ -20,7 +20,5 @@ std::vector<std::string_view> action_names();
 // In the order of Attributes, none aside.
 std::vector<std::string_view> attributes_names();
 std::vector<std::string_view> on_off();
-// In the order of NearMethod.
-std::vector<std::string_view> near_names();
 
 }  // namespace refrain::cli

@@ -206,7 +206,7 @@ constexpr Flag kFlags[] = {
      .verbs = set_of(Verb::dedup), .group = Group::verb,
      .store = [](Settings& s, const Value& v) { s.exact = v.number == 0; }},
     {.name = "near", .kind = Kind::choice, .metavar = "METHOD", .default_text = "minhash",
-     .description = "how similar ones are found", .choices = near_names,
+     .description = "how similar ones are found", .choices = near_method_names,
      .verbs = set_of(Verb::dedup), .group = Group::verb,
      .store = [](Settings& s, const Value& v) { s.near = static_cast<NearMethod>(v.number); }},
     {.name = "preset", .kind = Kind::choice, .metavar = "NAME", .default_text = "none",

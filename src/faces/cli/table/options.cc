@@ -85,7 +85,7 @@ void refuse_idle(bool given, std::string_view flag, std::string_view why) {
 
 // A flag that would do nothing is a slip, or a belief that is wrong.
 void refuse_idle_flags(const Settings& settings, const DedupOptions& options) {
-  if (options.near != NearMethod::simhash)
+  if (!near_method_info(options.near).uses_distance)
     refuse_idle(settings.distance.has_value(), "--distance", "without --near simhash");
   if (options.near == NearMethod::off) {
     constexpr std::string_view kOff = "with --near off";
@@ -113,14 +113,14 @@ DedupOptions dedup_options(const Settings& settings) {
   options.input = input_options(settings, settings.operands);
   options.output = settings.output;
   options.exact = settings.exact.value_or(options.exact);
-  options.near = settings.near.value_or(options.near);
   if (settings.tokenizer) options.windows.tokenizer = *settings.tokenizer;
   if (settings.window) options.windows.window = *settings.window;
   if (settings.seed) options.windows.seed = *settings.seed;
-  if (settings.near == NearMethod::simhash) options.threshold = kSimHashThreshold;
   // A preset's threshold is that of its own method.
-  if (settings.near == NearMethod::minhash && options.threshold == kSimHashThreshold)
-    options.threshold = kDefaultThreshold;
+  if (const NearMethod method = settings.near.value_or(options.near);
+      method != options.near && method != NearMethod::off)
+    options.threshold = near_method_info(method).threshold;
+  options.near = settings.near.value_or(options.near);
   options.threshold = settings.threshold.value_or(options.threshold);
   options.against = input_options(settings, settings.against);
   options.against.format = settings.against_format.value_or(settings.format);

@@ -17,6 +17,7 @@
 #include "base/threads.h"
 #include "verbs/dedup/find/find.h"
 #include "verbs/dedup/find/similarity.h"
+#include "verbs/dedup/near/sketches.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/run/column.h"
 
@@ -154,10 +155,10 @@ class RemovalCheck {
 
   // Their fingerprints are too far from each other.
   bool apart(DocId match, DocId removed) const {
-    if (run_.options.near != NearMethod::simhash) return false;
+    if (!run_.near->filter_decides()) return false;
     std::vector<std::uint8_t> first;
     std::vector<std::uint8_t> second;
-    return !sketches_.may_match(sketches_.get(match, first), sketches_.get(removed, second), removed);
+    return !sketches_.filter().may_match(sketches_.get(match, first), sketches_.get(removed, second), removed);
   }
 
   DedupRun& run_;
@@ -256,8 +257,9 @@ class SampleCheck {
                                                           [&](DocId later) { return ranks_.rank(later) <= rank; }) -
                                      sample_.begin());
     worker.places.clear();
-    sketches_.may_match(sketches_.get(document, worker.scratch), signatures_.data() + first * sketches_.width(),
-                        std::span(sample_).subspan(first, last - first), worker.places);
+    sketches_.filter().may_match(sketches_.get(document, worker.scratch),
+                                 signatures_.data() + first * sketches_.width(),
+                                 std::span(sample_).subspan(first, last - first), worker.places);
     worker.pairs += worker.places.size();
     for (const std::uint32_t place : worker.places)
       if (worker.missed[first + place] == 0 &&
@@ -283,7 +285,7 @@ void dedup_check(DedupRun& run) {
   SelfCheck check;
   std::uint64_t judged = 0;
   const std::uint64_t removed = run.dir.facts().get<DecideFacts>().near;
-  if (run.near() && run.options.sample != 0) {
+  if (run.near != nullptr && run.options.sample != 0) {
     const Ranks ranks = run.ranks();
     const text::FeaturePlan plan(run.options.windows);
     const std::uint64_t size =

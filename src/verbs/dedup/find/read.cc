@@ -2,18 +2,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cstring>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "corpus/source/reader.h"
-#include "engines/sketch/minhash.h"
-#include "engines/sketch/simhash.h"
 #include "refrain/error.h"
 #include "text/windows.h"
 #include "verbs/dedup/find/find.h"
+#include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/state/keep_policy.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/sources.h"
@@ -33,11 +33,17 @@ struct Done {
   std::vector<Digest> digests;
   std::vector<DocState> states;
   std::vector<std::uint64_t> keys;
-  std::vector<std::string> sources;      // one, or one a record
-  std::vector<std::uint32_t> band_keys;  // bands a record
-  std::vector<std::uint8_t> lanes;       // lanes a record
-  std::vector<std::uint64_t> fingerprints;
+  std::vector<std::string> sources;    // one, or one a record
+  std::vector<std::uint8_t> sketches;  // of the near method: all columns of a record, then the next
   corpus::BatchIds ids;
+};
+
+// What a thread needs to look into one text after the other.
+struct Worker {
+  Worker(const text::FeaturePlan& plan, const NearFinder* near)
+      : stream(plan), sketcher(near == nullptr ? nullptr : near->sketcher()) {}
+  text::FeatureStream stream;
+  std::unique_ptr<Sketcher> sketcher;
 };
 
 class Reading {
@@ -55,13 +61,11 @@ class Reading {
         states_(run.dir.create_work("states")),
         sources_(run.dir.create_work("sources")),
         sources_reservation_(run.budget.reserve(0, "the names of the sources")) {
-    if (run.options.near == NearMethod::minhash) {
-      minhash_.emplace(run.options.lanes, run.options.windows.seed);
-      bands_ = matching::choose_bands(run.options.threshold, run.options.recall, run.options.lanes);
-      lanes_.emplace(run.dir.create_work("lanes"));
-      for (unsigned band = 0; band < bands_.bands; ++band) band_files_.push_back(run.dir.create_work(band_name(band)));
+    if (run.near != nullptr) {
+      columns_ = run.near->columns();
+      sketch_bytes_ = run.near->width();
     }
-    if (run.options.near == NearMethod::simhash) fingerprints_.emplace(run.dir.create_work("fingerprints"));
+    for (const SketchColumn& column : columns_) column_files_.push_back(run.dir.create_work(column.name));
     if (!policy_.in_input_order()) keys_.emplace(run.dir.create_work("keys"));
     input_ = run.options.input;
     if (policy_.needs_field()) {
@@ -75,12 +79,12 @@ class Reading {
   }
 
   void run() {
-    std::vector<std::unique_ptr<text::FeatureStream>> streams(run_.threads);
+    std::vector<std::unique_ptr<Worker>> workers(run_.threads);
     const ReadReport read =
         corpus::read_documents(input_, run_.context, run_.budget,
                                [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
-                                 if (!streams[worker]) streams[worker] = std::make_unique<text::FeatureStream>(plan_);
-                                 auto done = digest_batch(batch, *streams[worker]);
+                                 if (!workers[worker]) workers[worker] = std::make_unique<Worker>(plan_, run_.near);
+                                 auto done = digest_batch(batch, *workers[worker]);
                                  return [this, done](DocId first) { take(*done, first); };
                                },
                                {.keeps_texts = true, .record_bytes = record_bytes(source_field_ != kNone)});
@@ -88,7 +92,7 @@ class Reading {
   }
 
  private:
-  std::shared_ptr<Done> digest_batch(corpus::Batch& batch, text::FeatureStream& stream) const {
+  std::shared_ptr<Done> digest_batch(corpus::Batch& batch, Worker& worker) const {
     auto done = std::make_shared<Done>(run_.budget);
     const std::size_t size = batch.texts.size();
     if (size != 0) {
@@ -102,19 +106,14 @@ class Reading {
     done->digests.reserve(size);
     done->states.reserve(size);
     if (keys_) done->keys.reserve(size);
-    if (fingerprints_) done->fingerprints.resize(size);
-    if (minhash_) {
-      done->band_keys.resize(size * bands_.bands);
-      done->lanes.resize(size * minhash_->lanes());
-    }
+    done->sketches.resize(size * sketch_bytes_);
     if (!own_source) done->sources.emplace_back(batch.file);
-    std::vector<std::uint32_t> signature(minhash_ ? minhash_->lanes() : 0);
     for (std::size_t i = 0; i < size; ++i) {
       const std::string_view text = batch.texts[i];
       done->lengths.push_back(text.size());
       done->digests.push_back(digest(text));
       const bool bad = batch.bad[i] != 0;
-      const bool judged = !bad && sketch(text, stream, i, signature, *done);
+      const bool judged = !bad && sketch(text, worker, done->sketches.data() + i * sketch_bytes_);
       done->states.push_back(bad ? DocState::bad : judged ? DocState::judged : DocState::too_short);
       std::string source;
       if (source_field_ != kNone)
@@ -135,35 +134,21 @@ class Reading {
 
   // What a record of a batch takes, beside its text and its id.
   std::size_t record_bytes(bool own_source) const {
-    std::size_t bytes = sizeof(std::uint64_t) + sizeof(Digest) + sizeof(DocState);
+    std::size_t bytes = sizeof(std::uint64_t) + sizeof(Digest) + sizeof(DocState) + sketch_bytes_;
     if (keys_) bytes += sizeof(std::uint64_t);
     if (own_source) bytes += sizeof(std::string);
-    if (fingerprints_) bytes += sizeof(std::uint64_t);
-    if (minhash_) bytes += bands_.bands * sizeof(std::uint32_t) + minhash_->lanes();
     return bytes;
   }
 
   // False where it is too short to be judged.
-  bool sketch(std::string_view text, text::FeatureStream& stream, std::size_t i, std::vector<std::uint32_t>& signature,
-              Done& done) const {
-    if (!run_.near()) return true;
-    sketch::SimHashCounter counter;
+  static bool sketch(std::string_view text, Worker& worker, std::uint8_t* values) {
+    if (!worker.sketcher) return true;
     std::size_t count = 0;
-    if (minhash_) minhash_->start(signature.data());
-    stream.start(text);
-    for (std::span<const std::uint64_t> features; stream.next(features); count += features.size()) {
-      if (minhash_)
-        minhash_->add(features, signature.data());
-      else
-        counter.add(features);
-    }
-    if (minhash_) {
-      matching::band_keys(bands_, signature, done.band_keys.data() + i * bands_.bands);
-      std::uint8_t* lanes = done.lanes.data() + i * signature.size();
-      for (const std::uint32_t lane : signature) *lanes++ = static_cast<std::uint8_t>(lane);
-    } else {
-      done.fingerprints[i] = counter.fingerprint(false);
-    }
+    worker.sketcher->start();
+    worker.stream.start(text);
+    for (std::span<const std::uint64_t> features; worker.stream.next(features); count += features.size())
+      worker.sketcher->add(features);
+    worker.sketcher->finish(values);
     return count != 0;
   }
 
@@ -201,16 +186,23 @@ class Reading {
     states_.write_values(std::span<const DocState>(done.states));
     sources_.write_values(std::span<const std::uint32_t>(sources));
     if (keys_) keys_->write_values(std::span<const std::uint64_t>(done.keys));
-    if (fingerprints_) fingerprints_->write_values(std::span<const std::uint64_t>(done.fingerprints));
-    if (lanes_) lanes_->write_values(std::span<const std::uint8_t>(done.lanes));
-    std::vector<std::uint32_t> column(count);
-    for (std::size_t band = 0; band < band_files_.size(); ++band) {
-      for (std::size_t i = 0; i < count; ++i) column[i] = done.band_keys[i * bands_.bands + band];
-      band_files_[band].write_values(std::span<const std::uint32_t>(column));
-    }
+    take_sketches(done.sketches, count);
     facts_.documents += count;
     // What all of them take when they are decided on: what cannot fit is refused now, not when all is read.
     alone_.reserve(facts_.documents * (sizeof(DocId) + sizeof(Decision) + 1), "the decisions");
+  }
+
+  void take_sketches(const std::vector<std::uint8_t>& sketches, std::size_t count) {
+    std::vector<std::uint8_t> values;
+    std::size_t begin = 0;  // of the column in a sketch
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const std::size_t width = columns_[c].width;
+      values.resize(count * width);
+      for (std::size_t i = 0; i < count; ++i)
+        std::memcpy(values.data() + i * width, sketches.data() + i * sketch_bytes_ + begin, width);
+      column_files_[c].write_values(std::span<const std::uint8_t>(values));
+      begin += width;
+    }
   }
 
   std::uint32_t number_of(const std::string& source) {
@@ -242,9 +234,8 @@ class Reading {
     check(read);
     for (run::RunFile* file : {&text_, &text_ends_, &ids_, &id_ends_, &digests_, &states_, &sources_})
       run_.dir.close(*file);
-    for (std::optional<run::RunFile>* file : {&keys_, &fingerprints_, &lanes_})
-      if (*file) run_.dir.close(**file);
-    for (run::RunFile& file : band_files_) run_.dir.close(file);
+    if (keys_) run_.dir.close(*keys_);
+    for (run::RunFile& file : column_files_) run_.dir.close(file);
     run::RunFile names = run_.dir.create_work("source_names");
     names.write(names_);
     run_.dir.close(names);
@@ -263,8 +254,8 @@ class Reading {
   const text::FeaturePlan plan_;
   const KeepRanker policy_;
   MemoryBudget alone_;  // of a stage that has all the memory for itself
-  std::optional<sketch::MinHash> minhash_;
-  matching::Bands bands_;
+  std::vector<SketchColumn> columns_;
+  std::size_t sketch_bytes_ = 0;  // a record, of all columns
   InputOptions input_;
   std::size_t key_field_ = kNone;
   std::size_t source_field_ = kNone;
@@ -277,9 +268,7 @@ class Reading {
   run::RunFile states_;
   run::RunFile sources_;
   std::optional<run::RunFile> keys_;
-  std::optional<run::RunFile> fingerprints_;
-  std::optional<run::RunFile> lanes_;
-  std::vector<run::RunFile> band_files_;
+  std::vector<run::RunFile> column_files_;
   std::uint64_t text_at_ = 0;
   std::uint64_t ids_at_ = 0;
   ReadFacts facts_;

@@ -1,13 +1,8 @@
 #include "verbs/dedup/find/similarity.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstring>
 
 #include "engines/sketch/feature_set.h"
-#include "engines/sketch/minhash.h"
-#include "verbs/run/column.h"
 
 namespace refrain::verbs::dedup {
 
@@ -16,56 +11,7 @@ namespace {
 constexpr std::uint64_t kHeldOverhead = 128;  // of a set that is remembered, beside its features
 constexpr std::size_t kHeldText = std::size_t{1} << 20;
 
-// Of two signatures, the fewest equal bytes with which the documents may be `threshold` similar.
-unsigned least_equal(double threshold, unsigned lanes) {
-  const double chance = threshold + (1 - threshold) / 256;
-  const double deviation = std::sqrt(chance * (1 - chance) / lanes);
-  return static_cast<unsigned>(std::max(0.0, std::ceil((chance - 4 * deviation) * lanes)));
-}
-
 }  // namespace
-
-Sketches::Sketches(DedupRun& run)
-    : simhash_(run.options.near == NearMethod::simhash),
-      width_(simhash_ ? sizeof(std::uint64_t) : run.options.lanes),
-      limit_(simhash_ ? run.options.distance : least_equal(run.options.threshold, run.options.lanes)),
-      close_(simhash_ ? run.options.close : 0),
-      short_bytes_(run.options.short_bytes),
-      held_(run.budget, "the signatures"),
-      text_ends_(run.budget, "the lengths of the texts") {
-  const std::filesystem::path path = run.dir.work(simhash_ ? "fingerprints" : "lanes");
-  if (run.documents() * width_ <= run.budget.available() / 2)
-    held_ = run::load_column<std::uint8_t>(path, run.budget, "the signatures");
-  else
-    file_.emplace(path);
-  if (simhash_ && close_ < limit_)
-    text_ends_ = run::load_column<std::uint64_t>(run.dir.work("text_ends"), run.budget, "the lengths of the texts");
-}
-
-const std::uint8_t* Sketches::get(DocId document, std::vector<std::uint8_t>& scratch) const {
-  if (!file_) return held_.data() + document * width_;
-  scratch.resize(width_);
-  file_->read(document * width_, {reinterpret_cast<char*>(scratch.data()), scratch.size()});
-  return scratch.data();
-}
-
-bool Sketches::may_match(const std::uint8_t* earlier, const std::uint8_t* later, DocId document) const {
-  if (!simhash_) return sketch::equal_bytes(earlier, later, width_) >= limit_;
-  std::uint64_t first = 0;
-  std::uint64_t second = 0;
-  std::memcpy(&first, earlier, sizeof first);
-  std::memcpy(&second, later, sizeof second);
-  const auto difference = static_cast<unsigned>(std::popcount(first ^ second));
-  if (difference <= close_ || difference > limit_) return difference <= limit_;
-  return text_ends_[document] - (document == 0 ? 0 : text_ends_[document - 1]) <= short_bytes_;
-}
-
-void Sketches::may_match(const std::uint8_t* earlier, const std::uint8_t* laters, std::span<const DocId> documents,
-                         std::vector<std::uint32_t>& places) const {
-  if (!simhash_) return sketch::find_equal_bytes(earlier, laters, documents.size(), width_, limit_, places);
-  for (std::size_t i = 0; i < documents.size(); ++i)
-    if (may_match(earlier, laters + i * width_, documents[i])) places.push_back(static_cast<std::uint32_t>(i));
-}
 
 Similarity::Similarity(DedupRun& run, const text::FeaturePlan& plan, std::uint64_t memory_bytes)
     : memory_bytes_(memory_bytes),

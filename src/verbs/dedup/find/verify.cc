@@ -9,13 +9,13 @@
 
 #include "base/progress.h"
 #include "base/threads.h"
-#include "engines/sketch/minhash.h"
 #include "refrain/error.h"
 #include "verbs/dedup/against/reader.h"
 #include "verbs/dedup/find/decide.h"
 #include "verbs/dedup/find/find.h"
-#include "verbs/dedup/find/pairs.h"
 #include "verbs/dedup/find/similarity.h"
+#include "verbs/dedup/near/finder.h"
+#include "verbs/dedup/near/sketches.h"
 #include "verbs/run/column.h"
 
 namespace refrain::verbs::dedup {
@@ -24,7 +24,6 @@ namespace {
 
 constexpr std::size_t kBlockPairs = std::size_t{1} << 16;  // that are in memory at a time
 constexpr std::size_t kPiecePairs = 512;                   // that a worker takes at a time
-constexpr unsigned kLeastRounds = 3;                       // where many met: each round looks at them in another order
 constexpr unsigned kMostRounds = 64;
 
 class Verifier {
@@ -87,8 +86,8 @@ class Verifier {
   double compare(Worker& worker, const RankPair& pair) const {
     const DocId earlier = ranks_.document(pair.earlier);
     const DocId later = ranks_.document(pair.later);
-    if (!sketches_.may_match(sketches_.get(earlier, worker.first), sketches_.get(later, worker.second), later))
-      return 0;
+    const std::uint8_t* first = sketches_.get(earlier, worker.first);
+    if (!sketches_.filter().may_match(first, sketches_.get(later, worker.second), later)) return 0;
     ++worker.compared;
     return worker.similarity.of(earlier, later, run_.options.threshold);
   }
@@ -124,13 +123,9 @@ void dedup_candidates(DedupRun& run) {
   const Ranks ranks = run.ranks();
   run::RunFile out = run.dir.create_work("candidates");
   RoundPlan plan(run.budget, ranks.size());
-  if (run.options.near == NearMethod::minhash) {
+  if (run.near != nullptr) {
     mark_nodes(run, ranks, plan.alive);
-    find_pairs(run, ranks, plan, {}, out);
-  }
-  if (run.options.near == NearMethod::simhash) {
-    mark_nodes(run, ranks, plan.alive);
-    find_simhash_pairs(run, ranks, plan, {}, out);
+    run.near->find_pairs(run, ranks, plan, {}, out);
   }
   run.dir.close(out);
   run::RunFile crowded = run.dir.create_work("crowded");
@@ -148,35 +143,30 @@ void dedup_verify(DedupRun& run) {
   RoundPlan plan(run.budget, ranks.size());
   plan.crowded = run::load_column<std::uint8_t>(run.dir.work("crowded"), run.budget, "the documents that met many");
   const bool crowded = std::find(plan.crowded.begin(), plan.crowded.end(), 1) != plan.crowded.end();
-  for (; run.near(); ++round) {
+  for (; run.near != nullptr; ++round) {
     if (round > 1) {
       mark_nodes(run, ranks, plan.alive);
       MatchMerge merge(matches);
       decide_kept(merge, plan.alive);
       plan.round = round;
       run::RunFile out = run.dir.create_work(pairs_name(round));
-      if (run.options.near == NearMethod::simhash)
-        find_simhash_pairs(run, ranks, plan, pairs, out);
-      else
-        find_pairs(run, ranks, plan, pairs, out);
+      run.near->find_pairs(run, ranks, plan, pairs, out);
       out.close(false);
     }
     pairs.push_back(run.dir.work(pairs_name(round)));
     const std::string name = fmt::format("matches.{}", round);
     run::RunFile out = run.dir.create_work(name);
-    std::uint64_t found = 0;
+    RoundResult result{.round = round};
     {
       Verifier verifier(run, ranks);
-      found = verifier.verify(pairs.back(), out);
-      met += verifier.met();
+      result.matches = verifier.verify(pairs.back(), out);
+      result.pairs = verifier.met();
       compared += verifier.compared();
     }
+    met += result.pairs;
     out.close(false);
     matches.push_back(run.dir.work(name));
-    // By SimHash rounds go on until all pairs have met that ever meet; by MinHash, where many met, some do not.
-    const bool done = run.options.near == NearMethod::simhash ? std::filesystem::file_size(pairs.back()) == 0
-                                                              : found == 0 && round >= kLeastRounds;
-    if (!crowded || done || round == kMostRounds) break;
+    if (!crowded || run.near->finished(result) || round == kMostRounds) break;
   }
   run::RunFile all = run.dir.create_work("matches");
   std::uint64_t count = 0;

@@ -161,7 +161,7 @@ class AttributesWriter {
     };
     add_whole("duplicate", reason != Reason::none, reason == Reason::substring ? 1 : decision.similarity);
     if (run_.options.exact) add_whole("exact", reason == Reason::exact, decision.similarity);
-    if (run_.near()) add_whole("near", reason == Reason::near, decision.similarity);
+    if (run_.near != nullptr) add_whole("near", reason == Reason::near, decision.similarity);
     if (run_.against()) {
       const AgainstHit* hit = bad ? nullptr : against_.hit(document);
       const double share = hit == nullptr ? 0 : hit->share;

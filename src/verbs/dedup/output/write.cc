@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <memory>
 #include <string>
 
 #include "base/json.h"
 #include "base/progress.h"
 #include "store/shuffle.h"
 #include "verbs/dedup/against/against.h"
+#include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/output/output.h"
 #include "verbs/dedup/state/again.h"
 #include "verbs/dedup/state/outcome.h"
@@ -58,11 +61,9 @@ void write_matches(DedupRun& run) {
   run::SliceFile ids(run.dir.work("ids"), run.dir.work("id_ends"));
   run::SliceFile others(run.dir.work("ids"), run.dir.work("id_ends"));
   run::RunFile out = run.dir.create_output("matches.tsv");
-  Array<std::uint64_t> fingerprints(run.budget, "the fingerprints");
-  const bool simhash = run.options.near == NearMethod::simhash;
-  if (simhash)
-    fingerprints = run::load_column<std::uint64_t>(run.dir.work("fingerprints"), run.budget, "the fingerprints");
-  out.write(simhash ? "id1\tid2\tdiff\n" : "id1\tid2\tsimilarity\n");
+  const std::unique_ptr<MatchColumn> column =
+      run.near != nullptr ? run.near->match_column(run) : std::make_unique<MatchColumn>();
+  out.write(fmt::format("id1\tid2\t{}\n", column->name()));
   Context in_order = run.context;
   in_order.threads = 1;
   std::string first;
@@ -75,11 +76,9 @@ void write_matches(DedupRun& run) {
       row = first;
       row += '\t';
       run::append_escaped(row, others.get(match.second, scratch));
-      if (simhash)
-        fmt::format_to(std::back_inserter(row), "\t{}\n",
-                       std::popcount(fingerprints[match.first] ^ fingerprints[match.second]));
-      else
-        fmt::format_to(std::back_inserter(row), "\t{:.6g}\n", match.similarity);
+      row += '\t';
+      column->append(row, match.first, match.second, match.similarity);
+      row += '\n';
       out.write(row);
     }
   });

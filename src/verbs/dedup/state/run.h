@@ -7,9 +7,8 @@
 //   states                  DocState
 //   sources, source_names   uint32: the number of its source; the names, a line each, escaped
 //   keys                    uint64: what the keep policy ranks by, the least first; not for `first`
-//   bands.0, bands.1, ..    uint32: the document's key in each band
-//   lanes                   its signature, a byte a lane
-//   fingerprints            uint64: its SimHash
+//   lanes, bands.0, ..      minhash: its signature, a byte a lane; uint32: its key in each band
+//   fingerprints            simhash: uint64
 //   heads                   uint64: the best-ranked document with the same text; itself where there is none
 //   against, against_spans  AgainstHit: documents in which an item of the other set stands; ByteRange: where
 //   against_items, against_found, against_ids, against_id_ends
@@ -32,7 +31,6 @@
 #include "base/budget.h"
 #include "base/checksum.h"
 #include "base/files/temp_space.h"
-#include "engines/matching/bands.h"
 #include "refrain/dedup.h"
 #include "verbs/dedup/state/facts.h"
 #include "verbs/dedup/state/ranks.h"
@@ -54,11 +52,15 @@ struct RankMatch {
   double similarity = 0;
 };
 
+class NearFinder;
+
 struct DedupRun {
-  DedupRun(const DedupOptions& options_in, const Context& context_in);
+  // `near_in` may be null; `identity` is all that the answer depends on.
+  DedupRun(const DedupOptions& options_in, const Context& context_in, const NearFinder* near_in, std::string identity);
 
   const DedupOptions& options;
   const Context& context;
+  const NearFinder* const near;  // the method (near/finder.h); null where it is off
   const unsigned threads;
   MemoryBudget budget;
   TempSpace temp;
@@ -70,11 +72,7 @@ struct DedupRun {
   bool against() const { return !options.against.paths.empty(); }
   // Documents that hold an item of the other set are removed.
   bool against_removes() const { return against() && options.against_action == AgainstAction::remove; }
-  bool near() const { return options.near != NearMethod::off; }
   Ranks ranks();
 };
-
-// "bands.0" and so on.
-std::string band_name(unsigned band);
 
 }  // namespace refrain::verbs::dedup

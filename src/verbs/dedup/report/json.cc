@@ -30,7 +30,6 @@ void write_estimate(JsonWriter& json, const DedupEstimate& estimate) {
 }  // namespace
 
 std::string to_json(const DedupOptions& options, const DedupReport& report) {
-  static constexpr const char* kNear[] = {"minhash", "simhash", "off"};
   JsonWriter json;
   verbs::run::begin_report(json, "dedup");
   json.field("fingerprint_version", kFingerprintVersion);
@@ -38,7 +37,7 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   json.key("options").begin_object();
   verbs::run::write_input(json, options.input);
   json.field("exact", options.exact);
-  json.field("near", kNear[static_cast<std::size_t>(options.near)]);
+  json.field("near", near_method_info(options.near).name);
   json.field("tokenizer", verbs::run::name_of(options.windows.tokenizer));
   json.field("window", options.windows.window);
   json.field("seed", options.windows.seed);

@@ -1,0 +1,113 @@
+// How documents that are nearly alike find each other: the methods of --near behind one interface.
+//
+// While the input is read, a method makes a sketch of every document. From the sketches alone it proposes pairs, round
+// by round, and rules out those that cannot match. What is left is compared text against text (find/similarity.h): no
+// method removes anything by itself.
+//
+// A new method is a file that makes a NearFinder, and a row in finders.cc.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/array.h"
+#include "refrain/dedup.h"
+#include "verbs/dedup/state/run.h"
+
+namespace refrain::verbs::dedup {
+
+// Which documents take part in a round.
+struct RoundPlan {
+  RoundPlan(MemoryBudget& budget, std::uint64_t documents)
+      : alive(budget, "the documents that are kept", documents),
+        crowded(budget, "the documents that met many", documents) {}
+  unsigned round = 1;
+  // By rank: 1 for a document that is kept so far. Nobody else is compared.
+  Array<std::uint8_t> alive;
+  // 1 for those that met more than could all be compared. The first round fills it; where it stays empty, there is no
+  // second one.
+  Array<std::uint8_t> crowded;
+};
+
+// What came of a round.
+struct RoundResult {
+  unsigned round = 1;
+  std::uint64_t pairs = 0;
+  std::uint64_t matches = 0;  // of them
+};
+
+// A column that a method leaves in `work`: so many bytes for every document, in input order.
+struct SketchColumn {
+  std::string name;
+  std::size_t width = 0;
+};
+
+// Makes sketches of one document after the other. Not thread-safe.
+class Sketcher {
+ public:
+  virtual ~Sketcher() = default;
+  virtual void start() = 0;
+  virtual void add(std::span<const std::uint64_t> features) = 0;
+  // The document's values of all columns, end to end.
+  virtual void finish(std::uint8_t* values) = 0;
+};
+
+// Which pairs may match, by their values of the first column. Thread-safe.
+class SketchFilter {
+ public:
+  virtual ~SketchFilter() = default;
+  // `document` is the later one, by rank.
+  virtual bool may_match(const std::uint8_t* earlier, const std::uint8_t* later, DocId document) const = 0;
+  // The same for many that are later, whose sketches lie end to end: appends the places of those that may.
+  virtual void may_match(const std::uint8_t* earlier, const std::uint8_t* laters, std::span<const DocId> documents,
+                         std::vector<std::uint32_t>& places) const = 0;
+};
+
+// The last column of matches.tsv.
+class MatchColumn {
+ public:
+  virtual ~MatchColumn() = default;
+  virtual std::string_view name() const { return "similarity"; }
+  virtual void append(std::string& row, DocId first, DocId second, double similarity) const;
+};
+
+// Immutable; threads may share one.
+class NearFinder {
+ public:
+  virtual ~NearFinder() = default;
+
+  // All that its answers depend on, besides the features: a line of the run's identity.
+  virtual std::string identity() const = 0;
+
+  virtual std::vector<SketchColumn> columns() const = 0;
+  // Of all columns: what a document takes.
+  std::size_t width() const;
+  virtual std::unique_ptr<Sketcher> sketcher() const = 0;
+
+  // Writes the pairs that meet in a round, ascending, each once, without those in `known` (files of pairs, ascending
+  // too). Linear in the documents, however many are alike.
+  virtual void find_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& plan,
+                          const std::vector<std::filesystem::path>& known, run::RunFile& out) const = 0;
+  // Whether another round would find nothing.
+  virtual bool finished(const RoundResult& result) const = 0;
+
+  virtual std::unique_ptr<SketchFilter> filter(DedupRun& run) const = 0;
+  // Whether what the filter rules out is no match by definition. Otherwise it is only unlikely to be one.
+  virtual bool filter_decides() const = 0;
+
+  virtual std::unique_ptr<MatchColumn> match_column(DedupRun& run) const;
+  virtual void fill(DedupReport& /*report*/) const {}
+};
+
+// Null for NearMethod::off. Error(invalid_argument) for options that the method cannot work with.
+std::unique_ptr<NearFinder> make_finder(const DedupOptions& options);
+
+std::unique_ptr<NearFinder> make_minhash(const DedupOptions& options);
+std::unique_ptr<NearFinder> make_simhash(const DedupOptions& options);
+
+}  // namespace refrain::verbs::dedup

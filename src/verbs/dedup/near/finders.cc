@@ -1,0 +1,70 @@
+// The table of methods.
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "verbs/dedup/near/finder.h"
+
+namespace refrain::verbs::dedup {
+
+namespace {
+
+struct Row {
+  NearMethod method;
+  NearMethodInfo info;
+  std::unique_ptr<NearFinder> (*make)(const DedupOptions& options);
+};
+
+constexpr Row kMethods[] = {
+    {NearMethod::minhash, {.name = "minhash", .threshold = kDefaultThreshold}, make_minhash},
+    {NearMethod::simhash, {.name = "simhash", .threshold = 0.5, .uses_distance = true}, make_simhash},
+    {NearMethod::off, {.name = "off", .threshold = kDefaultThreshold}, [](const DedupOptions&) {
+       return std::unique_ptr<NearFinder>();
+     }}};
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < std::size(kMethods); ++i)
+    if (static_cast<std::size_t>(kMethods[i].method) != i) return false;
+  return true;
+}
+static_assert(in_order(), "the rows stand in the order of NearMethod");
+
+const Row& row_of(NearMethod method) {
+  return kMethods[static_cast<std::size_t>(method)];
+}
+
+}  // namespace
+
+std::unique_ptr<NearFinder> make_finder(const DedupOptions& options) {
+  return row_of(options.near).make(options);
+}
+
+std::size_t NearFinder::width() const {
+  std::size_t width = 0;
+  for (const SketchColumn& column : columns()) width += column.width;
+  return width;
+}
+
+std::unique_ptr<MatchColumn> NearFinder::match_column(DedupRun& /*run*/) const {
+  return std::make_unique<MatchColumn>();
+}
+
+void MatchColumn::append(std::string& row, DocId /*first*/, DocId /*second*/, double similarity) const {
+  fmt::format_to(std::back_inserter(row), "{:.6g}", similarity);
+}
+
+}  // namespace refrain::verbs::dedup
+
+namespace refrain {
+
+const NearMethodInfo& near_method_info(NearMethod method) {
+  return verbs::dedup::row_of(method).info;
+}
+
+std::vector<std::string_view> near_method_names() {
+  std::vector<std::string_view> names;
+  for (const verbs::dedup::Row& row : verbs::dedup::kMethods) names.push_back(row.info.name);
+  return names;
+}
+
+}  // namespace refrain

@@ -1,0 +1,222 @@
+// MinHash: documents meet where all lanes of a band of their signatures are equal.
+//
+// In a group of a few, all meet; in a larger one each document meets the best-ranked, the two before it, and those that
+// it also meets in another band, which is another one in every round.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/mix.h"
+#include "base/progress.h"
+#include "engines/matching/bands.h"
+#include "engines/sketch/minhash.h"
+#include "refrain/version.h"
+#include "verbs/dedup/near/finder.h"
+#include "verbs/dedup/near/pairs.h"
+#include "verbs/run/column.h"
+
+namespace refrain::verbs::dedup {
+
+namespace {
+
+constexpr unsigned kLeastRounds = 3;  // where many met: each round looks at them in another order
+
+std::string band_name(unsigned band) {
+  return fmt::format("bands.{}", band);
+}
+
+// Of two signatures, the fewest equal bytes with which the documents may be `threshold` similar: what is at the
+// threshold is let through but for four standard deviations.
+unsigned least_equal(double threshold, unsigned lanes) {
+  const double chance = threshold + (1 - threshold) / 256;
+  const double deviation = std::sqrt(chance * (1 - chance) / lanes);
+  return static_cast<unsigned>(std::max(0.0, std::ceil((chance - 4 * deviation) * lanes)));
+}
+
+// A document in a group of a band; `other` is its key in the next one.
+struct Entry {
+  std::uint32_t key;
+  std::uint32_t other;
+  std::uint64_t rank;
+  friend bool operator<(const Entry& a, const Entry& b) { return a.rank < b.rank; }
+};
+struct KeyOfEntry {
+  std::uint64_t operator()(const Entry& entry) const { return entry.key; }
+};
+using Entries = store::Shuffle<Entry, KeyOfEntry>;
+
+class Round {
+ public:
+  Round(DedupRun& run, const Ranks& ranks, RoundPlan& plan)
+      : run_(run), ranks_(ranks), plan_(plan), pairs_(pair_options(run, ranks.size()), run.budget) {
+    for (unsigned i = 0; i < run.threads; ++i) writers_.push_back(pairs_.writer());
+  }
+
+  void band(unsigned band, unsigned other) {
+    Entries entries(options(), run_.budget);
+    Entries crowds(options(), run_.budget);
+    {
+      auto writer = entries.writer();
+      run::ColumnReader<std::uint32_t> keys(run_.dir.work(band_name(band)));
+      run::ColumnReader<std::uint32_t> others(run_.dir.work(band_name(other)));
+      Entry entry{};
+      for (DocId document = 0; keys.next(entry.key) && others.next(entry.other); ++document) {
+        entry.rank = ranks_.rank(document);
+        if (takes_part(entry.rank)) writer.add(entry);
+      }
+    }
+    {
+      std::vector<Entries::Writer> aside;
+      for (unsigned i = 0; i < run_.threads; ++i) aside.push_back(crowds.writer());
+      for_each_group(entries, [&](unsigned worker, const Entry& entry) {
+        const std::uint64_t both =
+            mix(std::uint64_t{entry.key} << 32U | entry.other, 0x9E3779B97F4A7C15ULL, 0xD6E8FEB86659FD93ULL);
+        aside[worker].add({static_cast<std::uint32_t>(both >> 32U), 0, entry.rank});
+        plan_.crowded[entry.rank] = 1;  // a document is in one group of a band
+      });
+    }
+    for_each_group(crowds, [](unsigned, const Entry&) {});
+  }
+
+  void list(const std::vector<std::filesystem::path>& known, run::RunFile& out) {
+    writers_.clear();
+    list_pairs(run_, pairs_, known, out);
+  }
+
+ private:
+  // From the second round on, only those that met many.
+  bool takes_part(std::uint64_t rank) const {
+    return plan_.alive[rank] != 0 && (plan_.round == 1 || plan_.crowded[rank] != 0);
+  }
+
+  store::ShuffleOptions options() {
+    return {.what = "the documents of a band",
+            .key_bits = 32,
+            .expected_records = ranks_.size(),
+            .order_values = true,
+            .temp = &run_.temp,
+            .memory_bytes = run_.budget.available() / 3};
+  }
+
+  template <class Large>
+  void for_each_group(const Entries& entries, Large large) {
+    std::vector<Group<Entry>> groups(run_.threads);
+    entries.for_each_run(run_.context, [&](unsigned worker, std::size_t, const store::Run<Entry>& records) {
+      bool first = records.first;
+      for (const Entry& entry : records.records) {
+        groups[worker].add(
+            entry, first,
+            [&](std::uint64_t later, std::uint64_t earlier) {
+              writers_[worker].add({later, earlier});
+            },
+            [&](const Entry& one) { large(worker, one); });
+        first = false;
+      }
+    });
+  }
+
+  DedupRun& run_;
+  const Ranks& ranks_;
+  RoundPlan& plan_;
+  Pairs pairs_;
+  std::vector<Pairs::Writer> writers_;
+};
+
+class MinHashSketcher : public Sketcher {
+ public:
+  MinHashSketcher(const sketch::MinHash& minhash, const matching::Bands& bands)
+      : minhash_(minhash), bands_(bands), signature_(minhash.lanes()), keys_(bands.bands) {}
+
+  void start() override { minhash_.start(signature_.data()); }
+  void add(std::span<const std::uint64_t> features) override { minhash_.add(features, signature_.data()); }
+  void finish(std::uint8_t* values) override {
+    for (const std::uint32_t lane : signature_) *values++ = static_cast<std::uint8_t>(lane);
+    matching::band_keys(bands_, signature_, keys_.data());
+    std::memcpy(values, keys_.data(), keys_.size() * sizeof(std::uint32_t));
+  }
+
+ private:
+  const sketch::MinHash& minhash_;
+  const matching::Bands& bands_;
+  std::vector<std::uint32_t> signature_;
+  std::vector<std::uint32_t> keys_;
+};
+
+class MinHashFilter : public SketchFilter {
+ public:
+  MinHashFilter(unsigned lanes, double threshold) : lanes_(lanes), least_(least_equal(threshold, lanes)) {}
+
+  bool may_match(const std::uint8_t* earlier, const std::uint8_t* later, DocId /*document*/) const override {
+    return sketch::equal_bytes(earlier, later, lanes_) >= least_;
+  }
+  void may_match(const std::uint8_t* earlier, const std::uint8_t* laters, std::span<const DocId> documents,
+                 std::vector<std::uint32_t>& places) const override {
+    sketch::find_equal_bytes(earlier, laters, documents.size(), lanes_, least_, places);
+  }
+
+ private:
+  unsigned lanes_;
+  unsigned least_;
+};
+
+class MinHashFinder : public NearFinder {
+ public:
+  explicit MinHashFinder(const DedupOptions& options)
+      : minhash_(options.lanes, options.windows.seed),
+        bands_(matching::choose_bands(options.threshold, options.recall, options.lanes)),
+        threshold_(options.threshold) {}
+
+  std::string identity() const override {
+    return fmt::format("minhash {} lanes {} bands {} rows {}\n", kMinHashVersion, minhash_.lanes(), bands_.bands,
+                       bands_.rows);
+  }
+
+  std::vector<SketchColumn> columns() const override {
+    std::vector<SketchColumn> columns = {{"lanes", minhash_.lanes()}};  // the low byte of each
+    for (unsigned band = 0; band < bands_.bands; ++band) columns.push_back({band_name(band), sizeof(std::uint32_t)});
+    return columns;
+  }
+  std::unique_ptr<Sketcher> sketcher() const override { return std::make_unique<MinHashSketcher>(minhash_, bands_); }
+
+  void find_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& plan, const std::vector<std::filesystem::path>& known,
+                  run::RunFile& out) const override {
+    const unsigned bands = bands_.bands;
+    Round round(run, ranks, plan);
+    Progress progress(run.context, "near", "bands", bands);
+    for (unsigned band = 0; band < bands; ++band) {
+      round.band(band, bands == 1 ? 0 : (band + 1 + (plan.round - 1) % (bands - 1)) % bands);
+      progress.add(1);
+    }
+    progress.finish();
+    round.list(known, out);
+  }
+  // Where many met, some pairs never do.
+  bool finished(const RoundResult& result) const override {
+    return result.matches == 0 && result.round >= kLeastRounds;
+  }
+
+  std::unique_ptr<SketchFilter> filter(DedupRun& /*run*/) const override {
+    return std::make_unique<MinHashFilter>(minhash_.lanes(), threshold_);
+  }
+  bool filter_decides() const override { return false; }
+
+  void fill(DedupReport& report) const override {
+    report.bands = bands_.bands;
+    report.rows = bands_.rows;
+  }
+
+ private:
+  const sketch::MinHash minhash_;
+  const matching::Bands bands_;
+  const double threshold_;
+};
+
+}  // namespace
+
+std::unique_ptr<NearFinder> make_minhash(const DedupOptions& options) {
+  return std::make_unique<MinHashFinder>(options);
+}
+
+}  // namespace refrain::verbs::dedup
