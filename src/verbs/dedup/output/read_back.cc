@@ -136,7 +136,7 @@ void dedup_read_back(DedupRun& run) {
   } catch (const Error& error) {
     // What is wrong on the disk is written again when the run is resumed.
     if (error.code() == Errc::interrupted || error.code() == Errc::over_budget) throw;
-    run.dir.forget("apply");
+    run.dir.forget(kApplyStage);
     if (error.code() != Errc::io) throw;
     throw Error(Errc::io, fmt::format("{}: cannot be read back: {}; check the disk, then write it again with --resume",
                                       run.dir.output("clean").string(), error.what()));

@@ -1,0 +1,172 @@
+#include "verbs/dedup/stages.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/progress.h"
+#include "base/rss_watch.h"
+#include "base/threads.h"
+#include "refrain/report_json.h"
+#include "verbs/dedup/against/against.h"
+#include "verbs/dedup/find/find.h"
+#include "verbs/dedup/near/finder.h"
+#include "verbs/dedup/output/output.h"
+#include "verbs/dedup/report/report.h"
+#include "verbs/run/slice_file.h"
+
+namespace refrain::verbs::dedup {
+
+namespace {
+
+void fill_report(DedupRun& run) {
+  const run::Facts& facts = run.dir.facts();
+  DedupReport& report = run.report;
+  const auto read = facts.get<ReadFacts>();
+  report.read = read.report;
+  report.too_short = read.too_short;
+  report.unranked = read.unranked;
+  report.absent_sources = read.absent_sources;
+  report.unsourced = read.unsourced;
+  report.shared_ids = read.shared_ids;
+  report.shared_id = read.shared_id;
+  report.sources = read.sources;
+  if (run.against()) report.against = facts.get<AgainstFacts>().report;
+  const auto verify = facts.get<VerifyFacts>();
+  report.candidates = verify.candidates;
+  report.compared = verify.compared;
+  report.matches = verify.matches + facts.get<ExactFacts>().copies;
+  report.rounds = verify.rounds;
+  const auto cluster = facts.get<ClusterFacts>();
+  report.clusters = cluster.clusters;
+  report.clustered = cluster.clustered;
+  report.largest_cluster = cluster.largest;
+  if (report.clusters != 0) {
+    run::SliceFile ids(run.dir.work("ids"), run.dir.work("id_ends"));
+    ids.get(cluster.largest_document, report.largest_representative);
+  }
+  const auto decide = facts.get<DecideFacts>();
+  report.removed_exact = decide.exact;
+  report.removed_near = decide.near;
+  report.removed_against = decide.against;
+  report.alarms = facts.get<AlarmFacts>().sources;
+  report.check = facts.get<CheckFacts>().check;
+  if (run.options.substrings != 0) {
+    const auto substrings = facts.get<SubstringFacts>();
+    report.removed_substring = substrings.emptied;
+    report.ranges = substrings.ranges;
+    report.repeated_bytes = substrings.repeated_bytes;
+    report.cut_bytes = substrings.removed_bytes;
+    report.cut_documents = substrings.changed;
+  }
+  report.kept = report.read.documents - report.removed_exact - report.removed_near - report.removed_substring -
+                report.removed_against;
+  if (run.options.apply) report.written_bytes = facts.get<ApplyFacts>().written_bytes;
+  if (run.options.read_back) report.read_back = facts.get<ReadBackFacts>().documents;
+  if (run.near != nullptr) run.near->fill(report);
+  report.temp_peak_bytes = run.temp.peak_bytes() + run.dir.work_bytes();
+  report.peak_rss_bytes = peak_rss_bytes();
+}
+
+// With the figures of all stages before it.
+void report_stage(DedupRun& run) {
+  fill_report(run);
+  dedup_report(run);
+}
+
+bool near_is_off(const DedupOptions& options) {
+  return options.near == NearMethod::off;
+}
+bool checks_nothing(const DedupOptions& options) {
+  return near_is_off(options) || options.sample == 0;
+}
+bool holds_against(const DedupOptions& options) {
+  return !options.against.paths.empty();
+}
+bool cuts_substrings(const DedupOptions& options) {
+  return options.substrings != 0;
+}
+bool applies(const DedupOptions& options) {
+  return options.apply;
+}
+bool reads_back(const DedupOptions& options) {
+  return options.read_back;
+}
+bool annotates(const DedupOptions& options) {
+  return options.annotate;
+}
+bool writes_attributes(const DedupOptions& options) {
+  return options.attributes != Attributes::none;
+}
+
+// clang-format off
+constexpr Stage kStages[] = {
+    {.name = kReadStage, .work = dedup_read, .weight = 120, .idles = near_is_off, .idle_weight = 60},
+    {.name = "exact", .work = dedup_exact, .weight = 7},
+    {.name = "against", .work = dedup_against, .weight = 120, .runs = holds_against},
+    {.name = "near", .work = dedup_candidates, .weight = 13, .idles = near_is_off},
+    {.name = "verify", .work = dedup_verify, .weight = 30, .idles = near_is_off},
+    {.name = "cluster", .work = dedup_cluster, .weight = 1},
+    {.name = "decide", .work = dedup_decide, .weight = 1},
+    {.name = "check", .work = dedup_check, .weight = 120, .idles = checks_nothing},
+    {.name = "substrings", .work = dedup_substrings, .weight = 300, .section = "sample", .part = 0.3, .runs = cuts_substrings},
+    {.name = kWriteStage, .work = dedup_write, .weight = 20},
+    {.name = kApplyStage, .work = dedup_apply, .weight = 75, .section = "write", .runs = applies},
+    {.name = "read-back", .work = dedup_read_back, .weight = 60, .runs = reads_back},
+    {.name = "annotate", .work = dedup_annotate, .weight = 85, .section = "write", .runs = annotates},
+    {.name = "attributes", .work = dedup_attributes, .weight = 80, .runs = writes_attributes},
+    {.name = "report", .work = report_stage, .weight = 2},
+};
+// clang-format on
+
+bool runs(const Stage& stage, const DedupOptions& options) {
+  return stage.runs == nullptr || stage.runs(options);
+}
+
+}  // namespace
+
+std::span<const Stage> all_stages() {
+  return kStages;
+}
+
+std::vector<run::RunStage> stages_of(const DedupOptions& options) {
+  std::vector<run::RunStage> stages;
+  for (const Stage& stage : kStages) {
+    if (!runs(stage, options)) continue;
+    const bool idles = stage.idles != nullptr && stage.idles(options);
+    stages.push_back({.name = std::string(stage.name),
+                      .weight = idles ? stage.idle_weight : stage.weight,
+                      .section = std::string(stage.section),
+                      .part = stage.part});
+  }
+  return stages;
+}
+
+void run_stages(DedupRun& run, run::RunProgress& whole) {
+  run::Facts& facts = run.dir.facts();
+  std::vector<StageCost>& costs = run.report.stages;
+  RssWatch memory;
+  for (const Stage& stage : kStages) {
+    if (!runs(stage, run.options)) continue;
+    const std::string name(stage.name);
+    const bool ran = run.dir.stage(name, [&] {
+      whole.begin(name);
+      if (run.context.progress) run.context.progress({.stage = name, .unit = ""});
+      memory.take();
+      const Stopwatch watch;
+      stage.work(run);
+      costs.push_back({name, watch.seconds(), 0, memory.take()});
+      facts.put(CostFacts{costs});
+    });
+    if (ran) continue;
+    whole.pass(name);
+    run.report.resumed.push_back(name);
+    // Another stage may have run before it then: --read-back may come and go when a run is resumed.
+    for (const StageCost& cost : facts.get<CostFacts>().stages)
+      if (cost.stage == name) costs.push_back(cost);
+  }
+  fill_report(run);
+  run.report.kept_bytes = facts.get<ReportFacts>().kept_bytes;
+  run.dir.finish(to_json(run.options, run.report));
+}
+
+}  // namespace refrain::verbs::dedup

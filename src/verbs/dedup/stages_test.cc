@@ -1,0 +1,101 @@
+#include "verbs/dedup/stages.h"
+
+#include <map>
+#include <set>
+
+#include "verbs/dedup/test_dedup.h"
+
+namespace refrain::verbs::dedup {
+namespace {
+
+class DedupStages : public DedupTest {
+ protected:
+  // With every stage.
+  DedupOptions everything() {
+    std::mt19937_64 random(31);
+    std::vector<std::string> texts;
+    for (int i = 0; i < 50; ++i) texts.push_back(join(random_words(random, 60)));
+    texts.push_back(texts[3] + " more");
+    texts.push_back(texts[3]);
+    DedupOptions wanted = options(write(texts));
+    wanted.input.id_field = "source";
+    wanted.apply = wanted.annotate = wanted.read_back = true;
+    wanted.attributes = Attributes::dolma;
+    wanted.substrings = 50;
+    wanted.against.paths = {write({{texts[7]}}, "other.jsonl")};
+    return wanted;
+  }
+};
+
+TEST_F(DedupStages, HaveNamesAndWeightsOfTheirOwn) {
+  std::set<std::string_view> names;
+  for (const Stage& stage : all_stages()) {
+    EXPECT_TRUE(names.insert(stage.name).second) << stage.name;
+    EXPECT_NE(stage.work, nullptr) << stage.name;
+    EXPECT_GT(stage.weight, 0) << stage.name;
+    EXPECT_GT(stage.idle_weight, 0) << stage.name;
+    EXPECT_TRUE(stage.part > 0 && stage.part <= 1) << stage.name;
+  }
+}
+
+TEST_F(DedupStages, AllRunInTheOrderOfTheTable) {
+  const DedupReport report = run(everything());
+  ASSERT_EQ(report.stages.size(), all_stages().size());
+  for (std::size_t i = 0; i < report.stages.size(); ++i) EXPECT_EQ(report.stages[i].stage, all_stages()[i].name);
+}
+
+TEST_F(DedupStages, ReportHowFarTheyAreUnderTheSectionThatTheTableNames) {
+  std::map<std::string, std::set<std::string>> told;
+  Context context;
+  context.progress = [&](const ProgressUpdate& update) {
+    if (update.total != 0) told[std::string(update.run.stage)].insert(std::string(update.stage));
+  };
+  refrain::dedup(everything(), context);
+  for (const Stage& stage : all_stages()) {
+    if (stage.weight <= 2) continue;  // too short to tell anything
+    const std::string section(stage.section.empty() ? stage.name : stage.section);
+    EXPECT_TRUE(told[std::string(stage.name)].contains(section)) << stage.name;
+  }
+}
+
+TEST_F(DedupStages, RunOnlyWhereTheOptionsAskForThem) {
+  DedupOptions least;
+  least.near = NearMethod::off;
+  std::vector<std::string> names;
+  double weight = 0;
+  for (const run::RunStage& stage : stages_of(least)) {
+    names.push_back(stage.name);
+    weight += stage.weight;
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"read", "exact", "near", "verify", "cluster", "decide", "check", "write",
+                                             "report"}));
+  EXPECT_EQ(weight, 60 + 7 + 1 + 1 + 1 + 1 + 1 + 20 + 2);
+}
+
+TEST_F(DedupStages, AResumedRunNamesTheFactThatItsMarkerLacks) {
+  DedupOptions wanted = everything();
+  Context context;
+  context.progress = [](const ProgressUpdate& update) {
+    if (update.stage == "write") throw Error(Errc::io, "the disk is gone");
+  };
+  EXPECT_THROW(refrain::dedup(wanted, context), Error);
+  for (const char* marker : {"check.done", "substrings.done"}) {
+    const std::string path = (folder_.path() / "out" / "work" / marker).string();
+    std::string text = read_file(path);
+    const std::size_t at = text.find("check.check.recall\t");
+    ASSERT_NE(at, std::string::npos) << text;
+    std::ofstream(path) << text.erase(at, text.find('\n', at) + 1 - at);
+  }
+  wanted.force = false;
+  wanted.resume = true;
+  try {
+    run(wanted);
+    ADD_FAILURE() << "believed it";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::corrupt);
+    EXPECT_STREQ(error.what(), "work/: 'check.check.recall' is missing; start again with --force");
+  }
+}
+
+}  // namespace
+}  // namespace refrain::verbs::dedup
