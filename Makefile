@@ -1,6 +1,7 @@
 # The front door. `make help` lists what there is.
 .DEFAULT_GOAL := release
-.PHONY: release demo test bench torture check format help clean setup
+.PHONY: release demo test install bench torture check format help clean setup
+PREFIX ?= /usr/local
 
 release: setup ## build the programs into build/release
 	@tools/build release
@@ -13,6 +14,10 @@ test: ## build and run every test
 	@tools/build release programs tests
 	@echo "test: unit, oracle, property, golden and README tests"
 	@ctest --test-dir build/release --output-on-failure -j 2
+
+install: release ## install programs, library, headers and manual under PREFIX (/usr/local)
+	@cmake --install build/release --prefix "$(PREFIX)" >/dev/null
+	@echo "install: $(DESTDIR)$(PREFIX)"
 
 bench: release ## run the benchmarks, and keep the record
 	@tools/bench

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace refrain {
+namespace [[gnu::visibility("default")]] refrain {
 
 // One report of how far a stage has come. `total` is 0 where it cannot be known (standard input, for one).
 struct ProgressUpdate {

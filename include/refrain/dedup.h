@@ -29,7 +29,7 @@
 #include "refrain/stage_cost.h"
 #include "refrain/text.h"
 
-namespace refrain {
+namespace [[gnu::visibility("default")]] refrain {
 
 enum class NearMethod { minhash, simhash, off };
 struct NearMethodInfo {

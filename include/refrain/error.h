@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace refrain {
+namespace [[gnu::visibility("default")]] refrain {
 
 // Every face maps this once: to an exit code, an HTTP status, a Python class.
 enum class Errc {

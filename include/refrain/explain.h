@@ -11,7 +11,7 @@
 #include "refrain/input.h"
 #include "refrain/text.h"
 
-namespace refrain {
+namespace [[gnu::visibility("default")]] refrain {
 
 struct ExplainOptions {
   std::string a;  // a file; or, where `input` names any, the id of a document in it

@@ -13,7 +13,7 @@
 #include "refrain/input.h"
 #include "refrain/text.h"
 
-namespace refrain {
+namespace [[gnu::visibility("default")]] refrain {
 
 enum class TokenizerKind { words, whitespace, whitespace_lower, alpha, code, code_kinds, chars, bytes, dna };
 enum class HashKind { xxh3, sdbm, jenkins, md5 };
@@ -63,7 +63,7 @@ class Fingerprinter {
   void batch(const TextBatch& batch, std::uint64_t* hashes, std::uint8_t* valid) const;
 
  private:
-  struct Impl;
+  struct [[gnu::visibility("hidden")]] Impl;
   std::shared_ptr<const Impl> impl_;
 };
 

@@ -14,7 +14,7 @@
 
 #include "refrain/context.h"
 
-namespace refrain {
+namespace [[gnu::visibility("default")]] refrain {
 
 // A list of hashes as text, one unsigned decimal number a line; what repeats counts once.
 struct HashListOptions {
@@ -70,7 +70,7 @@ class FingerprintIndex {
   unsigned distance() const;
 
  private:
-  struct Impl;
+  struct [[gnu::visibility("hidden")]] Impl;
   std::unique_ptr<Impl> impl_;
 };
 

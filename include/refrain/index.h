@@ -25,7 +25,7 @@
 #include "refrain/stage_cost.h"
 #include "refrain/text.h"
 
-namespace refrain {
+namespace [[gnu::visibility("default")]] refrain {
 
 enum class BlotKind {
   ordered,  // a polynomial of the tokens' hashes: their order counts
@@ -305,7 +305,7 @@ class Index {
   IndexWriteReport merge(const Context& context);
 
  private:
-  struct Impl;
+  struct [[gnu::visibility("hidden")]] Impl;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace refrain {
+namespace [[gnu::visibility("default")]] refrain {
 
 class DocumentStream;  // refrain/documents.h
 

@@ -11,7 +11,7 @@
 #include "refrain/input.h"
 #include "refrain/stage_cost.h"
 
-namespace refrain {
+namespace [[gnu::visibility("default")]] refrain {
 
 struct NearOptions {
   InputOptions input = {};

@@ -18,7 +18,7 @@
 #include "refrain/input.h"
 #include "refrain/stage_cost.h"
 
-namespace refrain {
+namespace [[gnu::visibility("default")]] refrain {
 
 // How an index is built. All give the same bytes. `automatic` is ours, keeps the memory and is linear; the others are
 // those of the literature, to compare with: `memory` may take more memory than allowed, `blocked` may be quadratic.

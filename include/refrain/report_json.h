@@ -15,7 +15,7 @@
 #include "refrain/story.h"
 #include "refrain/substrings.h"
 
-namespace refrain {
+namespace [[gnu::visibility("default")]] refrain {
 
 std::string to_json(const DedupOptions& options, const DedupReport& report);
 std::string to_json(const NearOptions& options, const NearReport& report);              // what summary.json holds

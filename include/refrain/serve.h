@@ -11,7 +11,7 @@
 
 #include "refrain/context.h"
 
-namespace refrain {
+namespace [[gnu::visibility("default")]] refrain {
 
 struct ServeOptions {
   std::filesystem::path index;

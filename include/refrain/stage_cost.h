@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace refrain {
+namespace [[gnu::visibility("default")]] refrain {
 
 struct StageCost {
   std::string stage;

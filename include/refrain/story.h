@@ -12,7 +12,7 @@
 #include "refrain/explain.h"
 #include "refrain/text.h"
 
-namespace refrain {
+namespace [[gnu::visibility("default")]] refrain {
 
 struct StoryOptions {
   std::filesystem::path run;  // the directory of a run that has ended

@@ -11,7 +11,7 @@
 #include "refrain/input.h"
 #include "refrain/stage_cost.h"
 
-namespace refrain {
+namespace [[gnu::visibility("default")]] refrain {
 
 inline constexpr std::size_t kMinSubstringLength = 8;
 inline constexpr std::size_t kMaxSubstringLength = std::size_t{1} << 20;

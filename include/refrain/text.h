@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace refrain {
+namespace [[gnu::visibility("default")]] refrain {
 
 // A document's ordinal: its place in the input, from 0. Records that could not be read hold their place, so an ordinal
 // is also the number of the line or row in an input that is one file.

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace refrain {
+namespace [[gnu::visibility("default")]] refrain {
 
 // Threads may share one.
 class TextSource {

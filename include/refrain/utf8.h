@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace refrain {
+namespace [[gnu::visibility("default")]] refrain {
 
 struct CodePoint {
   std::uint32_t value;  // kInvalid where the bytes are not UTF-8; `size` is 1 then

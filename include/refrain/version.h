@@ -1,7 +1,7 @@
 // What this build is called.
 #pragma once
 
-namespace refrain {
+namespace [[gnu::visibility("default")]] refrain {
 
 inline constexpr const char* kVersion = "0.1.0";
 

@@ -1,0 +1,135 @@
+"""`cmake --install`: where everything goes, what the library exports, and programs that are built against it."""
+
+import glob
+import os
+import re
+import shutil
+import tempfile
+
+from installed import HAS_PARQUET, MODULE, TEXTS, InstalledCase, files_below, run, version
+from program import BIN_DIR, SOURCE_DIR, main
+
+HEADERS = sorted(set(os.listdir(os.path.join(SOURCE_DIR, "include", "refrain"))) - {"serve.h"})
+
+
+class Install(InstalledCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.prefix = os.path.join(tempfile.mkdtemp(prefix="refrain-install-"), "usr")
+        cls.addClassCleanup(shutil.rmtree, os.path.dirname(cls.prefix))
+        run("cmake", "--install", BIN_DIR, "--prefix", cls.prefix)
+
+    def consumer(self):
+        """Builds consumer.cc with what pkg-config says."""
+        if not hasattr(Install, "built"):
+            Install.built = os.path.join(os.path.dirname(self.prefix), "consumer")
+            flags = run("pkg-config", "--cflags", "--libs", "refrain",
+                        env={"PKG_CONFIG_PATH": f"{self.prefix}/lib/pkgconfig", "PATH": os.environ["PATH"]})
+            run("g++", "-std=c++20", os.path.join(SOURCE_DIR, "tests", "packaging", "consumer.cc"), "-o", self.built,
+                *flags.split())
+        return self.built
+
+    def test_everything_is_where_it_is_looked_for(self):
+        found = files_below(self.prefix)
+        for name in ("bin/refrain", "bin/simhash-find-all", "bin/simhash-find-clusters", "lib/librefrain.so",
+                     f"lib/librefrain.so.{version()}", "lib/pkgconfig/refrain.pc", "lib/cmake/refrain/refrain-config.cmake",
+                     "share/man/man1/refrain.1", "share/bash-completion/completions/refrain",
+                     "share/fish/vendor_completions.d/refrain.fish", "share/doc/refrain/LICENSE",
+                     "share/doc/refrain/docs/format.md", "share/doc/refrain/examples/version.cc"):
+            self.assertIn(name, found)
+        self.assertTrue(any(re.fullmatch(r"share/zsh/[a-z-]+/_refrain", name) for name in found))
+        self.assertEqual([name for name in found if name.startswith("include/")],
+                         [f"include/refrain/{name}" for name in HEADERS])
+        self.assertEqual(f"lib/refrain/{MODULE}" in found, HAS_PARQUET)
+        with open(f"{self.prefix}/share/man/man1/refrain.1", encoding="utf-8") as page:
+            self.assertIn(version(), page.read())
+
+    def test_what_is_staged_lies_under_destdir_and_names_the_prefix_alone(self):
+        run("cmake", "--install", BIN_DIR, "--prefix", "/opt/refrain", env={**os.environ, "DESTDIR": self.path("stage")})
+        self.assertTrue(os.path.exists(self.path("stage", "opt", "refrain", "bin", "refrain")))
+        for above, _, names in os.walk(self.path("stage", "opt", "refrain", "lib", "cmake")):
+            for name in names:
+                self.assertNotIn(self.dir.encode(), self.read(above, name), name)
+                self.assertNotIn(SOURCE_DIR.encode(), self.read(above, name), name)
+
+    def test_the_library_exports_what_the_headers_declare_and_nothing_else(self):
+        declared = ""
+        for name in HEADERS:
+            with open(os.path.join(SOURCE_DIR, "include", "refrain", name), encoding="utf-8") as header:
+                text = header.read()
+            self.assertIn('\nnamespace [[gnu::visibility("default")]] refrain {\n', text, name)
+            declared += re.sub(r"//.*", "", text)
+        exported = run("nm", "--dynamic", "--defined-only", "--demangle", f"{self.prefix}/lib/librefrain.so").splitlines()
+        names = [line.split(maxsplit=2)[2] for line in exported]
+        self.assertGreater(len(names), 50)
+        for name in names:
+            head = re.match(r"(?:(?:typeinfo|typeinfo name|vtable) for )?refrain::(\w+|operator\W+)(::)?(\w*)", name)
+            self.assertIsNotNone(head, name)
+            kind = "class|struct" if head[2] else "class|struct|[\\w:<>]+"
+            self.assertRegex(declared, rf"\b(?:{kind})\s+{re.escape(head[1])}\b|\b{re.escape(head[1])}\(", name)
+            self.assertNotEqual(head[3], "Impl", name)
+        for name in ("typeinfo for refrain::Error", "vtable for refrain::Error", "typeinfo for refrain::PassageSink",
+                     "typeinfo for refrain::TextSource"):
+            self.assertIn(name, names)
+
+    def test_the_library_has_all_that_the_faces_call(self):
+        def names(*arguments):
+            return set(re.findall(r"\b_ZNK?7refrain\S+|\b_ZT[ISV]N7refrain\S+", run("nm", *arguments)))
+
+        faces = sorted(glob.glob(os.path.join(BIN_DIR, "src", "librefrain_faces_*.a")))
+        called = names("--undefined-only", *faces) - names("--defined-only", *faces)
+        self.assertGreater(len(called), 20)
+        self.assertEqual(called - names("--dynamic", "--defined-only", f"{self.prefix}/lib/librefrain.so"), set())
+
+    def test_every_header_compiles(self):
+        self.write("all.cc", "".join(f'#include "refrain/{name}"\n' for name in HEADERS))
+        run("g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{self.prefix}/include",
+            self.path("all.cc"))
+
+    def test_examples_are_built_with_find_package_and_run(self):
+        run("cmake", "-S", f"{self.prefix}/share/doc/refrain/examples", "-B", self.path("build"), "-G", "Ninja",
+            f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run("cmake", "--build", self.path("build"))
+        sources = [name for name in os.listdir(os.path.join(SOURCE_DIR, "examples")) if name.endswith(".cc")]
+        for name in sources:
+            out = run(self.path("build", name.removesuffix(".cc")), cwd=self.dir)
+            if name == "version.cc":
+                self.assertRegex(out, rf"^refrain {re.escape(version())}\n\d+ of 64 bits differ\n$")
+
+    def test_find_package_refuses_another_version(self):
+        self.write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.25)\nproject(x LANGUAGES CXX)\n"
+                                     "find_package(refrain 99 QUIET)\nif(refrain_FOUND)\nmessage(FATAL_ERROR found)\nendif()\n")
+        run("cmake", "-S", self.dir, "-B", self.path("build"), "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+
+    def test_a_program_built_with_pkg_config_calls_and_catches(self):
+        env = {"LD_LIBRARY_PATH": f"{self.prefix}/lib"}
+        self.write("in.txt", TEXTS[0])
+        self.assertEqual(run(self.consumer(), self.path("in.txt"), env=env), f"{version()}: 1 documents, 0 passages\n")
+        self.assertRegex(run(self.consumer(), self.path("none.txt"), env=env), r"^error 1: .*none\.txt: ")
+
+    def test_the_library_finds_its_module_wherever_the_prefix_is_moved(self):
+        self.write_parquet("in.parquet")
+        self.consumer()
+        moved = self.path("else where")
+        shutil.copytree(self.prefix, moved, symlinks=True)
+        expected = f"{version()}: {len(TEXTS)} documents, 0 passages\n"
+        for folder in (f"{moved}/lib", "else where/lib"):
+            self.assertEqual(run(self.built, self.path("in.parquet"), cwd=self.dir, env={"LD_LIBRARY_PATH": folder}), expected)
+        self.assertIn(f'"documents": {len(TEXTS)}', run(f"{moved}/bin/refrain", "near", "in.parquet", "-o", "out", "--json", "-q",
+                                                       cwd=self.dir))
+        os.symlink(f"{moved}/bin/refrain", self.path("link"))
+        run("./link", "fingerprint", "in.parquet", "-q", cwd=self.dir)
+
+    def test_no_module_of_the_working_folder_is_loaded(self):
+        self.write_parquet("in.parquet")
+        self.consumer()
+        shutil.copytree(f"{self.prefix}/lib", self.path("lib"), symlinks=True)
+        shutil.rmtree(self.path("lib", "refrain"))
+        for name in (MODULE, f"refrain/{MODULE}"):
+            self.write(name, "not a library")
+        out = run(self.built, self.path("in.parquet"), cwd=self.dir, env={"LD_LIBRARY_PATH": "lib"})
+        self.assertIn(f"there is no {MODULE}", out)
+
+
+if __name__ == "__main__":
+    main()
