@@ -2,7 +2,10 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 
+#include <array>
+#include <climits>
 #include <filesystem>
 #include <system_error>
 
@@ -26,14 +29,32 @@ Error no_module(const std::string& path, const std::string& why) {
                       path, why)};
 }
 
-// Beside the program, or where programs are installed with their libraries. Stays loaded: the library does not like to
-// go.
-const ParquetModule& load(const std::string& path, MemoryBudget& budget) {
+// The folder of the file that this code was loaded from: the program, or the library where a program has loaded that.
+// Empty where it cannot be told.
+fs::path own_folder() {
+  Dl_info info{};
+  void* found = nullptr;
+  if (dladdr1(reinterpret_cast<const void*>(&own_folder), &info, &found, RTLD_DL_LINKMAP) == 0) return {};
+  const char* const name = static_cast<const link_map*>(found)->l_name;
   std::error_code error;
-  const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
+  if (*name == '\0') return fs::read_symlink("/proc/self/exe", error).parent_path();  // the program has no name there
+  // The name may be relative to a folder that the program has since left; the loader remembers which that was.
+  void* const self = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+  if (self == nullptr) return {};
+  std::array<char, 2 * PATH_MAX + 1> origin{};  // that folder and a relative path
+  const bool known = dlinfo(self, RTLD_DI_ORIGIN, origin.data()) == 0;
+  dlclose(self);
+  return known ? fs::path(origin.data()) : fs::path();
+}
+
+// Beside the program or library, as in a build folder, or where the installed ones keep their modules. Stays loaded: the
+// library does not like to go.
+const ParquetModule& load(const std::string& path, MemoryBudget& budget) {
+  static const fs::path here = own_folder();
   // A relative path would be looked for where the program happens to run, and whatever lies there would be run.
   if (!here.is_absolute()) throw no_module(path, "the program cannot tell where it is, because /proc is not mounted");
-  for (const fs::path& folder : {here, here.parent_path() / "lib"}) {
+  std::error_code error;
+  for (const fs::path& folder : {here, here / "refrain", here.parent_path() / REFRAIN_MODULE_FOLDER}) {
     const fs::path file = folder / kFile;
     if (!fs::exists(file, error)) continue;
     budget.keep("parquet", kLibraryBytes, "the library that reads Parquet");
