@@ -1,6 +1,6 @@
 # The front door. `make help` lists what there is.
 .DEFAULT_GOAL := release
-.PHONY: release demo test install bench torture check format help clean setup
+.PHONY: release demo test install package bench torture check format help clean setup
 PREFIX ?= /usr/local
 
 release: setup ## build the programs into build/release
@@ -18,6 +18,11 @@ test: ## build and run every test
 install: release ## install programs, library, headers and manual under PREFIX (/usr/local)
 	@cmake --install build/release --prefix "$(PREFIX)" >/dev/null
 	@echo "install: $(DESTDIR)$(PREFIX)"
+
+package: ## make a .deb, and an archive that needs nothing but glibc, in build/package
+	@tools/setup package
+	@tools/build release
+	@tools/package
 
 bench: release ## run the benchmarks, and keep the record
 	@tools/bench
