@@ -43,6 +43,8 @@ struct InputOptions {
   // A file or folder that the system fails to open, list or read ends the run with Error(io), so that nothing is lost
   // without a word. With this it is passed over, as a whole, and named in ReadReport::unreadable. Costs a second reading.
   bool skip_unreadable = false;
+  // Whether nothing is named.
+  bool empty() const { return paths.empty() && documents == nullptr; }
   // Of an earlier reading of the same input: passed over unread, so that this one finds the same documents. In byte order.
   std::vector<std::string> known_unreadable = {};
 };

@@ -8,6 +8,7 @@
 #include "base/files/path.h"
 #include "base/progress.h"
 #include "corpus/rewrite/rewrite.h"
+#include "corpus/source/stream.h"
 #include "corpus/source/walk.h"
 #include "refrain/error.h"
 #include "refrain/substrings.h"
@@ -15,6 +16,7 @@
 #include "verbs/dedup/against/reference_search.h"
 #include "verbs/dedup/find/find.h"
 #include "verbs/dedup/identity.h"
+#include "verbs/dedup/memory.h"
 #include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/output/output.h"
 #include "verbs/dedup/stages.h"
@@ -30,7 +32,7 @@ bool names_standard_input(const InputOptions& input) {
 }
 
 void check_against(const DedupOptions& options) {
-  if (options.against.paths.empty()) return;
+  if (options.against.empty()) return;
   if (names_standard_input(options.input) && names_standard_input(options.against))
     throw Error(Errc::invalid_argument, "--against -: standard input is the corpus already; name a file");
   if (options.against_min == 0) throw Error(Errc::invalid_argument, "--against-min: must be at least 1");
@@ -54,14 +56,14 @@ void check_apart(const InputOptions& input, const std::filesystem::path& output)
 }
 
 void check(const DedupOptions& options, const Context& context) {
-  if (options.input.paths.empty())
+  if (options.input.empty())
     throw Error(Errc::invalid_argument, "no input; name files or folders, or - for standard input");
   corpus::check_named(options.input);
-  if (!options.against.paths.empty()) corpus::check_named(options.against);
+  if (!options.against.empty()) corpus::check_named(options.against);
   check_apart(options.input, options.output);
   check_apart(options.against, options.output);
   check_against(options);
-  if (!options.exact && options.near == NearMethod::off && options.substrings == 0 && options.against.paths.empty())
+  if (!options.exact && options.near == NearMethod::off && options.substrings == 0 && options.against.empty())
     throw Error(Errc::invalid_argument, "--exact off --near off: nothing is left to look for");
   if (options.substrings != 0 && (options.substrings < kMinSubstringLength || options.substrings > kMaxSubstringLength))
     throw Error(Errc::invalid_argument, fmt::format("--substrings: must be off, or from {} to {} bytes",
@@ -109,7 +111,11 @@ DedupOptions dedup_preset(std::string_view name) {
   return options;
 }
 
-DedupReport dedup(const DedupOptions& options, const Context& context) {
+namespace {
+
+// All stages; then `then`, while the run is still there.
+template <class Then>
+DedupReport run_dedup(const DedupOptions& options, const Context& context, Then then) {
   check(options, context);
   // Every report of a stage tells how far the whole run is.
   verbs::run::RunProgress whole(verbs::dedup::stages_of(options));
@@ -127,6 +133,7 @@ DedupReport dedup(const DedupOptions& options, const Context& context) {
     run.report.estimate = dedup_estimate(options, context);
     if (options.estimated) options.estimated(run.report.estimate);
     verbs::dedup::run_stages(run, whole);
+    then(run);
   } catch (const Error& error) {
     // What is wrong with the input or the options stays wrong, and what was decided is worth keeping; all else may be
     // resumed. After the input was read, what is missing is a file of the run.
@@ -139,6 +146,21 @@ DedupReport dedup(const DedupOptions& options, const Context& context) {
     throw;
   }
   return run.report;
+}
+
+}  // namespace
+
+DedupReport dedup(const DedupOptions& options, const Context& context) {
+  return run_dedup(options, context, [](verbs::dedup::DedupRun&) {});
+}
+
+DedupResult dedup(DocumentStream& documents, const DedupOptions& options, const Context& context) {
+  DedupOptions over = options;
+  over.input = corpus::over_stream(options.input, documents, options.output);
+  verbs::dedup::check_memory(options);
+  DedupResult result;
+  run_dedup(over, context, [&](verbs::dedup::DedupRun& run) { verbs::dedup::list_decisions(run, result); });
+  return result;
 }
 
 }  // namespace refrain

@@ -50,6 +50,7 @@ bool is_packed(std::string_view path) {
 class Sizes {
  public:
   Sizes(const InputOptions& options, const Context& context, MemoryBudget& budget) : stream_(budget) {
+    known = options.documents == nullptr;
     for (const std::string& path : options.paths) {
       std::error_code ignored;
       const fs::file_status status = fs::status(path, ignored);
@@ -125,7 +126,7 @@ std::uint64_t column_bytes(const DedupOptions& options, const verbs::dedup::Near
   std::uint64_t bytes = 8 + kAssumedId + 8 + 16 + 1 + 4;  // ends, id, digest, state, source
   if (options.keep.rank != Rank::first) bytes += 8;
   if (near != nullptr) bytes += near->width() + kAssumedPairs * (16 + 24);  // pairs that met; that match
-  if (!options.against.paths.empty()) bytes += 8;
+  if (!options.against.empty()) bytes += 8;
   return bytes + 8 + 8 + 24;  // head, cluster, decision
 }
 
@@ -212,7 +213,7 @@ DedupEstimate dedup_estimate(const DedupOptions& options, const Context& context
   // Rows, columns and spans of repeated ranges; most are longer than the least.
   if (options.substrings != 0) disk += sizes.unpacked * 50 / options.substrings;
   std::uint64_t memory = held_bytes(options, sizes, thread_count(context));
-  if (!options.against.paths.empty()) {
+  if (!options.against.empty()) {
     const Sizes other(options.against, context, budget);
     disk += 2 * other.unpacked;
     memory += kHeldOfOtherText * other.unpacked;

@@ -28,7 +28,7 @@ std::string identity(const DedupOptions& options, const NearFinder* near) {
   add("format {}\ntext_field {}\nid_field {}\nmax_doc_bytes {}\nbinary {}\nstrict {}\n", static_cast<int>(input.format),
       input.text_field, input.id_field, input.max_doc_bytes, input.binary, input.strict);
   const InputOptions& against = options.against;
-  if (!against.paths.empty())
+  if (!against.empty())
     add("against min {} share {} passage {} action {}\nformat {}\ntext_field {}\nid_field {}\n{}", options.against_min,
         options.against_share, options.against_passage, static_cast<int>(options.against_action),
         static_cast<int>(against.format), against.text_field, against.id_field, run::input_identity(against));

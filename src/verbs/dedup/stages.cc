@@ -80,10 +80,13 @@ bool checks_nothing(const DedupOptions& options) {
   return near_is_off(options) || options.sample == 0;
 }
 bool holds_against(const DedupOptions& options) {
-  return !options.against.paths.empty();
+  return !options.against.empty();
 }
 bool cuts_substrings(const DedupOptions& options) {
   return options.substrings != 0;
+}
+bool writes_files(const DedupOptions& options) {
+  return options.input.documents == nullptr;
 }
 bool applies(const DedupOptions& options) {
   return options.apply;
@@ -109,12 +112,12 @@ constexpr Stage kStages[] = {
     {.name = "decide", .work = dedup_decide, .weight = 1},
     {.name = "check", .work = dedup_check, .weight = 120, .idles = checks_nothing},
     {.name = "substrings", .work = dedup_substrings, .weight = 300, .section = "sample", .part = 0.3, .runs = cuts_substrings},
-    {.name = kWriteStage, .work = dedup_write, .weight = 20},
+    {.name = kWriteStage, .work = dedup_write, .weight = 20, .runs = writes_files},
     {.name = kApplyStage, .work = dedup_apply, .weight = 75, .section = "write", .runs = applies},
     {.name = "read-back", .work = dedup_read_back, .weight = 60, .runs = reads_back},
     {.name = "annotate", .work = dedup_annotate, .weight = 85, .section = "write", .runs = annotates},
     {.name = "attributes", .work = dedup_attributes, .weight = 80, .runs = writes_attributes},
-    {.name = "report", .work = report_stage, .weight = 2},
+    {.name = "report", .work = report_stage, .weight = 2, .runs = writes_files},
 };
 // clang-format on
 
@@ -165,6 +168,7 @@ void run_stages(DedupRun& run, run::RunProgress& whole) {
       if (cost.stage == name) costs.push_back(cost);
   }
   fill_report(run);
+  if (!writes_files(run.options)) return;
   run.report.kept_bytes = facts.get<ReportFacts>().kept_bytes;
   run.dir.finish(to_json(run.options, run.report));
 }

@@ -274,6 +274,7 @@ void RunDir::abandon() {
 }
 
 void RunDir::finish(std::string_view summary) {
+  if (nameless_ != nullptr) return;
   write_aside(output(kSummaryName), summary);
   lock_.reset();
   remove_work(target_ / "work");

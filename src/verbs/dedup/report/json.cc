@@ -44,7 +44,7 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   json.field("threshold", options.threshold);
   json.field("recall", options.recall);
   json.field("lanes", options.lanes);
-  if (!options.against.paths.empty()) {
+  if (!options.against.empty()) {
     static constexpr const char* kActions[] = {"remove", "mark"};
     json.key("against").begin_object();
     verbs::run::write_input(json, options.against);
@@ -73,7 +73,7 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   json.field("removed_exact", report.removed_exact);
   json.field("removed_near", report.removed_near);
   json.field("removed_against", report.removed_against);
-  if (!options.against.paths.empty()) {
+  if (!options.against.empty()) {
     json.key("against").begin_object();
     json.field("items", report.against.items);
     json.field("found", report.against.found);

@@ -40,7 +40,7 @@ bool looked_for(const DedupOptions& options, std::size_t reason) {
   if (reason == static_cast<std::size_t>(Reason::exact)) return options.exact;
   if (reason == static_cast<std::size_t>(Reason::near)) return options.near != NearMethod::off;
   if (reason == static_cast<std::size_t>(Reason::substring)) return options.substrings != 0;
-  return reason == static_cast<std::size_t>(Reason::against) && !options.against.paths.empty() &&
+  return reason == static_cast<std::size_t>(Reason::against) && !options.against.empty() &&
          options.against_action == AgainstAction::remove;
 }
 
@@ -241,7 +241,7 @@ void add_cluster(PageData& page, const ShownCluster& cluster, std::size_t place)
 }
 
 void add_items(PageData& page, const DedupOptions& options, const DedupReport& report, const DedupFindings& found) {
-  if (options.against.paths.empty()) return;
+  if (options.against.empty()) return;
   PageData& box = page.add("against");
   box.set("items", count_of(report.against.items, "item"))
       .set("found", grouped(report.against.found))

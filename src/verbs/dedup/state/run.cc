@@ -19,6 +19,7 @@ DedupRun::DedupRun(const DedupOptions& options_in, const Context& context_in, co
            .identity = std::move(identity),
            .resume = options_in.resume,
            .force = options_in.force,
+           .nameless = options_in.input.documents ? &temp : nullptr,
            .outputs = {"decisions.jsonl", "matches.tsv", "clusters.tsv", "substring_bytes.tsv", "against.jsonl",
                        "clean", "annotated", "attributes", "report.html"}},
           budget) {

@@ -69,7 +69,7 @@ struct DedupRun {
 
   // After the first stage.
   std::uint64_t documents() { return dir.facts().get<ReadFacts>().documents; }
-  bool against() const { return !options.against.paths.empty(); }
+  bool against() const { return !options.against.empty(); }
   // Documents that hold an item of the other set are removed.
   bool against_removes() const { return against() && options.against_action == AgainstAction::remove; }
   Ranks ranks();

@@ -1,0 +1,61 @@
+// dedup of documents in memory: the stages that decide, in a run without a folder, and what they decided as rows.
+#include "verbs/dedup/memory.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "refrain/error.h"
+#include "verbs/dedup/against/reader.h"
+#include "verbs/dedup/state/outcome.h"
+#include "verbs/run/column.h"
+
+namespace refrain::verbs::dedup {
+
+void check_memory(const DedupOptions& options) {
+  const auto refuse = [](bool asked, const char* flag) {
+    if (asked)
+      throw Error(Errc::invalid_argument, fmt::format("{}: writes files, and documents in memory have none", flag));
+  };
+  refuse(options.apply, "--apply");
+  refuse(options.annotate, "--annotate");
+  refuse(options.attributes != Attributes::none, "--attributes");
+  refuse(options.resume, "--resume");
+}
+
+void list_decisions(DedupRun& run, DedupResult& result) {
+  const Array<DocId> clusters = run::load_column<DocId>(run.dir.work("clusters"), run.budget, "the clusters");
+  run::ColumnReader<DocState> states(run.dir.work("states"));
+  run::ColumnReader<std::uint64_t> text_ends(run.dir.work("text_ends"));
+  AgainstView against(run);
+  DedupOutcome outcome(run);
+  result.decisions.resize(clusters.size());
+  DocState state{};
+  Decision decision;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t kept_bytes = 0;
+  std::vector<ByteRange> spans;
+  for (DocId document = 0; states.next(state) && text_ends.next(end) && outcome.next(decision, spans); ++document) {
+    DedupDecision& row = result.decisions[document];
+    if (clusters[document] != document) row.cluster = result.decisions[clusters[document]].cluster = clusters[document];
+    row.reason = static_cast<Reason>(decision.reason);
+    row.keep = row.reason == Reason::none && state != DocState::bad;
+    if (row.keep) {
+      row.spans = spans;
+      kept_bytes += end - begin;
+      for (const ByteRange& span : spans) kept_bytes -= span.end - span.begin;
+    } else if (row.reason == Reason::against) {
+      row.spans = against.spans(document);
+    }
+    if (row.reason != Reason::none && row.reason != Reason::substring) {
+      row.match = decision.match;
+      row.similarity = decision.similarity;
+    }
+    begin = end;
+  }
+  run.report.kept_bytes = kept_bytes;
+  result.report = run.report;
+}
+
+}  // namespace refrain::verbs::dedup

@@ -1,0 +1,143 @@
+// dedup of documents in memory decides what dedup of files does, and leaves nothing behind.
+#include "refrain/memory.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "base/files/random_file.h"
+#include "base/files/tempdir.h"
+#include "refrain/error.h"
+#include "refrain/json_text.h"
+
+namespace refrain {
+
+namespace {
+
+std::vector<std::string> some_texts(std::size_t count) {
+  std::mt19937 random(5);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string text;
+    if (i > 10 && random() % 3 == 0) {
+      text = texts[random() % texts.size()];
+      if (random() % 2 == 0) text += fmt::format(" w{}", random() % 500);
+    } else {
+      for (auto words = random() % 80; words != 0; --words) text += fmt::format(" w{}", random() % 500);
+    }
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+// As decisions.jsonl has it.
+std::string line_of(std::size_t document, const DedupDecision& decision) {
+  std::string line = fmt::format(R"({{"id": "{}", "keep": {}, "reason": )", document, decision.keep);
+  line += decision.reason == Reason::none ? "null" : fmt::format(R"("{}")", reason_name(decision.reason));
+  if (decision.match)
+    line += fmt::format(R"(, "match": "{}", "similarity": {:.6g})", *decision.match, decision.similarity);
+  else
+    line += R"(, "match": null, "similarity": null)";
+  line += R"(, "spans": [)";
+  for (const ByteRange& span : decision.spans)
+    line += fmt::format("{}[{}, {}]", &span == decision.spans.data() ? "" : ", ", span.begin, span.end);
+  line += fmt::format(R"(], "cluster": {}}})", decision.cluster ? std::to_string(*decision.cluster) : "null");
+  return line + "\n";
+}
+
+class DedupMemory : public testing::Test {
+ protected:
+  DedupMemory() : folder_(testing::TempDir(), "dedup-memory"), texts_(some_texts(600)) {
+    std::ofstream out(folder_.path() / "texts.txt");
+    for (const std::string& text : texts_) out << text << '\n';
+    std::filesystem::create_directory(folder_.path() / "temp");
+  }
+
+  Context context(unsigned threads) const {
+    return {.memory_bytes = kMinMemoryBytes, .threads = threads, .temp_dir = (folder_.path() / "temp").string()};
+  }
+
+  void expect_same(DedupOptions options) {
+    DedupOptions files = options;
+    files.input = {.paths = {(folder_.path() / "texts.txt").string()}, .format = Format::lines};
+    files.output = folder_.path() / "out";
+    files.force = true;
+    const DedupReport expected = dedup(files, context(2));
+    const std::string decisions = read_file(files.output / "decisions.jsonl");
+    for (const unsigned threads : {1U, 3U, 8U}) {
+      const auto documents = documents_of(std::span<const std::string>(texts_));
+      const DedupResult result = dedup(*documents, options, context(threads));
+      std::string lines;
+      for (std::size_t i = 0; i < result.decisions.size(); ++i) lines += line_of(i, result.decisions[i]);
+      EXPECT_EQ(lines, decisions);
+      EXPECT_EQ(result.report.kept, expected.kept);
+      EXPECT_EQ(result.report.kept_bytes, expected.kept_bytes);
+      EXPECT_EQ(result.report.removed_near, expected.removed_near);
+      EXPECT_EQ(result.report.check.sampled, expected.check.sampled);
+      EXPECT_LT(result.report.kept, texts_.size());
+    }
+    EXPECT_TRUE(std::filesystem::is_empty(folder_.path() / "temp"));
+  }
+
+  const TempDir folder_;
+  const std::vector<std::string> texts_;
+};
+
+TEST_F(DedupMemory, DecidesAsForFiles) {
+  expect_same({});
+}
+
+TEST_F(DedupMemory, DecidesAsForFilesWithSubstringsAndAnotherPolicy) {
+  expect_same({.threshold = 0.7, .substrings = 60, .keep = {.rank = Rank::longest}});
+}
+
+TEST_F(DedupMemory, DecidesAsForFilesBySimHash) {
+  expect_same({.near = NearMethod::simhash, .threshold = 0.5, .distance = 6});
+}
+
+TEST_F(DedupMemory, FindsItemsOfAnotherSetInMemory) {
+  const std::vector<std::string> items = {texts_[3] + " " + texts_[4], "nothing of this is anywhere to be found in it"};
+  std::vector<std::string> texts = texts_;
+  texts.push_back("before " + items[0] + " behind");
+  DedupOptions options;
+  options.against.documents = documents_of(std::span<const std::string>(items));
+  const auto documents = documents_of(std::span<const std::string>(texts));
+  const DedupResult result = dedup(*documents, options, context(2));
+  EXPECT_FALSE(result.decisions.back().keep);
+  EXPECT_EQ(result.decisions.back().reason, Reason::against);
+  EXPECT_EQ(result.decisions.back().match, 0U);
+  EXPECT_EQ(result.report.against.found, 1U);
+}
+
+TEST_F(DedupMemory, ANullIsNotKeptAndCountsAsBad) {
+  const std::string bytes = "some words here and there";
+  const std::vector<std::int64_t> offsets = {0, 25, 25};
+  const std::uint8_t validity = 1;
+  const auto documents = documents_of(TextColumn(bytes.data(), offsets.data(), 2, &validity));
+  const DedupResult result = dedup(*documents, {}, context(1));
+  ASSERT_EQ(result.decisions.size(), 2U);
+  EXPECT_TRUE(result.decisions[0].keep);
+  EXPECT_FALSE(result.decisions[1].keep);
+  EXPECT_EQ(result.decisions[1].reason, Reason::none);
+  EXPECT_EQ(result.report.read.bad_records, 1U);
+}
+
+TEST_F(DedupMemory, NoDocumentsGiveNoDecisions) {
+  const auto none = documents_of(std::span<const std::string>());
+  EXPECT_TRUE(dedup(*none, {}, context(2)).decisions.empty());
+}
+
+TEST_F(DedupMemory, WhatWritesFilesIsRefused) {
+  const auto documents = documents_of(std::span<const std::string>(texts_));
+  for (const DedupOptions& options :
+       {DedupOptions{.output = folder_.path() / "out"}, DedupOptions{.apply = true}, DedupOptions{.annotate = true},
+        DedupOptions{.attributes = Attributes::dolma}, DedupOptions{.resume = true}})
+    EXPECT_THROW(dedup(*documents, options, context(2)), Error);
+}
+
+}  // namespace
+
+}  // namespace refrain
