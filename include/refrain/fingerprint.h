@@ -48,6 +48,8 @@ std::vector<std::string_view> preset_names();
 // A small list of English function words ("a", "the", "is", ...), for FingerprintOptions::stop_words.
 std::vector<std::string> english_stop_words();
 
+class TextColumn;  // documents.h
+
 // The batch kernel: text in, fingerprints out. Cheap to copy; immutable, threads may share one.
 class Fingerprinter {
  public:
@@ -61,6 +63,8 @@ class Fingerprinter {
 
   // Document i gives hashes[i]; valid[i] is 0 where it is too short (hashes[i] is 0 then). Both must hold batch.size().
   void batch(const TextBatch& batch, std::uint64_t* hashes, std::uint8_t* valid) const;
+  // The same, on as many threads as the context says. A null is not valid.
+  void batch(const TextColumn& texts, std::uint64_t* hashes, std::uint8_t* valid, const Context& context) const;
 
  private:
   struct [[gnu::visibility("hidden")]] Impl;

@@ -4,6 +4,8 @@
 
 #include <new>
 
+#include "base/pieces.h"
+
 namespace refrain {
 
 std::uint64_t checksum(std::string_view bytes) {
@@ -30,6 +32,12 @@ std::uint64_t RunningChecksum::value() const {
 Digest digest(std::string_view bytes) {
   const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
   return {hash.high64, hash.low64};
+}
+
+void digests(const TextColumn& texts, Digest* out, const Context& context) {
+  for_each_piece(context, texts.size(), [&](unsigned /*worker*/, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) out[i] = texts.valid(i) ? digest(texts[i]) : Digest();
+  });
 }
 
 }  // namespace refrain

@@ -1,10 +1,11 @@
-// A checksum for whatever is written to be read again: 64 bits of XXH3.
+// A checksum for whatever is written to be read again: 64 bits of XXH3. Texts are told apart by 128 (refrain/digest.h).
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <memory>
 #include <string_view>
+
+#include "refrain/digest.h"
 
 namespace refrain {
 
@@ -23,13 +24,5 @@ class RunningChecksum {
   };
   std::unique_ptr<void, Free> state_;
 };
-
-// 128 bits of it, by which texts are told apart.
-struct Digest {
-  std::uint64_t high = 0;
-  std::uint64_t low = 0;
-  friend auto operator<=>(const Digest&, const Digest&) = default;
-};
-Digest digest(std::string_view bytes);
 
 }  // namespace refrain

@@ -1,5 +1,7 @@
 // The batch kernel: text to tokens to windows to SimHash.
+#include "base/pieces.h"
 #include "engines/sketch/simhash.h"
+#include "refrain/documents.h"
 #include "refrain/fingerprint.h"
 #include "text/windows.h"
 
@@ -37,6 +39,19 @@ void Fingerprinter::batch(const TextBatch& batch, std::uint64_t* hashes, std::ui
     hashes[i] = hash.value_or(0);
     valid[i] = hash.has_value() ? 1 : 0;
   }
+}
+
+void Fingerprinter::batch(const TextColumn& texts, std::uint64_t* hashes, std::uint8_t* valid,
+                          const Context& context) const {
+  PerWorker<text::FeatureStream> streams(context);
+  for_each_piece(context, texts.size(), [&](unsigned worker, std::size_t begin, std::size_t end) {
+    text::FeatureStream& stream = streams.get(worker, impl_->plan);
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::optional<std::uint64_t> hash = texts.valid(i) ? impl_->of(texts[i], stream) : std::nullopt;
+      hashes[i] = hash.value_or(0);
+      valid[i] = hash.has_value() ? 1 : 0;
+    }
+  });
 }
 
 }  // namespace refrain
