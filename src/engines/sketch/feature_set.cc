@@ -95,6 +95,13 @@ double jaccard(std::span<const std::uint64_t> a, std::span<const std::uint64_t> 
   return share(common_features(a, b), a.size() + b.size());
 }
 
+double jaccard_from(double threshold, std::span<const std::uint64_t> a, std::span<const std::uint64_t> b) {
+  const std::size_t least = common_for(threshold, a.size(), b.size());
+  if (least > std::min(a.size(), b.size())) return 0;
+  const std::size_t common = common_features(a, b, least);
+  return common < least ? 0 : share(common, a.size() + b.size());
+}
+
 std::size_t common_for(double threshold, std::size_t a, std::size_t b) {
   const std::size_t all = a + b;
   // The estimate may be off by one: what counts is the quotient that jaccard() would give.

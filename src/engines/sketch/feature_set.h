@@ -16,6 +16,9 @@ std::size_t common_features(std::span<const std::uint64_t> a, std::span<const st
 // Their Jaccard similarity: what they share, of all that is in either. 1 for two empty sets.
 double jaccard(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b);
 
+// The same; 0 where it is less than `threshold`, which is sooner known.
+double jaccard_from(double threshold, std::span<const std::uint64_t> a, std::span<const std::uint64_t> b);
+
 // The least number in common with which sets of such sizes are `threshold` similar.
 std::size_t common_for(double threshold, std::size_t a, std::size_t b);
 

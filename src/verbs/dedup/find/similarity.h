@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <list>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/budget.h"
+#include "engines/sketch/window_sets.h"
 #include "text/windows.h"
 #include "verbs/dedup/state/run.h"
 #include "verbs/run/slice_file.h"
@@ -24,23 +23,11 @@ class Similarity {
   double of(DocId a, DocId b, double threshold);
 
  private:
-  struct Held {
-    DocId document;
-    std::vector<std::uint64_t> set;
-  };
-  const std::vector<std::uint64_t>& set_of(DocId document);
-  std::vector<std::uint64_t> make(DocId document);
-  // Takes as much more for a long document.
-  void reserve_beside(std::uint64_t bytes);
+  const sketch::WindowSets::Set& set_of(DocId document);
 
-  const std::uint64_t memory_bytes_;
-  Reservation reservation_;
   run::SliceFile texts_;
-  text::FeatureStream stream_;
+  sketch::WindowSets sets_;
   std::string scratch_;
-  std::list<Held> held_;  // the last used first
-  std::unordered_map<DocId, std::list<Held>::iterator> places_;
-  std::uint64_t held_bytes_ = 0;
 };
 
 }  // namespace refrain::verbs::dedup
