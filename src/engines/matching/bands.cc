@@ -7,9 +7,10 @@
 #include <string>
 
 #include "base/mix.h"
+#include "base/pieces.h"
 #include "refrain/error.h"
 
-namespace refrain::matching {
+namespace refrain {
 
 namespace {
 
@@ -64,4 +65,16 @@ void band_keys(const Bands& bands, std::span<const std::uint32_t> signature, std
   }
 }
 
-}  // namespace refrain::matching
+void band_keys(const Bands& bands, std::span<const std::uint32_t> signatures, unsigned lanes, std::uint32_t* keys,
+               const Context& context) {
+  if (lanes == 0 || signatures.size() % lanes != 0 || std::uint64_t{bands.bands} * bands.rows > lanes)
+    throw Error(Errc::invalid_argument,
+                fmt::format("band_keys: {} numbers are not signatures of {} lanes with {} bands of {}",
+                            signatures.size(), lanes, bands.bands, bands.rows));
+  for_each_piece(context, signatures.size() / lanes, [&](unsigned /*worker*/, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      band_keys(bands, signatures.subspan(i * lanes, lanes), keys + i * bands.bands);
+  });
+}
+
+}  // namespace refrain

@@ -36,6 +36,8 @@ class KeyStream {
   std::uint64_t first() const { return first_; }
   // Tokens seen so far in this document.
   std::uint64_t tokens() const { return tokens_; }
+  // The tokens that next() saw last.
+  const text::TokenBlock& block() const { return block_; }
 
  private:
   std::size_t roll(std::size_t starts);
