@@ -29,8 +29,7 @@ struct ReferenceSet::Batched {
   std::string file;
 };
 
-ReferenceSet::ReferenceSet(const InputOptions& input, TokenizerKind tokenizer, const Context& context,
-                           MemoryBudget& budget)
+ReferenceSet::ReferenceSet(TokenizerKind tokenizer, MemoryBudget& budget)
     : hasher_(tokenizer),
       vocabulary_(budget, kWhat),
       tokens_(budget, kWhat),
@@ -39,7 +38,11 @@ ReferenceSet::ReferenceSet(const InputOptions& input, TokenizerKind tokenizer, c
       first_like_(budget, kWhat),
       ids_(budget, kWhat),
       id_ends_(budget, kWhat),
-      files_(budget, kWhat) {
+      files_(budget, kWhat) {}
+
+ReferenceSet::ReferenceSet(const InputOptions& input, TokenizerKind tokenizer, const Context& context,
+                           MemoryBudget& budget)
+    : ReferenceSet(tokenizer, budget) {
   read_ = corpus::read_documents(input, context, budget,
                                  [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
                                    auto waiting = std::make_shared<Batched>(budget);
@@ -56,25 +59,40 @@ ReferenceSet::ReferenceSet(const InputOptions& input, TokenizerKind tokenizer, c
   find_likes(budget);
 }
 
+ReferenceSet::ReferenceSet(const TextColumn& items, TokenizerKind tokenizer, MemoryBudget& budget)
+    : ReferenceSet(tokenizer, budget) {
+  file_names_.emplace_back();
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const bool bad = !items.valid(i);
+    add(bad ? std::string_view() : items[i], bad, {});
+  }
+  find_likes(budget);
+}
+
 void ReferenceSet::add(const Batched& batch) {
   if (batch.lengths.empty()) return;
   if (file_names_.empty() || file_names_.back() != batch.file) file_names_.push_back(batch.file);
-  if (ends_.size() + batch.lengths.size() > std::numeric_limits<std::uint32_t>::max())
-    throw Error(Errc::over_budget, fmt::format("{}: has more than 4 G items; give it in parts", kWhat));
   std::size_t at = 0;
   for (std::size_t i = 0; i < batch.lengths.size(); ++i) {
-    hasher_.read(std::string_view(batch.text.data() + at, batch.lengths[i]), [&](const text::TokenStretch& stretch) {
-      tokens_.reserve_more(stretch.size());
-      for (std::size_t token = 0; token < stretch.size(); ++token)
-        tokens_.push_back(vocabulary_.add(stretch.normal(token), stretch.hashes()[token]) + 1);
-    });
+    add({batch.text.data() + at, batch.lengths[i]}, batch.bad[i] != 0,
+        batch.ids.ordinals ? std::string_view() : batch.ids[i]);
     at += batch.lengths[i];
-    ends_.push_back(tokens_.size());
-    bad_.push_back(batch.bad[i]);
-    if (!batch.ids.ordinals) ids_.append(batch.ids[i]);
-    id_ends_.push_back(ids_.size());
-    files_.push_back(static_cast<std::uint32_t>(file_names_.size() - 1));
   }
+}
+
+void ReferenceSet::add(std::string_view text, bool bad, std::string_view id) {
+  if (ends_.size() == std::numeric_limits<std::uint32_t>::max())
+    throw Error(Errc::over_budget, fmt::format("{}: has more than 4 G items; give it in parts", kWhat));
+  hasher_.read(text, [&](const text::TokenStretch& stretch) {
+    tokens_.reserve_more(stretch.size());
+    for (std::size_t token = 0; token < stretch.size(); ++token)
+      tokens_.push_back(vocabulary_.add(stretch.normal(token), stretch.hashes()[token]) + 1);
+  });
+  ends_.push_back(tokens_.size());
+  bad_.push_back(bad ? 1 : 0);
+  ids_.append(id);
+  id_ends_.push_back(ids_.size());
+  files_.push_back(static_cast<std::uint32_t>(file_names_.size() - 1));
 }
 
 void ReferenceSet::find_likes(MemoryBudget& budget) {

@@ -14,6 +14,7 @@
 #include "base/budget.h"
 #include "engines/ngram/vocabulary.h"
 #include "refrain/context.h"
+#include "refrain/documents.h"
 #include "refrain/input.h"
 #include "text/token_hasher.h"
 
@@ -26,6 +27,8 @@ class ReferenceSet {
  public:
   // All of the input, in its order. Error(over_budget) with the figure where it does not fit.
   ReferenceSet(const InputOptions& input, TokenizerKind tokenizer, const Context& context, MemoryBudget& budget);
+  // A null counts as one that could not be read.
+  ReferenceSet(const TextColumn& items, TokenizerKind tokenizer, MemoryBudget& budget);
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(ends_.size()); }
   std::uint64_t tokens() const { return tokens_.size(); }
@@ -44,7 +47,10 @@ class ReferenceSet {
 
  private:
   struct Batched;
+  ReferenceSet(TokenizerKind tokenizer, MemoryBudget& budget);
   void add(const Batched& batch);
+  // Of the file that was named last.
+  void add(std::string_view text, bool bad, std::string_view id);
   void find_likes(MemoryBudget& budget);
 
   text::TokenHasher hasher_;
