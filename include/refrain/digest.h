@@ -1,7 +1,7 @@
-// Digests: 128 bits of a text (XXH3), by which exact copies are told.
+// Digests: a 128-bit hash (XXH3) of a text, to find exact copies.
 //
-// dedup takes texts with equal digests for equal. Nobody can stumble on two texts that share one, but XXH3 is no
-// cryptographic hash: whoever sets out to make such texts can.
+// Different texts do not share a digest by accident, but XXH3 is not a cryptographic hash: an adversary can construct
+// texts that do. dedup groups by digest, and then compares the bytes.
 #pragma once
 
 #include <compare>
@@ -21,7 +21,7 @@ struct Digest {
 
 Digest digest(std::string_view bytes);
 
-// Text i gives out[i]; a null gives zeros, which the empty text does not.
+// out[i] is the digest of text i; all zero for a null (the empty text has another one).
 void digests(const TextColumn& texts, Digest* out, const Context& context);
 
 }  // namespace refrain

@@ -63,7 +63,7 @@ class Fingerprinter {
 
   // Document i gives hashes[i]; valid[i] is 0 where it is too short (hashes[i] is 0 then). Both must hold batch.size().
   void batch(const TextBatch& batch, std::uint64_t* hashes, std::uint8_t* valid) const;
-  // The same, on as many threads as the context says. A null is not valid.
+  // The same on context.threads threads. valid[i] is 0 for a null, too.
   void batch(const TextColumn& texts, std::uint64_t* hashes, std::uint8_t* valid, const Context& context) const;
 
  private:

@@ -1,5 +1,5 @@
-// Kernels: columns of text in, keys out. For whoever brings equal keys together by other means than the verbs: the
-// shuffle of a cluster, a database's GROUP BY, a sort on a GPU. docs/kernels.md shows how they go together.
+// Kernels: columns of text in, keys out. They are for callers that bring equal keys together by their own means: the
+// shuffle of a cluster, a GROUP BY, a sort on a GPU. docs/kernels.md shows how they are used.
 //
 //   exact copies       digests()            digest.h
 //   near duplicates    MinHasher, Bands     here; Fingerprinter (SimHash) in fingerprint.h
@@ -8,13 +8,13 @@
 //   pairs that met     similarities(), hamming_pairs(), components()    pairs.h
 //   contamination      ItemSearcher         item_search.h
 //
-// Keys are what the verbs compute, by the same code: they depend on the text and the options alone, never on the
-// machine, the threads, or how a column is cut into batches. A key proposes; compare the texts before you act on it.
+// The verbs compute the same keys with the same code. Keys depend on the text and the options alone, never on the
+// machine, the number of threads, or how a column is cut into batches. Equal keys only propose a match: compare the
+// texts before you act on it.
 //
-// The classes are immutable and cheap to copy, and threads may share one. A call over a column runs on context.threads
-// threads, stops when context.stop says so, and takes no more than context.memory_bytes (64 MiB at the least) for what
-// it holds and returns: Error(over_budget) where that is too little. context.temp_dir and context.progress are not used
-// unless a function says so.
+// The classes are immutable and cheap to copy; threads may share one. A call over a column uses context.threads threads,
+// stops once context.stop is set, and takes at most context.memory_bytes (64 MiB or more) for its buffers and its
+// result: Error(over_budget) if that is too little. The rest of the context is ignored unless a function says otherwise.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +41,9 @@ struct MinHashOptions {
   unsigned lanes = 128;                        // a multiple of 16, at most 1,024
 };
 
-// Signatures: `lanes` numbers of 32 bits, of which two texts share about as many, in proportion, as their sets of
-// windows are similar (Jaccard). They change with kMinHashVersion and kFingerprintVersion (version.h): store both.
+// Signatures: `lanes` numbers of 32 bits. The share of lanes in which two texts agree is, on average, the Jaccard
+// similarity of their sets of windows. If you store signatures, store kMinHashVersion and kFingerprintVersion
+// (version.h) with them: signatures of other versions cannot be compared.
 class MinHasher {
  public:
   explicit MinHasher(const MinHashOptions& options = {});
@@ -52,11 +53,11 @@ class MinHasher {
 
   unsigned lanes() const;
 
-  // False where the text is too short to judge: it has fewer tokens than a window. All lanes are 2^32 - 1 then.
+  // False if the text is too short to judge: it has fewer tokens than a window. All lanes are 2^32 - 1 then.
   bool operator()(std::string_view text, std::uint32_t* signature) const;
 
-  // Text i gives the `lanes()` numbers from signatures[i * lanes()] on; valid[i] is 0 where it is null or too short.
-  // Leave those out: their signatures are all alike.
+  // The signature of text i begins at signatures[i * lanes()]; valid[i] is 0 if the text is null or too short. Leave
+  // those out: their signatures are all alike.
   void batch(const TextColumn& texts, std::uint32_t* signatures, std::uint8_t* valid, const Context& context) const;
 
  private:
@@ -80,13 +81,13 @@ double meeting_probability(const Bands& bands, double similarity);
 
 // The most rows, and then as many bands as there are lanes for, such that texts as similar as `threshold` meet with
 // probability `recall` at least, and of those 0.05 more similar at most a fifth as many miss each other (0.95 promises
-// 0.99 there): more rows mean fewer that meet in vain. Error(invalid_argument) where so few lanes cannot promise it.
+// 0.99 there): more rows mean fewer that meet in vain. Error(invalid_argument) if so few lanes cannot promise that.
 Bands choose_bands(double threshold, double recall, unsigned lanes);
 
-// The keys of one signature: keys[band] is a hash of the band's lanes. Texts meet where band and key are equal, so group
-// by both: two bands may have equal keys by chance.
+// The keys of one signature: keys[band] is a hash of the band's lanes. Group by band and key together: keys of different
+// bands may be equal by chance.
 void band_keys(const Bands& bands, std::span<const std::uint32_t> signature, std::uint32_t* keys);
-// Of many signatures, one behind the other: those of signature i begin at keys[i * bands.bands].
+// Of many signatures, end to end: the keys of signature i begin at keys[i * bands.bands].
 void band_keys(const Bands& bands, std::span<const std::uint32_t> signatures, unsigned lanes, std::uint32_t* keys,
                const Context& context);
 
@@ -94,7 +95,7 @@ void band_keys(const Bands& bands, std::span<const std::uint32_t> signatures, un
 
 // An n-gram of a text: 24 bytes.
 struct NgramPlace {
-  // 64 bits of its tokens. N-grams with equal keys are most likely equal; their tokens decide.
+  // A hash of its tokens. Equal n-grams have equal keys; different ones may, rarely.
   std::uint64_t key = 0;
   ByteRange where = {};  // from the first byte of its first token to the last of its last one
   friend bool operator==(const NgramPlace&, const NgramPlace&) = default;
@@ -109,7 +110,7 @@ class NgramKeyer {
   NgramKeyer(const NgramKeyer&);
   NgramKeyer& operator=(const NgramKeyer&);
 
-  // Entry i is the n-gram that begins with token i. None where there are fewer than n tokens.
+  // Entry i is the n-gram that begins with token i. Empty if there are fewer than n tokens.
   std::vector<NgramPlace> operator()(std::string_view text) const;
   // A null has none.
   ListColumn<NgramPlace> batch(const TextColumn& texts, const Context& context) const;
@@ -121,33 +122,34 @@ class NgramKeyer {
 
 // ---- Substrings.
 //
-// A *window* is `length` bytes of a text, named by where it begins. Which windows occur twice, wherever they are, is
-// found through samples: of the runs of bytes at fixed lengths ("cores") that a window holds, each window chooses one by
-// its own bytes alone, and neighbouring windows mostly choose the same one. So
+// A *window* is `length` consecutive bytes of a text, named by where it begins. Each window chooses one of the shorter
+// runs of bytes in it, its *core*, by looking at its own bytes only; neighbouring windows mostly choose the same core.
+// A *sample* is a core with the windows that chose it. What can be relied on:
 //
-//   every window of a text lies in one of its samples, or in a fold;
-//   equal windows, of one text or of two, lie in samples with equal cores, at the same distance from the core.
+//   Every window of a text is in exactly one of its samples or folds. A window in a fold equals one in a sample.
+//   If two windows in samples are equal, in one text or in two, their samples have equal cores, and both windows begin
+//   equally far before the core.
 //
-// All repeated windows of a corpus are found so:
-//   1. Sample every text: one sample for about 25 bytes where the length is 100, for 32 from 128 on. All windows of a
-//      fold are repeated, for each equals the one `period` bytes before it: they need not go on.
-//   2. Group the samples by core_hash. A group of one holds nothing that is repeated.
-//   3. In a group, samples with equal context_hash, windows and core - first hold the same windows: keep one of them,
-//      and mark the windows of all as repeated. Compare those that are left with each other by shared_windows(); where
-//      they are many, group their windows instead by window_hashes().
-//   4. The hashes have only proposed: compare the bytes of what was found with those of the place it equals. Two texts
-//      with one hash are a matter of chance and show up here; sample again with another seed.
-// A byte is repeated where a window that holds it is.
+// To find all windows that occur twice or more in a corpus:
+//   1. Sample every text. At a length of 100 there is one sample for about every 25 bytes; from 128 on, for every 32.
+//      All windows of a fold are repeated, each by the one `period` bytes before it, and need no further work.
+//   2. Group the samples by core_hash. A group of one contains nothing repeated.
+//   3. Within a group, samples with equal context_hash, windows and core - first contain the same windows: mark the
+//      windows of all of them, and keep one. Compare the ones kept with each other using shared_windows(); if they are
+//      many, or a window has to occur more than twice, group their windows by window_hashes() instead.
+//   4. Whatever was found by hash alone, compare byte by byte with the place that it equals. If they differ, a hash has
+//      collided: start again with another seed.
+// A byte is repeated if it lies in a repeated window.
 
 struct SubstringOptions {
   std::size_t length = 100;  // of a window, 8 to 2^20 bytes
-  // How often a window has to occur to be of interest. In text that repeats itself with a short period so many samples
-  // are given, and the rest is a fold.
+  // How often a window has to occur to be of interest. A stretch with a short period has a few more samples than that;
+  // the rest of it is a fold.
   std::uint64_t min_count = 2;
   std::uint64_t seed = 0;
 };
 
-// The windows that begin at [first, first + windows) have chosen the core that begins at `core`.
+// The windows that begin in [first, first + windows) chose the core that begins at `core`.
 struct SubstringSample {
   std::uint64_t core_hash = 0;
   std::uint64_t context_hash = 0;  // of all bytes that the windows hold: `windows` - 1 + length from `first` on
@@ -157,7 +159,8 @@ struct SubstringSample {
   friend bool operator==(const SubstringSample&, const SubstringSample&) = default;
 };
 
-// The windows that begin at [first, first + windows) each equal the one `period` bytes before it, and min_count in all.
+// The windows that begin in [first, first + windows) each equal the one `period` bytes earlier; with those in samples,
+// each occurs min_count times or more in the text.
 struct SubstringFold {
   std::uint64_t first = 0;
   std::uint64_t windows = 0;
@@ -176,15 +179,15 @@ class SubstringSampler {
     ListColumn<SubstringSample> samples;
     ListColumn<SubstringFold> folds;
   };
-  // In the order of the text. A null has none, nor has a text shorter than a window.
+  // In the order of the text. Nulls, and texts shorter than a window, have none.
   Samples batch(const TextColumn& texts, const Context& context) const;
 
-  // Of the windows of sample `a`, those that equal the window of `b` at the same distance from its core, as a range of
-  // where they begin in `text_a`; empty where there are none. The bytes are compared.
+  // The windows of sample `a` that equal the window of `b` at the same distance from the core, as the range in text_a in
+  // which they begin; empty if there are none. Compares bytes, not hashes.
   ByteRange shared_windows(std::string_view text_a, const SubstringSample& a, std::string_view text_b,
                            const SubstringSample& b) const;
 
-  // hashes[i] is that of the window that begins at first + i, of all its bytes.
+  // hashes[i] is a hash of all bytes of the window that begins at first + i.
   void window_hashes(std::string_view text, std::uint64_t first, std::uint64_t windows, std::uint64_t* hashes) const;
 
  private:

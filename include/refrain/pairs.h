@@ -1,6 +1,6 @@
-// Kernels for what has met: how similar pairs of texts are, which fingerprints are close, what hangs together.
+// Kernels for pairs: how similar two texts are, which fingerprints are close, and which clusters the pairs form.
 //
-// Memory, threads and stopping are as kernels.h says.
+// Memory, threads and stopping work as kernels.h says.
 #pragma once
 
 #include <cstddef>
@@ -23,16 +23,16 @@ struct IndexPair {
 
 struct SimilarityOptions {
   FingerprintOptions windows = {.window = 5};  // as for the keys that made the pairs meet
-  // What is less similar gives 0, and is sooner known.
+  // Pairs less similar than this give 0, which takes less time to find out.
   double threshold = 0;
 };
 
 // The Jaccard similarity of the sets of windows of left[pair.first] and right[pair.second], as dedup computes it: the
-// windows that both have, of all that either has. result[i] is that of pair i; NaN, which is not at or above any
-// threshold, where one of the two is null or has no window at all.
+// windows in both, divided by the windows in either. result[i] belongs to pairs[i]. It is NaN, which no threshold lets
+// through, if one of the texts is null or too short to have a window.
 //
-// Each text's windows are made once for pairs that follow each other, so sort them. Error(invalid_argument) for a pair
-// that is not in the columns.
+// Sort the pairs: the windows of a text are remembered for the next ones, as far as memory allows.
+// Error(invalid_argument) for a pair outside the columns.
 std::vector<double> similarities(const TextColumn& left, const TextColumn& right, std::span<const IndexPair> pairs,
                                  const SimilarityOptions& options, const Context& context);
 // Pairs within one column.
@@ -43,10 +43,11 @@ std::vector<double> similarities(const TextColumn& texts, std::span<const IndexP
 
 struct HammingOptions {
   unsigned distance = 3;  // the most bits that may differ, 0 to 63
-  // Of n equal fingerprints, all n (n - 1) / 2 pairs, and all pairs with those close to them. Else the first of them
-  // stands for all: the others are paired with it alone. Either way the same fingerprints hang together.
+  // By default the first of n equal fingerprints represents them: the others are paired with it alone, so that the
+  // clusters are right and the number of pairs stays small. With all_pairs, each of the n is paired with each of the
+  // others and with all that are close.
   bool all_pairs = false;
-  // Fingerprints where this is 0 are left out: what Fingerprinter::batch() writes. None: all count.
+  // As Fingerprinter::batch() writes it: fingerprints with 0 here are left out. Empty: all count.
   std::span<const std::uint8_t> valid = {};
 };
 
@@ -60,16 +61,15 @@ struct HammingPair {
 // Every pair within the distance, ascending. Reports progress.
 std::vector<HammingPair> hamming_pairs(std::span<const std::uint64_t> fingerprints, const HammingOptions& options,
                                        const Context& context);
-// The same in portions, in no particular order and without a place for all of them in memory. One call at a time, from
-// any thread.
+// The same without holding all pairs in memory: `found` gets them in portions, in any order, from any thread, one call
+// at a time.
 void hamming_pairs(std::span<const std::uint64_t> fingerprints, const HammingOptions& options, const Context& context,
                    const std::function<void(std::span<const HammingPair>)>& found);
 
 // ---- Clusters.
 
-// The connected components of a graph: for each of the `nodes`, the least node that edges lead to, itself where that is
-// the least. Runs on one thread: nearly constant time an edge. Error(invalid_argument) for an edge to a node that is
-// not there.
+// Connected components: for each of the `nodes`, the least node of its component. Runs on one thread, in nearly constant
+// time per edge. Error(invalid_argument) for an edge to a node that does not exist.
 std::vector<std::uint64_t> components(std::uint64_t nodes, std::span<const IndexPair> edges, const Context& context);
 
 }  // namespace refrain
