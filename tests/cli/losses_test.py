@@ -364,7 +364,7 @@ class Programs(Folder):
     def test_they_are_built_to_withstand_slips(self):
         if TIME_FACTOR != 1 or shutil.which("readelf") is None:
             self.skipTest("a sanitizer has its own ways")
-        for name in ("refrain", "simhash-find-all", "librefrain_parquet.so"):
+        for name in ("refrain", "simhash-find-all", "librefrain.so", "librefrain_parquet.so"):
             path = os.path.join(BIN_DIR, name)
             if not os.path.exists(path):
                 continue

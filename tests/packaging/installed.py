@@ -16,7 +16,7 @@ OF_GLIBC = re.compile(r"(ld-linux.*|lib(c|m|mvec|pthread|dl|rt|util|resolv|anl))
 
 def run(*command, **more):
     """Runs a command, which must succeed; its standard output."""
-    done = subprocess.run(command, capture_output=True, check=False, timeout=120, **more)
+    done = subprocess.run(command, capture_output=True, check=False, timeout=600, **more)
     if done.returncode != 0:
         raise AssertionError(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout.decode()}{done.stderr.decode()}")
     return done.stdout.decode()
