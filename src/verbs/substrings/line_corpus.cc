@@ -45,8 +45,8 @@ void refuse_packed(const std::string& path, std::string_view begin) {
 
 }  // namespace
 
-ReadReport read_text_csv(const std::string& path, const std::string& ids_path, const Context& context,
-                         run::TextStore& text, run::IdStore& ids) {
+ReadReport read_line_corpus(const std::string& path, const std::string& ids_path, const Context& context,
+                            run::TextStore& text, run::IdStore& ids) {
   ReadReport report;
   InputFile file(path, context.stop);
   Progress progress(context, "read", "bytes", file.size());

@@ -13,7 +13,7 @@
 namespace refrain::verbs::substrings {
 
 // Reads both; without `ids_path` the ids are ordinals. Error(bad_input) where their numbers of lines differ.
-ReadReport read_text_csv(const std::string& path, const std::string& ids_path, const Context& context,
-                         run::TextStore& text, run::IdStore& ids);
+ReadReport read_line_corpus(const std::string& path, const std::string& ids_path, const Context& context,
+                            run::TextStore& text, run::IdStore& ids);
 
 }  // namespace refrain::verbs::substrings

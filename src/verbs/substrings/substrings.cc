@@ -92,7 +92,7 @@ class Substrings {
       if (options_.text_csv.empty())
         read();
       else
-        report_.read = verbs::substrings::read_text_csv(options_.text_csv, options_.ids, context_, text_, ids_);
+        report_.read = verbs::substrings::read_line_corpus(options_.text_csv, options_.ids, context_, text_, ids_);
       return report_.read.bytes;
     });
     std::optional<substring::Repeats> found;
