@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <optional>
 
@@ -39,15 +40,6 @@ bool take(std::string_view& text, std::string_view any) {
   return true;
 }
 
-// Days since 1970 of a date of the Gregorian calendar.
-std::int64_t days(std::int64_t year, unsigned month, unsigned day) {
-  year -= month <= 2 ? 1 : 0;
-  const std::int64_t era = (year >= 0 ? year : year - 399) / 400;
-  const auto of_era = static_cast<unsigned>(year - era * 400);
-  const unsigned of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
-  return era * 146097 + static_cast<std::int64_t>(of_era * 365 + of_era / 4 - of_era / 100 + of_year) - 719468;
-}
-
 // Seconds since 1970 of "2024", "2024-05", "2024-05-01", "2024-05-01T10:00:00.5Z", "2024-05-01 10:00+02:00".
 std::optional<double> date(std::string_view text) {
   const auto year = take_digits(text, 4, 4);
@@ -59,8 +51,9 @@ std::optional<double> date(std::string_view text) {
     if (month && take(text, "-/")) day = take_digits(text, 1, 2);
   }
   if (!month || !day || *month < 1 || *month > 12 || *day < 1 || *day > 31) return std::nullopt;
-  double seconds =
-      86400.0 * static_cast<double>(days(*year, static_cast<unsigned>(*month), static_cast<unsigned>(*day)));
+  // A day that the month does not have counts into the next one.
+  const std::chrono::sys_days days = std::chrono::year(*year) / *month / *day;
+  double seconds = std::chrono::duration<double>(days.time_since_epoch()).count();
   if (take(text, "Tt ")) {
     const auto hour = take_digits(text, 2, 2);
     const auto minute = hour && take(text, ":") ? take_digits(text, 2, 2) : std::nullopt;
