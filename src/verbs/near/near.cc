@@ -24,7 +24,7 @@
 #include "refrain/memory.h"
 #include "refrain/report_json.h"
 #include "store/shuffle.h"
-#include "verbs/near/distinct.h"
+#include "verbs/near/close_gaps.h"
 #include "verbs/run/id_store.h"
 #include "verbs/run/output_dir.h"
 #include "verbs/run/stage.h"

@@ -1,17 +1,13 @@
-// Distinct fingerprints in ascending order, out of a shuffle that was filled with all of them.
+// One list of what the partitions of a shuffle gave, each of them less than there was room for.
 #pragma once
 
-#include <cstdint>
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "base/array.h"
-#include "store/shuffle.h"
 
 namespace refrain::verbs::near {
-
-struct SameKey {
-  std::uint64_t operator()(std::uint64_t hash) const { return hash; }
-};
 
 // Moves the lists that were written at begins[p], of sizes[p] elements each, together to the front. Returns how many.
 template <class T>
