@@ -27,7 +27,7 @@ constexpr VerbInfo kVerbs[] = {
          "--window-word windows that both have, of all that either has. Documents with fewer words are too short to "
          "judge: they are kept, unless they are exact copies.\n"
          "Writes decisions.jsonl (a line a document, in input order: id, keep, reason, match, similarity, spans, "
-         "cluster), matches.tsv (id1, id2, similarity), clusters.tsv (id, hash, cluster; -1 for none), report.html for "
+         "cluster), matches.tsv (id1, id2, similarity), clusters.tsv (id, digest, cluster; -1 for none), report.html for "
          "a browser and, last, summary.json. With --apply also the folder clean: the kept records, byte for byte, "
          "under the input's "
          "names; with --annotate the folder annotated: all records, with the fields dup_cluster_id, dup_cluster_size, "

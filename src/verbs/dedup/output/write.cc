@@ -101,7 +101,7 @@ void write_clusters(DedupRun& run) {
   std::vector<ByteRange> spans;
   run::RunFile rows = run.dir.create_output("clusters.tsv");
   run::RunFile lines = run.dir.create_output("decisions.jsonl");
-  rows.write("id\thash\tcluster\n");
+  rows.write("id\tdigest\tcluster\n");
   Progress progress(run.context, "write", "documents", clusters.size());
   DocState state{};
   Digest digest;
