@@ -60,6 +60,7 @@ def near_copies(out, _twin, planted):
     near_counts(out, _twin, documents=documents, bad_records=0)
     wanted = dict.fromkeys(id for pair in copies for id in pair)
     with open(out / "near" / "clusters.tsv", encoding="utf-8") as rows:
+        next(rows)  # what the fingerprints were made with
         for row in rows:
             id, _, cluster = row.rstrip("\n").split("\t")
             if id in wanted:

@@ -77,7 +77,8 @@ struct FingerprintReport {
   double seconds = 0;
 };
 
-// Writes the rows "id<TAB>hash" (a header first; the hash in decimal, empty where too short) to `out`, in input order.
+// Writes the rows "id<TAB>simhash" (in decimal, empty where too short) to `out`, in input order; before them a line that
+// tells the options, and a header.
 // Called from one thread at a time.
 FingerprintReport fingerprint(const InputOptions& input, const FingerprintOptions& options, const Context& context,
                               const std::function<void(std::string_view)>& out);

@@ -75,7 +75,7 @@ class FingerprintIndex {
 };
 
 struct MatchOptions {
-  std::string stored;         // a file of rows "id<TAB>hash" as fingerprint() writes them; a header is passed over
+  std::string stored;         // a file of rows "id<TAB>simhash" as fingerprint() or near() writes it
   std::string queries = "-";  // the same, or "-" for standard input
   unsigned distance = 3;
   bool all = false;  // a row for every match, not only for the best

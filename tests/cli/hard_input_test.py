@@ -6,7 +6,7 @@ import os
 import random
 import subprocess
 
-from program import TestCase, documents, fingerprints, jsonl, lines, main, say, vocabulary, sentence
+from program import MADE_WITH, TestCase, documents, fingerprints, jsonl, lines, main, say, vocabulary, sentence
 
 TEXT = "the quick brown fox jumps over the lazy dog"
 TEXT_RECORD = b'{"text": "%s"}\n' % TEXT.encode()
@@ -70,13 +70,14 @@ class OddBytes(TestCase):
     def test_an_empty_file_is_an_empty_document_and_an_empty_folder_is_none(self):
         self.write("empty.txt")
         near = self.near("empty.txt", output="a")
-        self.assertEqual(near.clusters_bytes, b"id\thash\tcluster\nempty.txt\t\t-1\n")
+        self.assertEqual(near.clusters_bytes.decode(), f"{MADE_WITH}id\tsimhash\tcluster\nempty.txt\t\t-1\n")
         self.assertEqual((near.summary["documents"], near.summary["too_short"]), (1, 1))
         os.mkdir(self.path("folder"))
         for number, (name, flags) in enumerate([("folder", []), ("empty.txt", ["--format", "lines"]),
                                                 ("empty.txt", ["--format", "jsonl"])]):
             near = self.near(name, *flags, output=f"b{number}")
-            self.assertEqual((near.matches_bytes, near.clusters_bytes), (b"id1\tid2\tdiff\n", b"id\thash\tcluster\n"))
+            self.assertEqual((near.matches_bytes.decode(), near.clusters_bytes.decode()),
+                             ("id1\tid2\tdiff\n", f"{MADE_WITH}id\tsimhash\tcluster\n"))
             self.assertEqual(near.summary["documents"], 0)
 
 
@@ -269,7 +270,7 @@ class BadRecords(TestCase):
         self.write("in.jsonl", "bad\n" + jsonl([TEXT]))
         result = self.run_program("fingerprint", "in.jsonl")
         self.assertIn("in.jsonl:1: not", result.err)
-        self.assertRegex(result.out.decode(), r"^id\thash\n1\t\d+\n$")
+        self.assertRegex(result.out.decode(), MADE_WITH + r"id\tsimhash\n1\t\d+\n$")
         self.assertEqual(self.run_program("fingerprint", "in.jsonl", "-q").err, "")
 
     def test_quoting_in_tables_is_read_as_rfc_4180_says(self):

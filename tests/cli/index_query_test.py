@@ -17,7 +17,7 @@ class SmallWorlds(Index):
         """A fingerprint of a single token is its hash."""
         self.write("tokens", lines(tokens))
         out = self.run_program("fingerprint", "tokens", "--format", "lines", "--window", "1", "-q").out.decode()
-        return [int(row.split("\t")[1]) for row in out.splitlines()[1:]]
+        return [int(row.split("\t")[1]) for row in out.splitlines()[2:]]
 
     def test_xor_and_sum_blots_are_what_they_are_by_hand(self):
         tokens = "to be or not to be that is the question to be".split()

@@ -129,11 +129,44 @@ class Match(TestCase):
         prints = self.run_program("fingerprint", "in.jsonl").out
         self.write("prints.tsv", prints)
         self.near("in.jsonl")
-        rows = [(name, int(value) if value else None) for name, value in table(prints, "id\thash")]
+        rows = [(name, int(value) if value else None) for name, value in table(prints, "id\tsimhash")]
         expected = best_rows(rows, rows)
         self.assertEqual(self.match("prints.tsv", "prints.tsv"), expected)
         self.assertEqual(self.match("out/clusters.tsv", "prints.tsv"), expected)
         self.assertEqual(self.match("prints.tsv", "out/clusters.tsv"), expected)
+
+    def test_other_options_than_the_stored_ones_are_refused(self):
+        self.write("in.jsonl", jsonl(documents(20, seed=8)))
+        self.write("three.tsv", self.run_program("fingerprint", "in.jsonl").out)
+        self.write("five.tsv", self.run_program("fingerprint", "in.jsonl", "--window", "5").out)
+        self.near("in.jsonl", "--window", "5")
+        for queries in ("five.tsv", "out/clusters.tsv"):
+            before = self.read("three.tsv")
+            for flags in ([], ["--add"]):
+                result = self.run_program("match", "three.tsv", queries, *flags, code=3)
+                self.assertIn(f"{queries}: made with window=5, but three.tsv with window=3; make both with the same options",
+                              result.err)
+            self.assertEqual(self.read("three.tsv"), before)
+            self.assertEqual(table(result.out, HEADER), [])
+        self.match("five.tsv", "out/clusters.tsv")
+        self.assertIn("standard input: made with window=3",
+                      self.run_program("match", "five.tsv", stdin=self.read("three.tsv"), code=3).err)
+
+    def test_files_of_earlier_versions_are_taken_as_they_are(self):
+        self.write("in.jsonl", jsonl(documents(20, seed=8)))
+        new = self.run_program("fingerprint", "in.jsonl", "--window", "5").out
+        self.write("new.tsv", new)
+        self.write("old.tsv", new.split(b"\n", 1)[1].replace(b"simhash", b"hash"))
+        expected = self.match("new.tsv", "new.tsv")
+        self.assertEqual(self.match("old.tsv", "new.tsv"), expected)
+        self.assertEqual(self.match("new.tsv", "old.tsv"), expected)
+
+    def test_the_clusters_of_dedup_are_no_fingerprints(self):
+        self.write("in.jsonl", jsonl(documents(20, seed=8)))
+        self.run_program("dedup", "in.jsonl", "-o", "clean", "-q")
+        for arguments in (["clean/clusters.tsv", "queries.tsv"], ["known.tsv", "clean/clusters.tsv"]):
+            self.assertIn("clean/clusters.tsv:1: holds digests of texts, as 'refrain dedup' writes them, not fingerprints",
+                          self.run_program("match", *arguments, code=3).err)
 
     def test_escaped_ids_pass_through_as_they_are(self):
         self.write("known.tsv", "id\thash\na\\tb\\\\c\t5\n")

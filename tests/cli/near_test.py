@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 
-from program import (TestCase, documents, expected_near, fingerprints, jsonl, lines, main, say)
+from program import (MADE_WITH, TestCase, documents, expected_near, fingerprints, jsonl, lines, main, say)
 
 TEXTS = documents(90, seed=21)
 
@@ -119,7 +119,7 @@ class Rows(TestCase):
         [same] = {value for name, value in fingerprints("in.jsonl", cwd=self.dir) if name in "025"}
         [other] = {value for name, value in fingerprints("in.jsonl", cwd=self.dir) if name == "4"}
         self.assertEqual(near.matches_bytes, b"id1\tid2\tdiff\n0\t2\t0\n0\t5\t0\n")
-        self.assertEqual(near.clusters_bytes.decode(), "id\thash\tcluster\n"
+        self.assertEqual(near.clusters_bytes.decode(), f"{MADE_WITH}id\tsimhash\tcluster\n"
                          f"0\t{same}\t0\n1\t\t-1\n2\t{same}\t0\n3\t\t-1\n4\t{other}\t-1\n5\t{same}\t0\n")
         self.assertEqual(self.listing("out"), ["clusters.tsv", "matches.tsv", "summary.json"])
 

@@ -108,7 +108,7 @@ class Reading(ParquetCase):
     def test_ids_are_strings_or_integers(self):
         for ids in ([f"a{i}" for i in range(len(TEXTS))], list(range(7, 7 + len(TEXTS)))):
             self.put(pa.table({"key": ids, "text": TEXTS}), row_group_size=100)
-            rows = table(self.fingerprints("in.parquet", "--id-field", "key").out, "id\thash")
+            rows = table(self.fingerprints("in.parquet", "--id-field", "key").out, "id\tsimhash")
             self.assertEqual([row[0] for row in rows], [str(name) for name in ids])
 
     def test_null_texts_and_null_structs_are_bad_records_with_their_row(self):

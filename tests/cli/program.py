@@ -118,7 +118,7 @@ class Near:
         with open(os.path.join(folder, "summary.json"), encoding="utf-8") as file:
             self.summary = json.load(file)
         self.matches = table(self.matches_bytes, "id1\tid2\tdiff")
-        self.clusters = table(self.clusters_bytes, "id\thash\tcluster")
+        self.clusters = table(self.clusters_bytes, "id\tsimhash\tcluster")
 
     def answer(self):
         """All that must not depend on how it was run."""
@@ -126,9 +126,15 @@ class Near:
         return self.matches_bytes, self.clusters_bytes, summary
 
 
+MADE_WITH = "# refrain fingerprint version=1 tokenizer=words hash=xxh3 window=3 seed=0 tie=0 stop_words=none\n"
+
+
 def table(content, header):
-    """The rows of a TSV as lists of strings; its first line must be `header`, its last must end."""
+    """The rows of a TSV as lists of strings; its first line must be `header`, its last must end. Before the header may
+    stand what fingerprints were made with."""
     lines = content.decode("utf-8", "surrogateescape").split("\n")
+    if lines[0].startswith(MADE_WITH[:22]):
+        del lines[0]
     if lines[0] != header or lines[-1] != "":
         raise AssertionError(f"no table with the header {header!r}: {content[:200]!r}")
     return [line.split("\t") for line in lines[1:-1]]
@@ -139,7 +145,7 @@ def fingerprints(*arguments, **more):
     result = run("fingerprint", *arguments, "-q", **more)
     if result.code != 0:
         raise AssertionError(result.err)
-    return [[name, int(value) if value else None] for name, value in table(result.out, "id\thash")]
+    return [[name, int(value) if value else None] for name, value in table(result.out, "id\tsimhash")]
 
 
 # ---- slow, obvious answers

@@ -17,6 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   REQUIRE(parsed && parsed->hash == UINT64_MAX && parsed->id.size() >= text.size());
   verbs::run::parse_hash_row(text);
   verbs::run::is_hash_header(text);
+  verbs::run::is_digest_header(text);
   if (const auto number = verbs::run::parse_decimal(text)) {
     std::string back;
     verbs::run::append_decimal(back, *number);

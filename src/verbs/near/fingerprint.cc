@@ -9,6 +9,7 @@
 #include "corpus/source/reader.h"
 #include "corpus/source/stream.h"
 #include "refrain/memory.h"
+#include "verbs/near/made_with.h"
 #include "verbs/run/tsv.h"
 
 namespace refrain {
@@ -54,7 +55,7 @@ FingerprintReport fingerprint_all(const InputOptions& input, const FingerprintOp
 
 FingerprintReport fingerprint(const InputOptions& input, const FingerprintOptions& options, const Context& context,
                               const std::function<void(std::string_view)>& out) {
-  out("id\thash\n");
+  out(verbs::near::made_with(options) + "id\tsimhash\n");
   return fingerprint_all(input, options, context, [&](const Done& done, DocId first) {
     std::string rows;
     for (std::size_t i = 0; i < done.hashes.size(); ++i) {

@@ -13,6 +13,7 @@
 #include "engines/matching/hamming_index.h"
 #include "refrain/error.h"
 #include "refrain/hamming.h"
+#include "verbs/near/made_with.h"
 #include "verbs/run/tsv.h"
 
 namespace refrain {
@@ -25,7 +26,8 @@ constexpr std::size_t kLinesAThread = 256;  // fewer are not worth a thread
 // The rows of a file or pipe, as many at a time as are there.
 class RowReader {
  public:
-  RowReader(const std::string& path, const Context& context) : file_(path, context.stop) {}
+  RowReader(const std::string& path, const Context& context)
+      : file_(path, context.stop), made_with_{file_.path(), {}} {}
 
   // Replaces `rows` by the next ones, at least one; false at the end. They stay valid until the next call.
   bool next(std::vector<verbs::run::HashRow>& rows) {
@@ -44,6 +46,8 @@ class RowReader {
   }
   std::uint64_t bytes() const { return file_.size(); }
   std::size_t last_bytes() const { return used_; }
+  // After the first rows.
+  const verbs::near::MadeWith& made_with() const { return made_with_; }
 
  private:
   Error bad_row(std::uint64_t line, std::string_view what) const {
@@ -62,9 +66,17 @@ class RowReader {
       const std::string_view line(buffer_.data() + used_, end - used_);
       used_ = std::min(end + 1, buffer_.size());
       ++line_;
-      if (line_ == 1 && verbs::run::is_hash_header(line)) continue;
+      if (line_ == 1 && verbs::near::is_made_with(line)) {
+        made_with_.line = line;
+        continue;
+      }
+      if (line_ == (made_with_.line.empty() ? 1U : 2U)) {
+        if (verbs::run::is_hash_header(line)) continue;
+        if (verbs::run::is_digest_header(line))
+          throw bad_row(line_, "holds digests of texts, as 'refrain dedup' writes them, not fingerprints");
+      }
       const std::optional<verbs::run::HashRow> row = verbs::run::parse_hash_row(line);
-      if (!row) throw bad_row(line_, "not a row 'id<TAB>hash'");
+      if (!row) throw bad_row(line_, "not a row 'id<TAB>simhash'");
       rows.push_back(*row);
     }
   }
@@ -74,6 +86,7 @@ class RowReader {
   std::size_t used_ = 0;
   std::uint64_t line_ = 0;
   bool ended_ = false;
+  verbs::near::MadeWith made_with_;
 };
 
 // The ids of the stored fingerprints, escaped as they came.
@@ -113,7 +126,8 @@ class Matcher {
     RowReader queries(options_.queries, context_);
     std::vector<verbs::run::HashRow> rows;
     Progress progress(context_, "match", "bytes", queries.bytes());
-    while (queries.next(rows)) {
+    for (bool first = true; queries.next(rows); first = false) {
+      if (first) check_made_alike(stored_, queries.made_with());
       answer(rows, out);
       progress.add(queries.last_bytes());
     }
@@ -159,6 +173,7 @@ class Matcher {
       progress.add(reader.last_bytes());
     }
     progress.finish();
+    stored_ = reader.made_with();
     index_.emplace(std::span<const std::uint64_t>(hashes.data(), hashes.size()), options_.distance, threads_, budget_);
   }
 
@@ -265,6 +280,7 @@ class Matcher {
   const unsigned threads_;
   MemoryBudget budget_;
   Ids ids_;
+  verbs::near::MadeWith stored_;
   std::optional<matching::HammingIndex> index_;
   std::vector<FingerprintIndex::Match> matches_;
   Reservation matches_bytes_ = budget_.reserve(0, "the matches of one query");

@@ -25,6 +25,7 @@
 #include "refrain/report_json.h"
 #include "store/shuffle.h"
 #include "verbs/near/close_gaps.h"
+#include "verbs/near/made_with.h"
 #include "verbs/run/id_store.h"
 #include "verbs/run/output_dir.h"
 #include "verbs/run/stage.h"
@@ -99,14 +100,15 @@ class Sink {
 
 class FileSink final : public Sink {
  public:
-  explicit FileSink(verbs::run::OutputDir& output) : output_(output) {}
+  FileSink(verbs::run::OutputDir& output, const FingerprintOptions& options) : output_(output), options_(options) {}
 
   void begin(const Documents& documents) override {
     documents_ = &documents;
     matches_.emplace(output_.create("matches.tsv"));
     matches_->write("id1\tid2\tdiff\n");
     clusters_.emplace(output_.create("clusters.tsv"));
-    clusters_->write("id\thash\tcluster\n");
+    clusters_->write(verbs::near::made_with(options_));
+    clusters_->write("id\tsimhash\tcluster\n");
   }
 
   void match(const Match& match) override {
@@ -147,6 +149,7 @@ class FileSink final : public Sink {
 
  private:
   verbs::run::OutputDir& output_;
+  const FingerprintOptions& options_;
   const Documents* documents_ = nullptr;
   std::optional<OutputFile> matches_;
   std::optional<OutputFile> clusters_;
@@ -440,7 +443,7 @@ NearReport near(const NearOptions& options, const Context& context) {
                                 .verb = "near",
                                 .outputs = {"matches.tsv", "clusters.tsv"},
                                 .inputs = options.input.paths});
-  FileSink sink(output);
+  FileSink sink(output, options.fingerprint);
   NearReport report = verb.run(sink);
   sink.close();
   output.publish(to_json(options, report));

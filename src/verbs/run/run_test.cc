@@ -38,7 +38,10 @@ TEST(Tsv, ReadsRowsBack) {
   EXPECT_FALSE(parse_hash_row("x\t0x10"));
   EXPECT_TRUE(is_hash_header("id\thash\tcluster"));
   EXPECT_TRUE(is_hash_header("id\thash"));
+  EXPECT_TRUE(is_hash_header("id\tsimhash\r"));
   EXPECT_FALSE(is_hash_header("id\thashish"));
+  EXPECT_FALSE(is_hash_header("id\tdigest\tcluster"));
+  EXPECT_TRUE(is_digest_header("id\tdigest\tcluster"));
 }
 
 TEST(IdStore, MixesOrdinalsAndGivenIds) {

@@ -53,10 +53,24 @@ std::optional<HashRow> parse_hash_row(std::string_view line) {
   return row.hash ? std::optional(row) : std::nullopt;
 }
 
+namespace {
+
+// Whether it begins with the columns `id` and `name`.
+bool is_header(std::string_view line, std::string_view name) {
+  constexpr std::string_view kId = "id\t";
+  if (!line.starts_with(kId)) return false;
+  line.remove_prefix(kId.size());
+  return line.substr(0, line.find_first_of("\t\r")) == name;
+}
+
+}  // namespace
+
 bool is_hash_header(std::string_view line) {
-  constexpr std::string_view kHeader = "id\thash";
-  return line.starts_with(kHeader) &&
-         (line.size() == kHeader.size() || line[kHeader.size()] == '\t' || line[kHeader.size()] == '\r');
+  return is_header(line, "simhash") || is_header(line, "hash");
+}
+
+bool is_digest_header(std::string_view line) {
+  return is_header(line, "digest");
 }
 
 }  // namespace refrain::verbs::run

@@ -29,7 +29,9 @@ struct HashRow {
 // clusters.tsv can be read too.
 std::optional<HashRow> parse_hash_row(std::string_view line);
 
-// The first line of such a file, which is no row.
+// The header of such a file: its second column is `simhash`, by earlier versions `hash`.
 bool is_hash_header(std::string_view line);
+// The header of a clusters.tsv by `dedup`, whose hashes are no fingerprints.
+bool is_digest_header(std::string_view line);
 
 }  // namespace refrain::verbs::run

@@ -27,7 +27,8 @@ constexpr VerbInfo kVerbs[] = {
          "--window-word windows that both have, of all that either has. Documents with fewer words are too short to "
          "judge: they are kept, unless they are exact copies.\n"
          "Writes decisions.jsonl (a line a document, in input order: id, keep, reason, match, similarity, spans, "
-         "cluster), matches.tsv (id1, id2, similarity), clusters.tsv (id, digest, cluster; -1 for none), report.html for "
+         "cluster), matches.tsv (id1, id2, similarity), clusters.tsv (id, digest, cluster; -1 for none), report.html "
+         "for "
          "a browser and, last, summary.json. With --apply also the folder clean: the kept records, byte for byte, "
          "under the input's "
          "names; with --annotate the folder annotated: all records, with the fields dup_cluster_id, dup_cluster_size, "
@@ -66,7 +67,7 @@ constexpr VerbInfo kVerbs[] = {
          "Every document gets a fingerprint of 64 bits, made so that similar documents differ in few of them; two "
          "documents match where their fingerprints differ in at most --distance bits. Documents with equal "
          "fingerprints are each paired with the first of them only, unless --all-pairs is given.\n"
-         "Writes matches.tsv (id1, id2, diff), clusters.tsv (id, hash, cluster; -1 for none) and summary.json into "
+         "Writes matches.tsv (id1, id2, diff), clusters.tsv (id, simhash, cluster; -1 for none) and summary.json into "
          "the output folder. They appear whole or not at all, and are the same for any number of threads and any "
          "amount of memory. The summary goes to standard output.\n",
      .examples = {"refrain near /usr/share/common-licenses -o licenses --distance 6",
@@ -79,7 +80,7 @@ constexpr VerbInfo kVerbs[] = {
      .most_operands = kNoLimit,
      .operand_choices = nullptr,
      .description =
-         "Prints the 64-bit SimHash of every document, in input order, as TSV: id and hash (decimal; empty where a "
+         "Prints the 64-bit SimHash of every document, in input order, as TSV: id and simhash (decimal; empty where a "
          "document is too short to judge). An INPUT is a file, a folder or - (standard input); gzip and zstd are fine.",
      .details = "What it prints is what `refrain match` reads. A summary goes to standard error where that is a "
                 "terminal, and always with --json.\n",
@@ -93,12 +94,13 @@ constexpr VerbInfo kVerbs[] = {
      .most_operands = 2,
      .operand_choices = nullptr,
      .description =
-         "Answers, for every query, which stored document is nearest. STORED and QUERIES are files of id and hash as "
+         "Answers, for every query, which stored document is nearest. STORED and QUERIES are files of id and simhash "
+         "as "
          "`refrain fingerprint` writes them; without QUERIES they come from standard input, and each answer is written "
          "as soon as it is known. Prints TSV: id, match, diff, matches (their number).",
      .details = "The best match is the one that differs in the fewest bits, then the earliest stored. A query without "
-                "a match has an empty match and diff. The queries must have been made with the same fingerprint flags "
-                "as the stored rows.\n",
+                "a match has an empty match and diff. Queries that were made with other fingerprint flags than the "
+                "stored rows are refused; a file without its first line (#) is taken as it is.\n",
      .examples = {"refrain fingerprint /usr/share/common-licenses > known.tsv",
                   "refrain fingerprint /usr/share/common-licenses | refrain match known.tsv"}},
     {.verb = Verb::explain,

@@ -1,0 +1,74 @@
+#include "verbs/near/made_with.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "base/checksum.h"
+#include "refrain/error.h"
+#include "refrain/version.h"
+#include "verbs/run/json_parts.h"
+
+namespace refrain::verbs::near {
+
+namespace {
+
+constexpr std::string_view kBegin = "# refrain fingerprint ";
+
+// Lists that drop the same tokens have the same name.
+std::string name_of(std::vector<std::string> words) {
+  if (words.empty()) return "none";
+  for (std::string& word : words)
+    std::ranges::transform(word, word.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c | 0x20) : c; });
+  std::ranges::sort(words);
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  std::string all;
+  for (const std::string& word : words) all += word + '\n';
+  return fmt::format("{:016x}", digest(all).high);
+}
+
+std::map<std::string, std::string> values(std::string_view line) {
+  std::map<std::string, std::string> all;
+  line.remove_prefix(kBegin.size());
+  while (!line.empty()) {
+    const std::string_view word = line.substr(0, line.find_first_of(" \r\n"));
+    line.remove_prefix(std::min(line.size(), word.size() + 1));
+    const std::size_t sign = word.find('=');
+    if (sign != std::string_view::npos) all.emplace(word.substr(0, sign), word.substr(sign + 1));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string made_with(const FingerprintOptions& options) {
+  const bool seeded = options.hash == HashKind::xxh3 || options.hash == HashKind::jenkins;
+  return fmt::format("{}version={} tokenizer={} hash={} window={} seed={} tie={} stop_words={}\n", kBegin,
+                     kFingerprintVersion, run::name_of(options.tokenizer),
+                     hash_names()[static_cast<std::size_t>(options.hash)], options.window, seeded ? options.seed : 0,
+                     options.tie_sets_bit ? 1 : 0, name_of(options.stop_words));
+}
+
+bool is_made_with(std::string_view line) {
+  return line.starts_with(kBegin);
+}
+
+void check_made_alike(const MadeWith& stored, const MadeWith& queries) {
+  if (stored.line.empty() || queries.line.empty()) return;
+  const std::map<std::string, std::string> known = values(stored.line);
+  std::map<std::string, std::string> asked = values(queries.line);
+  // A later version may tell more.
+  for (const auto& [name, value] : known) asked.try_emplace(name, "?");
+  for (const auto& [name, value] : asked) {
+    const auto found = known.find(name);
+    const std::string other = found == known.end() ? "?" : found->second;
+    if (value != other)
+      throw Error(Errc::bad_input,
+                  fmt::format("{}: made with {}={}, but {} with {}={}; make both with the same options", queries.path,
+                              name, value, stored.path, name, other));
+  }
+}
+
+}  // namespace refrain::verbs::near
