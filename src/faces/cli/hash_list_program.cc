@@ -53,23 +53,33 @@ std::optional<unsigned> positive(const char* text) {
 
 std::string help_text(std::string_view name, std::string_view summary) {
   return fmt::format(
-      "Usage: {0} -b N -d BITS [-i FILE] [-o FILE]\n\n"
+      "Usage: {0} -b N -d BITS [-i FILE] [-o FILE]\n"
+      "\n"
       "{1}.\n"
-      "A hash is an unsigned decimal number of 64 bits, one a line; repeats count once.\n\n"
-      "  -b, --blocks N       blocks of the join, above the distance, at most {2};\n"
-      "                       changes the time, never the result [required]\n"
-      "  -d, --distance BITS  most bits that may differ, at least 1 [required]\n"
-      "  -i, --input FILE     hashes, or - for standard input [-]\n"
-      "  -o, --output FILE    results, or - for standard output [-]\n"
-      "  --memory SIZE        ceiling, as 512M or 2G, at least 64M [half of the RAM]\n"
-      "  --threads N          threads at work [one a core]\n"
-      "  -h, --help           print help and stop\n"
-      "  --version            print the version and stop\n\n"
-      "Exit codes: 0 done, 1 unknown flag or failure, 2 no blocks, 3 no distance, 5 out\n"
-      "of memory or disk, 6 blocks not above distance or too many tables, 7 cannot read\n"
-      "the input, 8 cannot write the output, 9 a line that is no hash, 130 interrupted\n\n"
+      "A hash is an unsigned 64-bit decimal number, one per line; repeats count once.\n"
+      "\n"
+      "  -b, --blocks N       blocks in the join, above the distance, at most {2};\n"
+      "                       changes the speed, never the result [required]\n"
+      "  -d, --distance BITS  maximum number of differing bits, at least 1 [required]\n"
+      "  -i, --input FILE     file of hashes, or - for standard input [-]\n"
+      "  -o, --output FILE    file for the results, or - for standard output [-]\n"
+      "  --memory SIZE        memory limit, e.g. 2G, at least 64M [half of the RAM]\n"
+      "  --threads N          number of threads [one per core]\n"
+      "  -h, --help           print help and exit\n"
+      "  --version            print the version and exit\n"
+      "\n"
+      "Exit codes: 0 done, 1 unknown flag or failure, 2 no blocks, 3 no distance, 5 not\n"
+      "enough memory or disk, 6 blocks not above distance or too many tables, 7 cannot\n"
+      "read the input, 8 cannot write the output, 9 not a hash on a line, 130\n"
+      "interrupted\n"
+      "\n"
       "Examples:\n"
-      "  printf '255\\n239\\n238\\n206\\n51\\n' | {0} -b 6 -d 3\n"
+      "  printf '255\\n"
+      "239\\n"
+      "238\\n"
+      "206\\n"
+      "51\\n"
+      "' | {0} -b 6 -d 3\n"
       "  seq 1000 > hashes.txt && {0} -b 4 -d 1 -i hashes.txt\n",
       name, summary, kMostBlocks);
 }
@@ -98,11 +108,12 @@ std::optional<HashListOptions> read_flags(int argc, char** argv, std::string_vie
     switch (flag) {
       case 'b':
         blocks = positive(optarg);
-        if (!blocks) throw Refusal{kNoBlocks, fmt::format("--blocks: '{}' is no whole number above 0", optarg)};
+        if (!blocks) throw Refusal{kNoBlocks, fmt::format("--blocks: '{}' is not a whole number above 0", optarg)};
         break;
       case 'd':
         distance = positive(optarg);
-        if (!distance) throw Refusal{kNoDistance, fmt::format("--distance: '{}' is no whole number above 0", optarg)};
+        if (!distance)
+          throw Refusal{kNoDistance, fmt::format("--distance: '{}' is not a whole number above 0", optarg)};
         break;
       case 'i':
         options.input = optarg;
@@ -112,13 +123,15 @@ std::optional<HashListOptions> read_flags(int argc, char** argv, std::string_vie
         break;
       case kMemoryFlag: {
         const std::optional<std::uint64_t> size = parse_size(optarg);
-        if (!size || *size < kMinMemoryBytes) throw Refusal{kFailed, "--memory: a size of at least 64M, as 512M or 2G"};
+        if (!size || *size < kMinMemoryBytes)
+          throw Refusal{kFailed, "--memory: must be a size of at least 64M, e.g. 512M or 2G"};
         context.memory_bytes = *size;
         break;
       }
       case kThreadsFlag: {
         const std::optional<unsigned> threads = positive(optarg);
-        if (!threads || *threads > kMostThreads) throw Refusal{kFailed, "--threads: a whole number from 1 to 1024"};
+        if (!threads || *threads > kMostThreads)
+          throw Refusal{kFailed, "--threads: must be a whole number from 1 to 1024"};
         context.threads = *threads;
         break;
       }
@@ -138,13 +151,14 @@ std::optional<HashListOptions> read_flags(int argc, char** argv, std::string_vie
         throw Refusal{kFailed, fmt::format("unknown flag '{}'; see --help", argv[at])};
     }
   }
-  if (optind < argc) throw Refusal{kFailed, fmt::format("no use for '{}'; input is given by -i", argv[optind])};
+  if (optind < argc)
+    throw Refusal{kFailed, fmt::format("unexpected argument '{}'; name the input with -i", argv[optind])};
   if (!blocks) throw Refusal{kNoBlocks, "--blocks is missing"};
   if (!distance) throw Refusal{kNoDistance, "--distance is missing"};
   if (*blocks <= *distance) {
     throw Refusal{kBadBlocks, fmt::format("--blocks {} must be above --distance {}", *blocks, *distance)};
   }
-  if (*blocks > kMostBlocks) throw Refusal{kBadBlocks, fmt::format("--blocks: at most {}", kMostBlocks)};
+  if (*blocks > kMostBlocks) throw Refusal{kBadBlocks, fmt::format("--blocks: must be at most {}", kMostBlocks)};
   options.blocks = *blocks;
   options.distance = *distance;
   return options;

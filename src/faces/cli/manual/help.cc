@@ -86,7 +86,7 @@ std::string flag_text(const Flag& flag) {
 
 std::string program_help() {
   constexpr std::size_t kColumn = 17;
-  std::string out = fmt::format("refrain {}: finds what a collection of text says more than once\n\n", kVersion);
+  std::string out = fmt::format("refrain {}: finds and removes duplicate text\n\n", kVersion);
   out += "Usage: refrain VERB [OPERAND...] [FLAG...]\n\nVerbs:\n";
   for (const std::string_view name : verb_names()) {
     out += list_row(name, info(find_verb(name).value_or(Verb::help)).summary, kColumn);
@@ -99,7 +99,7 @@ std::string program_help() {
   for (const ExitCodeInfo& row : exit_codes()) out += list_row(fmt::format("{}", row.code), row.meaning, kColumn);
   out += "\nExamples:\n";
   for (const std::string_view example : info(Verb::near).examples) out += fmt::format("  {}\n", example);
-  out += "\n'refrain VERB --help' says more about a verb, 'refrain man' everything.\n";
+  out += "\nSee 'refrain VERB --help' for a verb, and 'refrain man' for the full manual.\n";
   return out;
 }
 
@@ -138,14 +138,14 @@ std::string verb_screen(Verb verb, bool brief) {
     const bool is_program = flag->group == Group::program;
     if (last == nullptr || (flag->group != last->group && !is_program)) {
       out += fmt::format("\n{}{}:\n", heading(is_program ? Group::verb : flag->group),
-                         last == nullptr && !is_program ? " (the default stands in brackets)" : "");
+                         last == nullptr && !is_program ? " (defaults in brackets)" : "");
     }
     last = flag;
     out += list_row(flag_name(*flag), flag_text(*flag), column);
   }
   if (brief)
     for (const Group group : {Group::fingerprint, Group::input, Group::run}) out += brief_flags(rows, group);
-  if (brief) out += "'refrain man' says more about these. -h, --help and -V, --version as everywhere.\n";
+  if (brief) out += "'refrain man' describes these, and -h, --help and -V, --version.\n";
   out += "\nExamples:\n";
   for (const std::string_view example : row.examples) out += fmt::format("  {}\n", example);
   return out;

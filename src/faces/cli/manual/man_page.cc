@@ -82,7 +82,7 @@ std::string shared_flags(Group group, std::string_view title) {
 
 std::string man_page() {
   std::string out = fmt::format(".TH REFRAIN 1 \"\" \"refrain {}\" \"User Commands\"\n", kVersion);
-  out += ".SH NAME\nrefrain \\- finds what a collection of text says more than once\n.SH SYNOPSIS\n";
+  out += ".SH NAME\nrefrain \\- finds and removes duplicate text\n.SH SYNOPSIS\n";
   for (const VerbInfo& verb : verbs()) {
     if (!members(verb.verb).empty()) continue;
     if (verb.verb != Verb::near) out += ".br\n";
@@ -90,10 +90,11 @@ std::string man_page() {
   }
   out += ".SH DESCRIPTION\n";
   out += paragraphs(
-      "Refrain reads collections of documents and finds what is said more than once. Data goes to standard output, "
-      "messages to standard error. The same input and options give the same result for any number of threads.\n"
-      "A flag's default stands in brackets. A SIZE is a number of bytes, or one with K, M, G or T (powers of 1024), as "
-      "512M or 1.5G. A flag given twice: the last wins. -- ends the flags.\n");
+      "Refrain finds duplicate text in collections of documents and removes it: exact and near-duplicate documents, "
+      "repeated byte ranges, n-grams and passages. Data goes to standard output, messages to standard error. The same "
+      "input and options give the same result for any number of threads.\n"
+      "Defaults are in brackets. A SIZE is a number of bytes, optionally with K, M, G or T (powers of 1024), e.g. 512M "
+      "or 1.5G. If a flag is given twice, the last one wins. -- ends the flags.\n");
   out += ".SH VERBS\n";
   for (const VerbInfo& verb : verbs()) {
     out += fmt::format(".SS {}\n", roff(synopsis(verb)));
@@ -114,11 +115,11 @@ std::string man_page() {
   out += ".SH EXIT STATUS\n";
   for (const ExitCodeInfo& row : exit_codes()) out += fmt::format(".TP\n{}\n{}\n", row.code, roff(row.meaning));
   out += ".SH ENVIRONMENT\n";
-  out += ".TP\nTMPDIR\nthe folder for temporary files, where \\-\\-temp\\-dir names none\n";
-  out += ".TP\nNO_COLOR\nwhere it is set and not empty, nothing is coloured\n";
-  out += ".TP\nLC_ALL, LC_CTYPE, LANG\nwhether the terminal shows UTF\\-8\n";
+  out += ".TP\nTMPDIR\nfolder for temporary files, unless \\-\\-temp\\-dir is given\n";
+  out += ".TP\nNO_COLOR\nif set and not empty, output is not colored\n";
+  out += ".TP\nLC_ALL, LC_CTYPE, LANG\nwhether the terminal supports UTF\\-8\n";
   out += ".SH SEE ALSO\n";
-  out += "simhash\\-find\\-all, simhash\\-find\\-clusters: pairs and clusters in a plain list of hashes\n";
+  out += "simhash\\-find\\-all, simhash\\-find\\-clusters: pairs and clusters in a list of hashes\n";
   return out;
 }
 

@@ -88,7 +88,7 @@ class Parser {
     if (next_ == arguments_.size()) fail(fmt::format("{} needs a value: {}", spelling, flag.metavar));
     const std::string_view value = arguments_[next_];
     if (value.size() > 1 && value[0] == '-' && !(value[1] >= '0' && value[1] <= '9')) {
-      fail(fmt::format("{} needs a value, and '{}' looks like a flag; write --{}={} if it is meant", spelling, value,
+      fail(fmt::format("{} needs a value, but '{}' looks like a flag; write --{}={} to use it anyway", spelling, value,
                        flag.name, value));
     }
     ++next_;
@@ -101,7 +101,7 @@ class Parser {
       const std::vector<std::string_view> choices = flag.choices();
       const auto found = std::find(choices.begin(), choices.end(), text);
       if (found == choices.end()) {
-        fail(fmt::format("{}: unknown {} '{}'; one of: {}", spelling, flag.name, text, allowed(flag)));
+        fail(fmt::format("{}: unknown {} '{}'; choose one of: {}", spelling, flag.name, text, allowed(flag)));
       }
       value.number = static_cast<std::uint64_t>(found - choices.begin());
     } else if (flag.may_be_off && text == "off") {
@@ -111,13 +111,13 @@ class Parser {
       const std::optional<std::uint64_t> number = is_size ? parse_size(text) : parse_number(text);
       if (!number || *number < flag.least || *number > flag.most) {
         const std::string range = allowed(flag);
-        fail(fmt::format("{}: '{}' is not allowed; give {}{}{}", spelling, text,
-                         is_size ? "a size, as 512M or 1.5G" : "a whole number", range.empty() ? "" : ", ", range));
+        fail(fmt::format("{}: invalid value '{}'; must be {}{}{}", spelling, text,
+                         is_size ? "a size, e.g. 512M or 1.5G" : "a whole number", range.empty() ? "" : ", ", range));
       }
       value.number = *number;
     } else if (flag.kind == Kind::share) {
       const std::optional<double> share = parse_share(text);
-      if (!share) fail(fmt::format("{}: '{}' is not allowed; give a share, as 0.8 or 80%", spelling, text));
+      if (!share) fail(fmt::format("{}: invalid value '{}'; must be a share, e.g. 0.8 or 80%", spelling, text));
       value.share = *share;
     } else if (text.empty()) {
       fail(fmt::format("{} needs a value: {}", spelling, flag.metavar));
@@ -146,13 +146,14 @@ class Parser {
     const std::size_t count = settings_.operands.size();
     if (count < verb_.least_operands) fail(fmt::format("'{}' needs {}", verb_.name, verb_.operands));
     if (count > verb_.most_operands) {
-      fail(fmt::format("'{}' has no use for '{}'", verb_.name, settings_.operands[verb_.most_operands]));
+      fail(fmt::format("'{}': unexpected argument '{}'", verb_.name, settings_.operands[verb_.most_operands]));
     }
     if (verb_.operand_choices != nullptr) {
       const std::vector<std::string_view> choices = verb_.operand_choices();
       for (const std::string& operand : settings_.operands) {
         if (std::find(choices.begin(), choices.end(), operand) != choices.end()) continue;
-        fail(fmt::format("'{}' does not know '{}'; one of: {}", verb_.name, operand, fmt::join(choices, ", ")));
+        fail(fmt::format("'{}': unknown argument '{}'; choose one of: {}", verb_.name, operand,
+                         fmt::join(choices, ", ")));
       }
     }
     for (const Flag* flag : flags_) {
@@ -184,7 +185,7 @@ Invocation parse_member(const VerbInfo& family, std::span<const std::string> res
   // `index serve` is `serve`.
   std::string guess = find_verb(rest.front()) ? fmt::format("; did you mean '{}'?", rest.front())
                                               : did_you_mean(rest.front(), words, fmt::format("{} ", family.name));
-  if (guess.empty()) guess = fmt::format("; behind '{}' stands one of {}", family.name, fmt::join(words, ", "));
+  if (guess.empty()) guess = fmt::format("; '{}' takes one of {}", family.name, fmt::join(words, ", "));
   throw UsageError(fmt::format("unknown verb '{} {}'{}", family.name, rest.front(), guess), help_of(&family));
 }
 
@@ -199,7 +200,7 @@ std::vector<std::string> join_names(std::span<const std::string> arguments) {
 }
 
 Invocation read(std::span<const std::string> arguments) {
-  if (arguments.empty()) throw UsageError("a verb is missing", help_of(nullptr));
+  if (arguments.empty()) throw UsageError("missing verb", help_of(nullptr));
   const std::string_view first = arguments.front();
   // Before a verb stand only the flags that every verb has; they read as flags of `help`.
   if (first.starts_with('-')) {
@@ -214,7 +215,7 @@ Invocation read(std::span<const std::string> arguments) {
       if (invocation.settings.help) invocation.settings = Parser(join_names(arguments.subspan(1)), help).run();
       return invocation;
     }
-    throw UsageError(fmt::format("a verb is missing before '{}'", first), help_of(nullptr));
+    throw UsageError(fmt::format("missing verb before '{}'", first), help_of(nullptr));
   }
   const std::optional<Verb> verb = find_verb(first);
   if (!verb) {

@@ -111,14 +111,14 @@ TEST(Parser, TakesChoicesInTheOrderOfTheEnums) {
 
 TEST(Parser, NamesTheFlagAndWhatIsAllowed) {
   EXPECT_EQ(refusal({"near", "x", "-o", "d", "--distance", "64"}),
-            "--distance: '64' is not allowed; give a whole number, 0 to 63");
+            "--distance: invalid value '64'; must be a whole number, 0 to 63");
   EXPECT_EQ(refusal({"near", "x", "-o", "d", "--distance", "-1"}),
-            "--distance: '-1' is not allowed; give a whole number, 0 to 63");
+            "--distance: invalid value '-1'; must be a whole number, 0 to 63");
   EXPECT_EQ(refusal({"near", "x", "-o", "d", "--memory=63M"}),
-            "--memory: '63M' is not allowed; give a size, as 512M or 1.5G, at least 64M");
+            "--memory: invalid value '63M'; must be a size, e.g. 512M or 1.5G, at least 64M");
   EXPECT_EQ(refusal({"near", "x", "--format", "xml"}),
-            "--format: unknown format 'xml'; one of: files, lines, jsonl, csv, tsv, warc, parquet");
-  EXPECT_EQ(refusal({"completion", "tcsh"}), "'completion' does not know 'tcsh'; one of: bash, zsh, fish");
+            "--format: unknown format 'xml'; choose one of: files, lines, jsonl, csv, tsv, warc, parquet");
+  EXPECT_EQ(refusal({"completion", "tcsh"}), "'completion': unknown argument 'tcsh'; choose one of: bash, zsh, fish");
 }
 
 TEST(Parser, SuggestsWhatWasMeant) {
@@ -130,16 +130,16 @@ TEST(Parser, SuggestsWhatWasMeant) {
 }
 
 TEST(Parser, RefusesWhatIsMissingOrTooMuch) {
-  EXPECT_EQ(refusal({}), "a verb is missing");
-  EXPECT_EQ(refusal({"--json"}), "a verb is missing before '--json'");
+  EXPECT_EQ(refusal({}), "missing verb");
+  EXPECT_EQ(refusal({"--json"}), "missing verb before '--json'");
   EXPECT_EQ(refusal({"near", "-o", "d"}), "'near' needs INPUT...");
-  EXPECT_EQ(refusal({"near", "x"}), "'near' needs --output DIR: folder to make for the results");
+  EXPECT_EQ(refusal({"near", "x"}), "'near' needs --output DIR: output folder");
   EXPECT_EQ(refusal({"near", "x", "-o"}), "-o needs a value: DIR");
   EXPECT_EQ(refusal({"near", "x", "--output="}), "--output needs a value: DIR");
   EXPECT_EQ(refusal({"near", "x", "-o", "--force"}),
-            "-o needs a value, and '--force' looks like a flag; write --output=--force if it is meant");
+            "-o needs a value, but '--force' looks like a flag; write --output=--force to use it anyway");
   EXPECT_EQ(refusal({"near", "x", "--force=yes"}), "--force takes no value");
-  EXPECT_EQ(refusal({"explain", "a", "b", "c"}), "'explain' has no use for 'c'");
+  EXPECT_EQ(refusal({"explain", "a", "b", "c"}), "'explain': unexpected argument 'c'");
   EXPECT_EQ(refusal({"near", "x", "-z"}), "unknown flag '-z'");
 }
 
