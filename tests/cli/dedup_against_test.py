@@ -79,9 +79,9 @@ class DedupAgainst(TestCase):
         self.assertEqual(self.summary["against"], {"items": 4, "found": 3, "documents": 9, "too_short": 1,
                                                    "too_short_items": ["3"], "common": 0, "bad_records": 0})
         out = result.out.decode()
-        self.assertRegex(out, r"held against +9")
-        self.assertRegex(out, r"items found +3 +of 4 items of the other set")
-        self.assertIn("1 item of fewer than 8 tokens not looked for: 3", out)
+        self.assertRegex(out, r"contaminated +9")
+        self.assertRegex(out, r"items found +3 +of 4 items in the --against set")
+        self.assertIn("1 item under 8 tokens, not searched for: 3", out)
         self.assertIn("out/against.jsonl", out)
         kept = self.read("train.jsonl").splitlines(keepends=True)[9:]
         self.assertEqual(self.read("out", "clean", "train.jsonl"), b"".join(kept))
@@ -122,12 +122,12 @@ class DedupAgainst(TestCase):
         # The item is called as a document is, and is none.
         self.assertEqual([row["match"] for row in self.decisions], ["2", "2", None])
         out = self.run_program("explain", "--run", "out", "0").out.decode()
-        self.assertIn("2 of the other set stands in it (1 of it)", out)
+        self.assertIn("contains test item 2, share 1", out)
         self.assertNotIn("is not among the documents", out)
         self.assertNotIn("which is kept", out)
-        self.assertIn("What it has of the item stands in [[ ]].", out)
+        self.assertIn("Text shared with the item is marked [[ ]].", out)
         self.assertIn(f"[[{ITEM[:-1]}]]?", out)
-        self.assertIn(f"--- item of the other set  2\n{ITEM}", out)
+        self.assertIn(f"--- test item  2\n{ITEM}", out)
         kept = self.run_program("explain", "--run", "out", "2").out.decode()
         self.assertNotIn("other set", kept)
 
@@ -136,7 +136,7 @@ class DedupAgainst(TestCase):
         self.records("test.jsonl", [ITEM])
         self.dedup("--against", "test.jsonl", "--against-action", "mark")
         out = self.run_program("explain", "--run", "out", "0").out.decode()
-        self.assertIn("marked   0 of the other set stands in it", out)
+        self.assertIn("marked   contains test item 0", out)
 
     def test_refusals(self):
         self.records("train.jsonl", ["a"])
@@ -146,7 +146,7 @@ class DedupAgainst(TestCase):
         self.run_program("dedup", "-", "--against", "-", "-o", "out2", code=2)
         for idle in (["--against-share", "0.9"], ["--against-id-field", "id"], ["--distance", "5"],
                      ["--near", "off", "--threshold", "0.7"], ["--near", "off", "--tokenizer", "chars"]):
-            self.assertIn("does nothing", self.run_program("dedup", "train.jsonl", "-o", "out2", *idle, code=2).err)
+            self.assertIn("has no effect", self.run_program("dedup", "train.jsonl", "-o", "out2", *idle, code=2).err)
         self.write("empty.jsonl", "")
         self.dedup("--against", "empty.jsonl")
         self.assertEqual(self.summary["against"]["items"], 0)

@@ -6,7 +6,7 @@ import re
 
 import program
 
-LINE = re.compile(r"refrain: (.*) in (\d+ files?)(, about .* unpacked)?; takes about (.*) of memory and (.*) of disk in "
+LINE = re.compile(r"refrain: (.*) in (\d+ files?)(, about .* uncompressed)?; needs about (.*) of memory and (.*) of disk in "
                   r"out \(.* free\)\n")
 
 
@@ -38,19 +38,19 @@ class Estimate(program.TestCase):
 
     def test_of_standard_input_the_size_is_unknown(self):
         result = self.run_program("dedup", "-", "-o", "out", stdin="one line\nand another\n")
-        self.assertRegex(result.err, r"^refrain: how much there is to read is unknown; takes up to .* of memory.*\n$")
+        self.assertRegex(result.err, r"^refrain: input size unknown; needs up to .* of memory.*\n$")
         self.assertFalse(json.loads(self.read("out", "summary.json"))["run"]["estimate"]["known"])
 
     def test_what_is_refused_is_not_estimated(self):
         self.write("a.jsonl", program.jsonl(program.documents(30)))
         for arguments in (("a.jsonl", "missing.jsonl", "-o", "out"), ("a.jsonl", "-o", "out", "--threshold", "2")):
             error = self.run_program("dedup", *arguments, code=3 if "missing.jsonl" in arguments else 2).err
-            self.assertNotIn("takes about", error)
+            self.assertNotIn("needs about", error)
 
     def test_a_disk_that_may_not_suffice_is_a_warning(self):
         self.write("a.jsonl", program.jsonl(program.documents(2000)))
         out = self.on_small_disk('$REFRAIN dedup a.jsonl -o disk/out 2>&1 >/dev/null; echo "exit $?"', megabytes=4)
-        self.assertIn("refrain: warning: the disk may not suffice; free some space, or write elsewhere", out)
+        self.assertIn("refrain: warning: there may not be enough disk space; free some, or write elsewhere", out)
         self.assertIn("exit 0", out)
 
 

@@ -189,7 +189,7 @@ class Story(TestCase):
     def test_for_people(self):
         out = self.run_program("explain", "--run", "out", "c").out.decode()
         for line in ("removed  c\n", " similar to a, which is kept\n", "cluster  0: 4 documents, 1 kept\n", "  kept    a\n",
-                     "  removed b  (an exact copy of a)\n", "]] and more\n", "--- kept  a\n[["):
+                     "  removed b  (exact copy of a)\n", "]] and more\n", "--- kept  a\n[["):
             self.assertIn(line, out)
         self.assertIn("for it   3 documents were removed\n", self.run_program("explain", "--run", "out", "a").out.decode())
         self.assertIn("no other document matches it", self.run_program("explain", "--run", "out", "d").out.decode())
@@ -198,18 +198,18 @@ class Story(TestCase):
     def test_texts_that_have_changed_or_are_gone_are_not_shown(self):
         self.write("in.jsonl", self.read("in.jsonl").replace(b" and more", b" and less"))
         out = self.run_program("explain", "--run", "out", "c").out.decode()
-        self.assertIn("no text: c: has changed since the run\n", out)
+        self.assertIn("text not available: c: has changed since the run\n", out)
         self.assertIn(" similar to a, which is kept\n", out)
         self.assertNotIn("---", out)
         os.remove(self.path("in.jsonl"))
         out = self.run_program("explain", "--run", "out", "c").out.decode()
-        self.assertIn("no text: in.jsonl: ", out)
+        self.assertIn("text not available: in.jsonl: ", out)
         self.assertIn(" similar to a, which is kept\n", out)
 
     def test_standard_input_cannot_be_read_again(self):
         self.run_program("dedup", "-", "--format", "jsonl", "--id-field", "id", "-o", "piped", "-q", stdin=self.read("in.jsonl"))
         out = self.run_program("explain", "--run", "piped", "c").out.decode()
-        self.assertIn("no text: the input was standard input", out)
+        self.assertIn("text not available: the input was standard input", out)
         self.assertIn(" similar to a, which is kept\n", out)
 
     def test_ids_are_paths_or_ordinals_where_there_is_no_field(self):
@@ -227,8 +227,8 @@ class Story(TestCase):
         self.assertIn("x: no document of the run in out has this id", self.run_program("explain", "--run", "out", "x", code=3).err)
         self.assertIn("no dedup run", self.run_program("explain", "--run", ".", "a", code=3).err)
         self.assertIn("one document", self.run_program("explain", "--run", "out", "a", "b", code=2).err)
-        self.assertIn("knows its inputs", self.run_program("explain", "--run", "out", "a", "--in", "in.jsonl", code=2).err)
-        self.assertIn("needs A B", self.run_program("explain", "a", code=2).err)
+        self.assertIn("records its inputs", self.run_program("explain", "--run", "out", "a", "--in", "in.jsonl", code=2).err)
+        self.assertIn("needs A and B", self.run_program("explain", "a", code=2).err)
         self.run_program("near", "in.jsonl", "-o", "near", "-q")
         self.assertIn("another verb", self.run_program("explain", "--run", "near", "a", code=3).err)
 

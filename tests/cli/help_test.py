@@ -55,7 +55,7 @@ class Help(TestCase):
                 done = subprocess.run(["bash", "-o", "pipefail", "-c", example], cwd=self.path(name), env=env,
                                       stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
                 # dedup says what it will take, and nothing else.
-                said = rb"refrain: [^\n]* takes about [^\n]* free\)\n" if example.startswith("refrain dedup ") else b""
+                said = rb"refrain: [^\n]* needs about [^\n]* free\)\n" if example.startswith("refrain dedup ") else b""
                 self.assertEqual(done.returncode, 0, example)
                 self.assertRegex(done.stderr, rb"\A" + said + rb"\Z", example)
 
@@ -172,7 +172,7 @@ class Refusals(TestCase):
         self.refused("near", "in", "-o", hint="-o")
         self.refused("fingerprint", hint="INPUT")
         self.refused("match", hint="STORED")
-        self.refused("explain", "one", hint="A B")
+        self.refused("explain", "one", hint="A and B")
         self.refused("explain", "one", "two", "three", hint="three")
         self.refused("match", "one", "two", "three", hint="three")
         self.refused("completion", hint="bash")

@@ -74,7 +74,7 @@ class SmallWorlds(Index):
         for flags in (["--min-tokens", "20"], ["--max-gap", "3"], ["--exclude", "a"]):
             for verb in (["query", "index", "a"], ["extract", "index"]):
                 found = self.run_program("index", *verb, "--raw", *flags, code=2)
-                self.assertIn("--raw compares nothing", found.err)
+                self.assertIn("--raw: compares nothing", found.err)
         self.run_program("index", "query", "index", "a", "--raw", "--max-occurrences", "3", code=2)
 
     def test_another_order_is_a_candidate_of_xor_and_no_passage(self):
@@ -214,7 +214,7 @@ class Queried(Index):
         result = self.run_program("index", "query", "an index", "it's", "--output", "text", "--limit=2")
         shown = result.out.decode()
         while result.err:
-            [command] = re.findall(r"^refrain: there is more: (.*)$", result.err, re.MULTILINE)
+            [command] = re.findall(r"^refrain: for more, run: (.*)$", result.err, re.MULTILINE)
             done = subprocess.run(["bash", "-c", command.replace("refrain", program(), 1)], cwd=self.dir, check=True,
                                   capture_output=True, timeout=60)
             shown += "\n" + done.stdout.decode()
@@ -227,9 +227,9 @@ class Queried(Index):
         self.create("docs")
         self.write("q", run_of(25, 21))
         shown = self.run_program("index", "query", "index", "q", "--output", "text").out.decode()
-        self.assertRegex(shown, r"^21 tokens of q:0-\d+ in 3 documents, 9\d % alike\n    ")
-        self.assertRegex(shown, r"(?m)^  docs/a:\d+-\d+  \(100 %\)  the same$")
-        self.assertRegex(shown, r"(?m)^  docs/d:0-\d+  \(9\d %\)$")
+        self.assertRegex(shown, r"^21 tokens of q:0-\d+ in 3 documents, 9\d% similar\n    ")
+        self.assertRegex(shown, r"(?m)^  docs/a:\d+-\d+  \(100%\)  identical$")
+        self.assertRegex(shown, r"(?m)^  docs/d:0-\d+  \(9\d%\)$")
         self.assertIn(f"    [[{run_of(25, 10)}]] CHANGED [[{run_of(36, 10)}]]\n", shown)
         self.assertNotIn("\x1b", shown)
 
@@ -269,7 +269,7 @@ class Queried(Index):
         result = self.run_program("index", "query", "index", "q")
         [row] = [json.loads(line) for line in result.out.splitlines()]
         self.assertEqual([place["id"] for place in row["occurrences"]], ["docs/b"])
-        self.assertRegex(result.err, r"(?s)^refrain: 1 changed document left out:\n  docs/a: ")
+        self.assertRegex(result.err, r"(?s)^refrain: 1 changed document skipped:\n  docs/a: ")
         self.assertEqual(self.run_program("index", "query", "index", "q", "-q").err, "")
         summary = json.loads(self.run_program("index", "query", "index", "q", "-q", "--json").err)
         self.assertEqual((summary["passages"], summary["changed_documents"], summary["cursor"]), (1, 1, None))
@@ -304,8 +304,8 @@ class Extracted(Index):
         self.write("header", header)
         self.assertEqual(self.extract("--exclude", "header"), [])
         shown = self.run_program("index", "extract", "index", "--output", "text").out.decode()
-        self.assertTrue(shown.startswith(f"40 tokens in 300 documents, 100 % alike\n    {header[:50]}"), shown[:200])
-        self.assertEqual(shown.count("  the same\n"), 300)
+        self.assertTrue(shown.startswith(f"40 tokens in 300 documents, 100% similar\n    {header[:50]}"), shown[:200])
+        self.assertEqual(shown.count("  identical\n"), 300)
 
     def test_limits_and_raw(self):
         for i, (first, count) in enumerate(((0, 50), (100, 20), (200, 12))):

@@ -64,7 +64,7 @@ class Growing(Index):
         self.assertEqual((len(told), told[-1]), (11, "refrain: not in the index: 249,990 more"))
         self.write("ids", "".join(f"{number}\n" for number in range(500_000)))
         result = self.run_program("index", "remove", "index", "--ids", "ids", "--memory", "64M", code=2)
-        self.assertIn("ids: more than 2,796,202 bytes; cut it into parts", result.err)
+        self.assertIn("ids: larger than 2,796,202 bytes; split it", result.err)
 
     def test_records_without_ids_go_on_being_numbered(self):
         self.write("in.txt", lines([run_of(0, 20), run_of(50, 20)]))
@@ -122,8 +122,8 @@ class Growing(Index):
         told = sum(stats[f"{part}_bytes"] for part in ("posts", "documents", "texts", "other"))
         self.assertEqual(told, on_disk)
         shown = self.run_program("index", "stats", "index").out.decode()
-        self.assertRegex(shown, r"(?m)^  tokens +60,000  by the tokenizer words$")
-        self.assertRegex(shown, r"(?m)^  size of the index +\S+ \S+ +\d+\.\d % of the text$")
+        self.assertRegex(shown, r"(?m)^  tokens +60,000  tokenizer: words$")
+        self.assertRegex(shown, r"(?m)^  index size +\S+ \S+ +\d+\.\d% of the text$")
         self.create("in.txt", "--format", "lines", "--blots", "xor", "--sampling", "all", "--window", "7",
                     "--shards", "4", "--blot-bits", "21", "--tokenizer", "alpha", "--store-text", index="other")
         stats = self.stats("other")
@@ -300,9 +300,9 @@ class Refused(Index):
         told = json.loads(told.out)
         self.assertEqual((told["whole"], len(told["damages"]) > 0), (False, True))
         self.assertRegex(self.run_program("index", "check", "index", "--repair").out.decode(),
-                         r"^index: repaired: 40 documents made anew, 0 lost\n$")
+                         r"^index: repaired: 40 documents rebuilt, 0 lost\n$")
         self.assertEqual(self.extract(), before)
-        self.assertRegex(self.run_program("index", "check", "index").out.decode(), r"^index: whole: 40 documents with ")
+        self.assertRegex(self.run_program("index", "check", "index").out.decode(), r"^index: OK: 40 documents with ")
 
     def test_flags_that_do_not_go_together_are_usage_errors(self):
         for line, hint in (

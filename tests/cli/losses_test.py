@@ -168,7 +168,7 @@ class Reading(Folder):
     def test_files_that_may_be_left_out_are_all_named(self):
         code, err = self.faulty(*self.line, "--skip-unreadable", call="read", path="in/b.jsonl")
         self.assertEqual(code, 0, err)
-        self.assertIn("1 file could not be read and was left out:\n  in/b.jsonl: cannot read: Input/output error", err)
+        self.assertIn("1 file could not be read and was skipped:\n  in/b.jsonl: cannot read: Input/output error", err)
         summary = json.loads(self.read("out", "summary.json"))
         self.assertEqual(summary["unreadable"], [{"path": "in/b.jsonl", "reason": "cannot read: Input/output error"}])
         self.assertEqual(summary["documents"], 100)

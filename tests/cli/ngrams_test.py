@@ -75,7 +75,7 @@ class Shown(Ngrams):
             self.assertEqual([stats[key] for key in ("n", "m", "documents", "grams", "single", "multi", "repeat")],
                              [n, m, len(texts), total, total - places, len(index), places - len(index)])
             self.assertAlmostEqual(sum(stats[f"{part}_percent"] for part in ("single", "multi", "repeat")), 100, places=3)
-            self.assertIn(b": whole: ", self.run_program("ngrams", "check", "index").out)
+            self.assertIn(b": OK: ", self.run_program("ngrams", "check", "index").out)
 
     def test_a_small_memory_changes_nothing(self):
         texts = documents(2000)
@@ -278,7 +278,7 @@ class Commands(Ngrams):
         shown = json.loads(self.run_program("ngrams", "show", "a", "--json").err)
         self.assertEqual((shown["entries"], shown["rows"]), (1, 1))
         self.assertTrue(json.loads(self.run_program("ngrams", "check", "a", "--json").out)["whole"])
-        self.assertRegex(self.run_program("ngrams", "stats", "a").out.decode(), r"(?m)^    multi +1 +20.0 % ")
+        self.assertRegex(self.run_program("ngrams", "stats", "a").out.decode(), r"(?m)^    multi +1 +20.0% ")
 
     def test_the_family_lists_its_verbs_and_suggests_one(self):
         overview = run("ngrams").out.decode()

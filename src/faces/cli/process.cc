@@ -128,7 +128,7 @@ void SignalWatcher::watch() {
   while (true) {
     const double left = std::chrono::duration<double>(deadline - Clock::now()).count();
     if (left <= 0) {
-      write_error(fmt::format("{}: interrupted, and did not stop by itself\n", program_));
+      write_error(fmt::format("{}: interrupted; forced to exit\n", program_));
       ::_exit(kExitInterrupted);
     }
     const int number = next_signal(left);

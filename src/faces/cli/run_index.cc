@@ -148,7 +148,8 @@ std::uint64_t print_blots(const Index& index, const BlotsOptions& options, const
 
 std::uint64_t print_file_blots(const Settings& settings) {
   if (settings.min_documents || settings.max_documents)
-    throw Error(Errc::invalid_argument, "--min-documents and --max-documents are about an index, and this is none");
+    throw Error(Errc::invalid_argument,
+                "--min-documents, --max-documents: need an index; remove them, or name an index");
   std::vector<std::uint64_t> wanted;
   for (const std::string& hex : settings.unblot) wanted.push_back(parse_blot(hex));
   const InputOptions input = input_options(settings, settings.operands);
@@ -180,23 +181,21 @@ int run_blots(const Settings& settings) {
   std::uint64_t rows = 0;
   if (const std::unique_ptr<Index> index = open_if_index(index_of(settings))) {
     if (settings.operands.size() > 1)
-      throw Error(Errc::invalid_argument,
-                  fmt::format("'{}' is an index; name one index, or files", index_of(settings)));
+      throw Error(Errc::invalid_argument, fmt::format("{}: is an index; name one index, or files", index_of(settings)));
     if (settings.window || settings.blots || settings.sampling || settings.interleave || settings.blot_bits ||
         settings.tokenizer)
-      throw Error(Errc::invalid_argument,
-                  fmt::format("'{}' is an index, whose windows were settled when it was made; leave out --window, "
-                              "--blots, --sampling, --interleave, --blot-bits and --tokenizer",
-                              index_of(settings)));
+      throw Error(Errc::invalid_argument, fmt::format("{}: is an index with windows of its own; remove --window, "
+                                                      "--blots, --sampling, --interleave, --blot-bits and --tokenizer",
+                                                      index_of(settings)));
     if (settings.format != Format::automatic || settings.text_field || settings.id_field || settings.max_doc_bytes ||
         settings.binary || settings.strict || settings.skip_unreadable || settings.threads)
       throw Error(Errc::invalid_argument,
-                  fmt::format("'{}' is an index, and no input is read; leave out --format, --text-field, --id-field, "
+                  fmt::format("{}: is an index, and no input is read; remove --format, --text-field, --id-field, "
                               "--max-doc-bytes, --binary, --strict, --skip-unreadable and --threads",
                               index_of(settings)));
     if (!settings.unblot.empty() && (settings.min_documents || settings.max_documents))
       throw Error(Errc::invalid_argument,
-                  "--unblot shows the blots that it names; leave out --min-documents and --max-documents");
+                  "--unblot: shows the named blots only; remove --min-documents and --max-documents");
     rows = print_blots(*index, blots_options(settings), settings);
   } else {
     rows = print_file_blots(settings);
@@ -239,17 +238,17 @@ std::string next_command(const std::vector<std::string>& arguments, std::string_
 // With --raw nothing is compared, and there is no summary.
 void refuse_comparing(const Settings& settings) {
   if (settings.min_tokens || settings.max_gap || !settings.exclude.empty())
-    throw Error(Errc::invalid_argument, "--raw compares nothing; leave out --min-tokens, --max-gap and --exclude");
-  if (settings.json) throw Error(Errc::invalid_argument, "--raw has no summary; leave out --json");
+    throw Error(Errc::invalid_argument, "--raw: compares nothing; remove --min-tokens, --max-gap and --exclude");
+  if (settings.json) throw Error(Errc::invalid_argument, "--raw: has no summary; remove --json");
 }
 
 // 1 where nothing was found, else 0.
 int run_raw_query(const Settings& settings) {
   const QueryOptions asked = query_options(settings);
-  if (!asked.cursor.empty()) throw Error(Errc::invalid_argument, "--raw has no cursor; leave out --cursor");
+  if (!asked.cursor.empty()) throw Error(Errc::invalid_argument, "--raw: has no cursor; remove --cursor");
   refuse_comparing(settings);
   if (settings.max_occurrences)
-    throw Error(Errc::invalid_argument, "--raw lists every document of a blot; leave out --max-occurrences");
+    throw Error(Errc::invalid_argument, "--raw: lists every document of a blot; remove --max-occurrences");
   const Index index(index_of(settings));
   BlotsOptions options = blots_options(settings);
   options.min_documents = 1;
@@ -257,7 +256,7 @@ int run_raw_query(const Settings& settings) {
   options.query_files = asked.files;
   if (settings.id) {
     std::optional<IndexDocument> document = index.document(*settings.id, Session(settings).context());
-    if (!document) throw Error(Errc::not_found, fmt::format("{}: no document of the index has this id", *settings.id));
+    if (!document) throw Error(Errc::not_found, fmt::format("{}: no document in the index has this id", *settings.id));
     options.query.push_back({.id = std::move(document->id), .text = std::move(document->text)});
   }
   return print_blots(index, options, settings) == 0 ? kExitNothingFound : 0;
@@ -284,9 +283,9 @@ int run_query(const Invocation& invocation) {
   if (!settings.quiet) {
     remark(changed_remark(report.changed_documents, report.changed));
     if (report.passages == 0 && report.cursor.empty() && options.cursor.empty() && settings.rows == Rows::text)
-      remark("nothing found; runs of fewer tokens than the window of the index are not (see index stats)\n");
+      remark("nothing found; runs shorter than the index's window are not searched (see 'refrain index stats')\n");
     if (!report.cursor.empty() && settings.rows == Rows::text)
-      remark(fmt::format("there is more: {}\n", next_command(invocation.arguments, report.cursor)));
+      remark(fmt::format("for more, run: {}\n", next_command(invocation.arguments, report.cursor)));
   }
   summarize(settings, query_summary(report), to_json(report));
   return report.passages == 0 && report.cursor.empty() && options.cursor.empty() ? kExitNothingFound : 0;
@@ -297,7 +296,7 @@ void run_extract(const Settings& settings) {
     refuse_comparing(settings);
     if (settings.threads || !settings.temp_dir.empty())
       throw Error(Errc::invalid_argument,
-                  "--raw lists blots as they are stored, on one thread; leave out --threads and --temp-dir");
+                  "--raw: lists blots as stored, on one thread; remove --threads and --temp-dir");
     print_blots(Index(index_of(settings)), blots_options(settings), settings);
     return;
   }
@@ -325,7 +324,8 @@ void run_stats(const Settings& settings) {
 // 4 where the index is damaged, or documents were lost in repairing it; else 0.
 int run_check(const Settings& settings) {
   if (!settings.repair && (settings.threads || !settings.temp_dir.empty()))
-    throw Error(Errc::invalid_argument, "--threads and --temp-dir are for --repair; give that too, or leave them out");
+    throw Error(Errc::invalid_argument,
+                "--threads, --temp-dir: have no effect without --repair; remove them, or add --repair");
   const IndexCheckReport report = [&] {
     const Session session(settings);
     return check_index(index_of(settings), settings.repair, session.context());

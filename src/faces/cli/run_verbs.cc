@@ -45,7 +45,7 @@ void conclude(const Settings& settings, const std::filesystem::path& folder, con
     const std::string path = (folder / "summary.json").string();
     std::ifstream file(path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (text.empty() || file.bad()) throw Error(Errc::io, fmt::format("{}: cannot be read back", path));
+    if (text.empty() || file.bad()) throw Error(Errc::io, fmt::format("{}: cannot read back", path));
     print(text.ends_with('\n') ? text : text + "\n");
     if (!settings.quiet) remark(bad_record_remark(read));
   } else if (!settings.quiet) {
@@ -297,7 +297,7 @@ int run_refrain(int argc, char** argv) {
     if (!is_broken_pipe(error)) complain(error.what());
     return exit_code(error.code());
   } catch (const std::bad_alloc&) {
-    complain("out of memory: the system grants no more; free some, or give a smaller --memory");
+    complain("out of memory: the system has no more; free some, or lower --memory");
     return exit_code(Errc::over_budget);
   } catch (const std::exception& error) {
     complain(error.what());

@@ -29,8 +29,7 @@ std::string read_stream(std::istream& in, const std::string& name, std::uint64_t
   while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
     text.append(block, 0, static_cast<std::size_t>(in.gcount()));
     if (text.size() > most)
-      throw Error(Errc::invalid_argument,
-                  fmt::format("{}: more than {} bytes; cut it into parts", name, count_text(most)));
+      throw Error(Errc::invalid_argument, fmt::format("{}: larger than {} bytes; split it", name, count_text(most)));
   }
   // A folder opens, and fails when it is read; the end of a file is no failure.
   if (!in.eof()) {
@@ -84,7 +83,7 @@ IndexLayout index_layout(const Settings& settings) {
   layout.store_text = settings.store_text;
   layout.sampling = settings.sampling.value_or(layout.interleave > 1 ? BlotSampling::all : layout.sampling);
   if (layout.interleave > 1 && layout.sampling != BlotSampling::all)
-    throw Error(Errc::invalid_argument, "--interleave above 1 goes with --sampling all only; leave --sampling out");
+    throw Error(Errc::invalid_argument, "--interleave: above 1 requires --sampling all; remove --sampling");
   return layout;
 }
 
@@ -120,7 +119,7 @@ QueryOptions query_options(const Settings& settings) {
   QueryOptions options;
   options.files = all_but_first(settings.operands);
   if (settings.id && !options.files.empty())
-    throw Error(Errc::invalid_argument, "--id asks about a document of the index; leave it out, or the files");
+    throw Error(Errc::invalid_argument, "--id: queries with a document of the index; remove it, or the files");
   if (!settings.id && options.files.empty())
     throw Error(Errc::invalid_argument, "'index query' needs a FILE, -, or --id ID");
   options.limits = passage_limits(settings);
@@ -157,7 +156,8 @@ ServeOptions serve_options(const Settings& settings) {
   if (!settings.token_file.empty()) {
     const std::vector<std::string> lines = lines_of(read_file(settings.token_file));
     if (lines.size() != 1)
-      throw Error(Errc::invalid_argument, fmt::format("{}: a token is one line of text", settings.token_file));
+      throw Error(Errc::invalid_argument,
+                  fmt::format("{}: must contain the token as a single line", settings.token_file));
     options.token = lines.front();
   }
   return options;

@@ -135,11 +135,11 @@ std::string clock_text(double seconds) {
 }
 
 std::string share_text(std::uint64_t part, std::uint64_t whole) {
-  if (part == 0 || whole == 0) return "0 %";
-  if (part >= whole) return "100 %";
+  if (part == 0 || whole == 0) return "0%";
+  if (part >= whole) return "100%";
   const double share = 100 * static_cast<double>(part) / static_cast<double>(whole);
-  if (share < 0.1) return "under 0.1 %";
-  return fmt::format("{:.1f} %", std::min(share, 99.9));
+  if (share < 0.1) return "under 0.1%";
+  return fmt::format("{:.1f}%", std::min(share, 99.9));
 }
 
 }  // namespace refrain::cli

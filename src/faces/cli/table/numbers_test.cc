@@ -71,12 +71,12 @@ TEST(Times, GrowCoarserAsTheyGrow) {
 }
 
 TEST(Shares, AreNotRoundedToNoneOrAll) {
-  EXPECT_EQ(share_text(0, 10), "0 %");
-  EXPECT_EQ(share_text(10, 10), "100 %");
-  EXPECT_EQ(share_text(99999, 100000), "99.9 %");
-  EXPECT_EQ(share_text(1, 100000), "under 0.1 %");
-  EXPECT_EQ(share_text(163, 1000), "16.3 %");
-  EXPECT_EQ(share_text(0, 0), "0 %");
+  EXPECT_EQ(share_text(0, 10), "0%");
+  EXPECT_EQ(share_text(10, 10), "100%");
+  EXPECT_EQ(share_text(99999, 100000), "99.9%");
+  EXPECT_EQ(share_text(1, 100000), "under 0.1%");
+  EXPECT_EQ(share_text(163, 1000), "16.3%");
+  EXPECT_EQ(share_text(0, 0), "0%");
 }
 
 }  // namespace

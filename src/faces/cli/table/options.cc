@@ -36,7 +36,7 @@ std::vector<std::string> read_stop_words(const std::string& path) {
   for (std::string word; file >> word; words.push_back(word)) {
     bytes += word.size() + 1;
     if (bytes > kMostBytes) {
-      throw Error(Errc::invalid_argument, fmt::format("{}: more than 16 MiB of stop words; give a shorter list", path));
+      throw Error(Errc::invalid_argument, fmt::format("{}: more than 16 MiB of stop words; use a shorter list", path));
     }
   }
   // A folder opens, and fails when it is read; the end of a file is no failure.
@@ -80,7 +80,7 @@ InputOptions input_options(const Settings& settings, std::vector<std::string> pa
 namespace {
 
 void refuse_idle(bool given, std::string_view flag, std::string_view why) {
-  if (given) throw Error(Errc::invalid_argument, fmt::format("{}: does nothing {}; leave it out", flag, why));
+  if (given) throw Error(Errc::invalid_argument, fmt::format("{}: has no effect {}; remove it", flag, why));
 }
 
 // A flag that would do nothing is a slip, or a belief that is wrong.
@@ -190,7 +190,7 @@ MatchOptions match_options(const Settings& settings) {
 
 ExplainOptions explain_options(const Settings& settings) {
   if (settings.operands.size() != 2)
-    throw Error(Errc::invalid_argument, "'explain' needs A B; or --run DIR and the ID of one document in it");
+    throw Error(Errc::invalid_argument, "'explain' needs A and B, or --run DIR and the ID of a document in it");
   ExplainOptions options;
   options.a = settings.operands.at(0);
   options.b = settings.operands.at(1);
@@ -201,17 +201,18 @@ ExplainOptions explain_options(const Settings& settings) {
   if (settings.in.empty() && (options.input.format != plain.format || options.input.text_field != plain.text_field ||
                               options.input.id_field != plain.id_field))
     throw Error(Errc::invalid_argument,
-                "--format, --text-field and --id-field are about records; name their file with --in");
+                "--format, --text-field and --id-field apply to records; name their file with --in");
   return options;
 }
 
 StoryOptions story_options(const Settings& settings) {
   if (settings.operands.size() != 1)
-    throw Error(Errc::invalid_argument, "--run: takes the id of one document; leave out what comes behind it");
+    throw Error(Errc::invalid_argument, "--run: takes the id of one document; remove the rest");
   if (!settings.in.empty() || settings.format != Format::automatic || settings.text_field || settings.id_field ||
       settings.distance || !settings.preset.empty() || settings.tokenizer || settings.hash || settings.window ||
       settings.seed || settings.tie || !settings.stop_words.empty())
-    throw Error(Errc::invalid_argument, "--run: the run knows its inputs and its windows; give neither");
+    throw Error(Errc::invalid_argument,
+                "--run: the run records its inputs and windows; remove --in and the input and fingerprint flags");
   return {.run = settings.run, .id = settings.operands.front()};
 }
 

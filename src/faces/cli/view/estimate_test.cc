@@ -16,15 +16,15 @@ TEST(EstimateView, SaysWhatARunWillTake) {
                          .disk_free_bytes = 57 * kGiB,
                          .temp_free_bytes = kGiB};
   EXPECT_EQ(estimate_remarks(estimate, "run"),
-            std::vector<std::string>{"2.0 GiB in 3 files; takes about 1.0 GiB of memory and 3.0 GiB of disk in "
-                                     "run (57.0 GiB free)\n"});
+            std::vector<std::string>{
+                "2.0 GiB in 3 files; needs about 1.0 GiB of memory and 3.0 GiB of disk in run (57.0 GiB free)\n"});
   estimate.packed = true;
   estimate.unpacked_bytes = 8 * kGiB;
   estimate.temp_bytes = kGiB / 2;
   EXPECT_EQ(estimate_remarks(estimate, "run"),
-            std::vector<std::string>{"2.0 GiB in 3 files, about 8.0 GiB unpacked; takes about 1.0 GiB of memory and "
-                                     "3.0 GiB of disk in run (57.0 GiB free), and about 512 MiB for temporary "
-                                     "files (1.0 GiB free)\n"});
+            std::vector<std::string>{
+                "2.0 GiB in 3 files, about 8.0 GiB uncompressed; needs about 1.0 GiB of memory and 3.0 GiB of disk in "
+                "run (57.0 GiB free), and about 512 MiB for temporary files (1.0 GiB free)\n"});
 }
 
 TEST(EstimateView, WarnsWhereTheDiskMayNotSuffice) {
@@ -48,8 +48,10 @@ TEST(EstimateView, WarnsWhereTheDiskMayNotSuffice) {
 TEST(EstimateView, SaysWhereNothingCanBeKnown) {
   const std::vector<std::string> lines =
       estimate_remarks({.known = false, .memory_bytes = kGiB, .disk_free_bytes = 2 * kGiB}, "run");
-  EXPECT_EQ(lines, std::vector<std::string>{"how much there is to read is unknown; takes up to 1.0 GiB of memory, and "
-                                            "more disk in run than there is text (2.0 GiB free)\n"});
+  EXPECT_EQ(
+      lines,
+      std::vector<std::string>{
+          "input size unknown; needs up to 1.0 GiB of memory, and more disk in run than the text (2.0 GiB free)\n"});
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ std::string verdict(const ExplainReport& report, unsigned distance, unsigned win
 // What is shared, in a sentence.
 std::string sharing(const ExplainReport& report, const Look& look) {
   if (report.a.shared.empty() && report.b.shared.empty()) return "\nNo text is shared.\n";
-  return fmt::format("\nShared text {}.\n", look.colour ? "is underlined" : "stands in [[ ]]");
+  return fmt::format("\nShared text {}.\n", look.colour ? "is underlined" : "is marked [[ ]]");
 }
 
 std::string similarity_line(const ExplainReport& report) {
@@ -68,11 +68,11 @@ std::string similarity_line(const ExplainReport& report) {
 // What a reason of the run means.
 std::string reason_text(const DecidedDocument& document) {
   const std::string match = printable(document.match, false);
-  if (document.reason == "exact") return fmt::format("an exact copy of {}", match);
+  if (document.reason == "exact") return fmt::format("exact copy of {}", match);
   if (document.reason == "near") return fmt::format("{:.3g} similar to {}", document.similarity, match);
   if (document.reason == "against")
-    return fmt::format("{} of the other set stands in it ({:.3g} of it)", match, document.similarity);
-  if (document.reason == "substring") return "all of it stands in other documents that are kept";
+    return fmt::format("contains test item {}, share {:.3g}", match, document.similarity);
+  if (document.reason == "substring") return "all of its text is in other kept documents";
   return match.empty() ? document.reason : fmt::format("{}: {}", document.reason, match);
 }
 
@@ -111,20 +111,19 @@ std::string story_text(const StoryReport& story, const Look& look) {
   } else if (!document.cluster) {
     line("why", "no other document matches it");
   } else {
-    line("why", "no better-ranked document that is kept matches it");
+    line("why", "no better-ranked kept document matches it");
     line("for it", fmt::format("{} removed", count_of(story.removed_for_it, "document was", "documents were")));
   }
-  if (!document.marked.empty())
-    line("marked", fmt::format("{} of the other set stands in it", printable(document.marked, false)));
+  if (!document.marked.empty()) line("marked", fmt::format("contains test item {}", printable(document.marked, false)));
   if (document.keep && !document.spans.empty()) {
     std::uint64_t bytes = 0;
     for (const ByteRange& span : document.spans) bytes += span.end - span.begin;
-    line("cut", fmt::format("{} in {}, which other documents hold too", count_of(bytes, "byte"),
+    line("cut", fmt::format("{} in {} that other documents contain too", count_of(bytes, "byte"),
                             count_of(document.spans.size(), "range")));
   }
   if (story.same_id != 0)
-    line("note", fmt::format("{} this id too; this is the first",
-                             count_of(story.same_id, "further document has", "further documents have")));
+    line("note", fmt::format("{} this id; this is the first",
+                             count_of(story.same_id, "other document has", "other documents have")));
   if (document.cluster) {
     line("cluster", fmt::format("{}: {}, {} kept", *document.cluster, count_of(story.cluster_size, "document"),
                                 count_text(story.cluster_kept)));
@@ -134,21 +133,22 @@ std::string story_text(const StoryReport& story, const Look& look) {
     if (story.cluster_size > story.members.size())
       out += fmt::format("  and {} more\n", count_text(story.cluster_size - story.members.size()));
   }
-  for (const std::string& problem : story.problems) out += fmt::format("no text: {}\n", printable(problem, false));
+  for (const std::string& problem : story.problems)
+    out += fmt::format("text not available: {}\n", printable(problem, false));
   if (story.spanned) {
     const bool against = document.reason == "against";
-    out += fmt::format("\nWhat {} {}.\n", against ? "it has of the item" : "is cut out, and stands elsewhere,",
-                       look.colour ? "is underlined" : "stands in [[ ]]");
+    out += fmt::format("\nText {} {}.\n", against ? "shared with the item" : "that is cut",
+                       look.colour ? "is underlined" : "is marked [[ ]]");
     out += text_of(document.keep ? "kept" : "removed", *story.spanned, look);
-    if (story.item) out += text_of("item of the other set", *story.item, look);
+    if (story.item) out += text_of("test item", *story.item, look);
   }
   if (!story.texts) return out;
   if (story.texts->a.text == story.texts->b.text)
-    return out + "\nThe texts are the same, byte for byte.\n" +
+    return out + "\nThe texts are identical, byte for byte.\n" +
            text_of(document.keep ? "kept" : "removed", {story.texts->a.id, story.texts->a.text, 0, 0, {}, {}}, look);
   out += "\n" + similarity_line(*story.texts) + sharing(*story.texts, look);
   return out + text_of(document.keep ? "kept" : "removed", story.texts->a, look) +
-         text_of(document.keep ? "removed for it, the least similar" : "kept", story.texts->b, look);
+         text_of(document.keep ? "removed for it, least similar" : "kept", story.texts->b, look);
 }
 
 }  // namespace refrain::cli

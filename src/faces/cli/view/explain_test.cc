@@ -59,12 +59,13 @@ TEST(Explain, TellsTheStoryOfARemovedDocument) {
                                "cluster  3: 12 documents, 1 kept\n"
                                "  kept    a.txt\n"
                                "  removed b\\x1b.txt  (0.875 similar to a.txt)\n"
-                               "  removed c.txt  (an exact copy of a.txt)\n"
+                               "  removed c.txt  (exact copy of a.txt)\n"
                                "  and 9 more\n"
-                               "\nsimilarity: 0.333 "));
+                               "\n"
+                               "similarity: 0.333 "));
   story.texts.reset();
   story.problems = {"in.jsonl: cannot be opened"};
-  EXPECT_TRUE(story_text(story, kPlain).ends_with("  and 9 more\nno text: in.jsonl: cannot be opened\n"));
+  EXPECT_TRUE(story_text(story, kPlain).ends_with("  and 9 more\ntext not available: in.jsonl: cannot be opened\n"));
 }
 
 TEST(Explain, TellsTheStoryOfAKeptDocument) {
@@ -75,18 +76,17 @@ TEST(Explain, TellsTheStoryOfAKeptDocument) {
   story.cluster_size = 2;
   story.removed_for_it = 1;
   story.same_id = 2;
-  EXPECT_NE(
-      story_text(story, kPlain)
-          .find("for it   1 document was removed\nnote     2 further documents have this id too; this is the first\n"),
-      std::string::npos);
+  EXPECT_NE(story_text(story, kPlain)
+                .find("for it   1 document was removed\nnote     2 other documents have this id; this is the first\n"),
+            std::string::npos);
 }
 
 TEST(Explain, TellsWhatIsCutOut) {
   StoryReport story;
   story.document = {"a.txt", true, "", "", 0, {{0, 10}, {20, 25}}, std::nullopt};
-  EXPECT_TRUE(story_text(story, kPlain).ends_with("cut      15 bytes in 2 ranges, which other documents hold too\n"));
+  EXPECT_TRUE(story_text(story, kPlain).ends_with("cut      15 bytes in 2 ranges that other documents contain too\n"));
   story.document = {"a.txt", false, "substring", "", 0, {{0, 10}}, std::nullopt};
-  EXPECT_EQ(story_text(story, kPlain), "removed  a.txt\nwhy      all of it stands in other documents that are kept\n");
+  EXPECT_EQ(story_text(story, kPlain), "removed  a.txt\nwhy      all of its text is in other kept documents\n");
 }
 
 }  // namespace

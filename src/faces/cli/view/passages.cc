@@ -20,7 +20,7 @@ constexpr std::size_t kRememberedTexts = 64;
 // "97 %"; only what is equal is 100 %.
 std::string percent(double share) {
   const double whole = share * 100;
-  return fmt::format("{:.0f} %", share >= 1 ? 100.0 : std::min(whole, 99.0));
+  return fmt::format("{:.0f}%", share >= 1 ? 100.0 : std::min(whole, 99.0));
 }
 
 // `text`, which ends with a newline, with every line indented.
@@ -48,8 +48,8 @@ class TextPassages final : public PassageSink {
     seen_.clear();
     std::string title = count_of(head.length, "token");
     if (!head.query.empty()) title += fmt::format(" of {}", place_text(head.query, head.bytes));
-    title += fmt::format(" in {}, {} alike", count_of(head.documents, "document"), percent(head.similarity));
-    if (head.unverified > 0) title += fmt::format("; {} more not compared", count_text(head.unverified));
+    title += fmt::format(" in {}, {} similar", count_of(head.documents, "document"), percent(head.similarity));
+    if (head.unverified > 0) title += fmt::format("; {} more candidates not compared", count_text(head.unverified));
     if (look_.colour) title = fmt::format("\x1b[1m{}\x1b[0m", title);
     out_(fmt::format("{}{}\n{}", std::exchange(first_, false) ? "" : "\n", title,
                      indented(marked_ends(head.text, {}, look_))));
@@ -59,9 +59,9 @@ class TextPassages final : public PassageSink {
     const std::string place = place_text(occurrence.id, occurrence.bytes);
     const std::string line = fmt::format("  {}  ({})", place, percent(occurrence.similarity));
     if (occurrence.text == text_) {
-      out_(line + "  the same\n");
+      out_(line + "  identical\n");
     } else if (const auto earlier = seen_.find(occurrence.text); earlier != seen_.end()) {
-      out_(fmt::format("{}  as in {}\n", line, earlier->second));
+      out_(fmt::format("{}  same as {}\n", line, earlier->second));
     } else {
       if (seen_.size() < kRememberedTexts) seen_.emplace(occurrence.text, place);
       out_(line + "\n" + indented(marked_ends(occurrence.text, occurrence.shared, look_)));

@@ -44,13 +44,13 @@ TEST(PassageView, ShowsEveryTextOnce) {
   const std::vector<ByteRange> shared = {{.begin = 0, .end = 3}, {.begin = 8, .end = 11}};
   EXPECT_EQ(shown(head, {place("a", {5, 16}, "one two six"), place("b", {0, 11}, "one 222 six", 0.667, shared),
                          place("c", {7, 18}, "one 222 six", 0.667, shared), place("d", {0, 11}, "one two six")}),
-            "3 tokens in 4 documents, 99 % alike\n"
+            "3 tokens in 4 documents, 99% similar\n"
             "    one two six\n"
-            "  a:5-16  (100 %)  the same\n"
-            "  b:0-11  (67 %)\n"
+            "  a:5-16  (100%)  identical\n"
+            "  b:0-11  (67%)\n"
             "    [[one]] 222 [[six]]\n"
-            "  c:7-18  (67 %)  as in b:0-11\n"
-            "  d:0-11  (100 %)  the same\n");
+            "  c:7-18  (67%)  same as b:0-11\n"
+            "  d:0-11  (100%)  identical\n");
 }
 
 TEST(PassageView, MarksInBoldOnATerminal) {
@@ -64,13 +64,14 @@ TEST(PassageView, SaysWhatOfAQueryItIsAbout) {
   head.bytes = {10, 13};
   head.documents = 1;
   head.unverified = 7000;
-  EXPECT_EQ(shown(head, {}), "2 tokens of q\\n:10-13 in 1 document, 99 % alike; 7,000 more not compared\n    a b\n");
+  EXPECT_EQ(shown(head, {}),
+            "2 tokens of q\\n:10-13 in 1 document, 99% similar; 7,000 more candidates not compared\n    a b\n");
 }
 
 TEST(PassageView, NothingInATextCanHarmATerminal) {
   const std::string out = shown(head_of("a\x1b[2Jb\nc\n\nd", 2), {place("i\x1b", {0, 3}, "\xff", 0)});
   EXPECT_EQ(out.find('\x1b'), std::string::npos);
-  EXPECT_NE(out.find("\n    a\\x1b[2Jb\n    c\n\n    d\n  i\\x1b:0-3  (0 %)\n    \\xff\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("\n    a\\x1b[2Jb\n    c\n\n    d\n  i\\x1b:0-3  (0%)\n    \\xff\n"), std::string::npos) << out;
 }
 
 TEST(PassageView, PutsALineBetweenPassages) {
@@ -80,7 +81,7 @@ TEST(PassageView, PutsALineBetweenPassages) {
     sink->begin(head_of("a", 1));
     sink->end();
   }
-  EXPECT_EQ(out, "1 token in 4 documents, 99 % alike\n    a\n\n1 token in 4 documents, 99 % alike\n    a\n");
+  EXPECT_EQ(out, "1 token in 4 documents, 99% similar\n    a\n\n1 token in 4 documents, 99% similar\n    a\n");
 }
 
 }  // namespace

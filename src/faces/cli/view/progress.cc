@@ -25,7 +25,7 @@ std::string amount(double value, std::string_view unit) {
 std::vector<std::string> facts(const ProgressUpdate& update, double seconds) {
   std::vector<std::string> out;
   if (update.run.stages != 0) {
-    out.push_back(fmt::format("{:3} %", static_cast<int>(100 * update.run.share)));
+    out.push_back(fmt::format("{:3}%", static_cast<int>(100 * update.run.share)));
     if (update.run.seconds_left >= 0 && seconds >= kLeastSeconds)
       out.push_back(fmt::format("{} left", clock_text(update.run.seconds_left)));
     out.push_back(fmt::format("stage {} of {}", update.run.number, update.run.stages));
@@ -37,7 +37,7 @@ std::vector<std::string> facts(const ProgressUpdate& update, double seconds) {
     out.push_back(amount(done, update.unit));
   } else {
     const double share = std::min(100.0, 100.0 * done / total);
-    out.push_back(fmt::format("{:3} %", static_cast<int>(share)));
+    out.push_back(fmt::format("{:3}%", static_cast<int>(share)));
     const std::string of = update.unit == "bytes" ? bytes_text(done) : count_text(update.done);
     out.push_back(fmt::format("{} of {}", of, amount(total, update.unit)));
   }

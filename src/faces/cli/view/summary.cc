@@ -121,8 +121,7 @@ std::string headline(const ReadReport& read, double seconds, unsigned threads, c
 void add_losses(Table& table, const ReadReport& read, const std::string& kept = {}) {
   if (skipped_count(read) > 0) table.add("skipped", count_text(skipped_count(read)), {skipped_text(read)});
   if (!read.unreadable.empty())
-    table.add("unreadable", count_text(read.unreadable.size()),
-              {"left out; each is named on standard error and with --json"});
+    table.add("unreadable", count_text(read.unreadable.size()), {"skipped; listed on standard error and with --json"});
   if (read.bad_records == 0) return;
   std::vector<std::string> remarks = example_lines(read);
   if (!kept.empty()) remarks.push_back(kept);
@@ -130,7 +129,7 @@ void add_losses(Table& table, const ReadReport& read, const std::string& kept = 
 }
 
 void add_memory(Table& table, std::uint64_t peak, std::uint64_t ceiling) {
-  if (peak > 0) table.add("peak memory", size_of(peak), {fmt::format("of {} allowed", size_of(ceiling))});
+  if (peak > 0) table.add("peak memory", size_of(peak), {fmt::format("limit {}", size_of(ceiling))});
 }
 
 std::string written(const std::filesystem::path& folder, const std::vector<std::string_view>& names) {
@@ -149,7 +148,7 @@ std::string too_short_items(const AgainstReport& against, const DedupOptions& op
   std::string names;
   for (std::size_t i = 0; i < std::min(against.too_short_items.size(), kShown); ++i)
     names += (i == 0 ? "" : ", ") + printable(against.too_short_items[i], false);
-  return fmt::format("{} of fewer than {} not looked for: {}{}", count_of(against.too_short, "item"),
+  return fmt::format("{} under {}, not searched for: {}{}", count_of(against.too_short, "item"),
                      count_of(options.against_min, "token"), names, against.too_short > kShown ? ", ..." : "");
 }
 
@@ -163,13 +162,13 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
   if (!options.against.paths.empty()) {
     const AgainstReport& against = report.against;
     const bool removed = options.against_action == AgainstAction::remove;
-    table.add(removed ? "held against" : "marked", count_text(against.documents),
-              {fmt::format("{}; an item of the other set stands in them", share_text(against.documents, all))});
-    std::vector<std::string> remarks = {fmt::format("of {} of the other set", count_of(against.items, "item"))};
+    table.add(removed ? "contaminated" : "marked", count_text(against.documents),
+              {fmt::format("{}; contain a test item", share_text(against.documents, all))});
+    std::vector<std::string> remarks = {fmt::format("of {} in the --against set", count_of(against.items, "item"))};
     if (against.too_short > 0) remarks.push_back(too_short_items(against, options));
     if (against.common > 0)
       remarks.push_back(
-          fmt::format("{} like many others: where changed they may be missed", count_of(against.common, "item")));
+          fmt::format("{} with common windows; edited copies may be missed", count_of(against.common, "item")));
     if (against.read.bad_records > 0)
       remarks.push_back(fmt::format("{} could not be read", count_of(against.read.bad_records, "record")));
     table.add("items found", count_text(against.found), std::move(remarks));
@@ -177,41 +176,41 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
   if (options.exact)
     table.add("exact copies", count_text(report.removed_exact), {share_text(report.removed_exact, all)});
   if (options.near != NearMethod::off) {
-    table.add("similar", count_text(report.removed_near),
-              {fmt::format("{}; {:.3g} or more like one that is kept", share_text(report.removed_near, all),
+    table.add("near-duplicates", count_text(report.removed_near),
+              {fmt::format("{}; similarity {:.3g} or more to a kept document", share_text(report.removed_near, all),
                            options.threshold)});
     if (report.too_short > 0)
       table.add(
           "too short to judge", count_text(report.too_short),
-          {fmt::format("fewer than {}: only exact copies were removed", count_of(options.windows.window, "token"))});
+          {fmt::format("fewer than {}; only exact copies are removed", count_of(options.windows.window, "token"))});
     const SelfCheck& check = report.check;
     if (check.sampled > 0) {
       std::vector<std::string> remarks = {
-          fmt::format("of {} held against all that rank better", count_of(check.sampled, "kept document"))};
+          fmt::format("of {} checked by brute force", count_of(check.sampled, "kept document"))};
       if (report.removed_near > 0)
-        remarks.push_back(fmt::format("recall {:.1f} %, between {:.1f} and {:.1f}", 100 * check.recall,
+        remarks.push_back(fmt::format("recall {:.1f}% (95% CI {:.1f} to {:.1f})", 100 * check.recall,
                                       100 * check.recall_low, 100 * check.recall_high));
       table.add("missed", count_text(check.missed), std::move(remarks));
     }
     if (check.removals > 0)
       table.add("wrongful removals", count_text(check.wrongful),
-                {fmt::format("of {} compared anew: at most {:.1f} %", count_text(check.removals),
+                {fmt::format("of {} rechecked; at most {:.1f}% (95% CI)", count_text(check.removals),
                              100 * check.wrongful_high)});
   }
   if (options.substrings != 0) {
     table.add(
         "cut out", size_of(report.cut_bytes),
-        {fmt::format("from {}: all but a first copy of repeated ranges", count_of(report.cut_documents, "document"))});
+        {fmt::format("from {}; repeated ranges except their first copy", count_of(report.cut_documents, "document"))});
     if (report.removed_substring > 0)
-      table.add("nothing left", count_text(report.removed_substring), {"they were nothing but such ranges"});
+      table.add("nothing left", count_text(report.removed_substring), {"all of their text was cut"});
   }
   if (report.clusters > 0) {
     table.add("clusters", count_text(report.clusters), {fmt::format("of {}", count_of(report.clustered, "document"))});
     table.add("largest cluster", count_text(report.largest_cluster),
-              {fmt::format("first is {}", printable(report.largest_representative, false))});
+              {fmt::format("first: {}", printable(report.largest_representative, false))});
   }
   add_losses(table, report.read, options.apply ? "copied unchanged to clean/" : "");
-  if (options.read_back) table.add("read back", count_text(report.read_back), {"from clean/: all as decided"});
+  if (options.read_back) table.add("read back", count_text(report.read_back), {"from clean/; all match the decisions"});
   if (report.temp_peak_bytes > 0) table.add("temporary disk", size_of(report.temp_peak_bytes));
   add_memory(table, report.peak_rss_bytes, report.memory_bytes);
   std::vector<std::string_view> names = {"decisions.jsonl", "matches.tsv", "clusters.tsv"};
@@ -237,11 +236,11 @@ std::string near_summary(const NearReport& report, const NearOptions& options, d
     table.add("documents in them", count_text(report.clustered),
               {fmt::format("{} of all", share_text(report.clustered, report.read.documents))});
     table.add("largest cluster", count_text(report.largest_cluster),
-              {fmt::format("first is {}", printable(report.largest_representative, false))});
+              {fmt::format("first: {}", printable(report.largest_representative, false))});
   }
   if (report.too_short > 0) {
     table.add("too short", count_text(report.too_short),
-              {fmt::format("fewer than {}: never matched", count_of(options.fingerprint.window, "token"))});
+              {fmt::format("fewer than {}; never matched", count_of(options.fingerprint.window, "token"))});
   }
   add_losses(table, report.read);
   add_memory(table, report.peak_rss_bytes, report.memory_bytes);
@@ -254,12 +253,12 @@ std::string substrings_summary(const SubstringsReport& report, const SubstringsO
   Table table;
   table.add(
       "repeated ranges", count_text(report.ranges),
-      {fmt::format("{} bytes or more, {} times or more", count_text(options.length), count_text(options.min_count))});
+      {fmt::format("at least {} bytes, at least {} times", count_text(options.length), count_text(options.min_count))});
   table.add("bytes in them", size_of(report.repeated_bytes),
             {fmt::format("{} of the text", share_text(report.repeated_bytes, report.read.text_bytes))});
   table.add("in documents", count_text(report.repeated_documents),
             {fmt::format("{} of all", share_text(report.repeated_documents, report.read.documents))});
-  const std::string_view left = options.keep == Keep::first ? "with a first copy left" : "with no copy left";
+  const std::string_view left = options.keep == Keep::first ? "keeping the first copy" : "keeping no copy";
   if (options.apply)
     table.add("removed", size_of(report.removed_bytes),
               {fmt::format("from {}, {}", count_of(report.changed_documents, "document"), left)});
@@ -284,9 +283,9 @@ std::string ngrams_summary(const NgramsReport& report, const NgramsOptions& opti
   Table table;
   std::vector<std::string> rate;
   if (seconds > 0 && report.grams >= 1000000)
-    rate.push_back(fmt::format("{:.1f} million a second", static_cast<double>(report.grams) / seconds / 1e6));
+    rate.push_back(fmt::format("{:.1f} million per second", static_cast<double>(report.grams) / seconds / 1e6));
   table.add(grams, count_text(report.grams), rate);
-  table.add("in the index", count_text(report.entries), {fmt::format("each with {} places or more", options.m)});
+  table.add("in the index", count_text(report.entries), {fmt::format("each in at least {} places", options.m)});
   table.add("their places", count_text(report.places),
             {fmt::format("{} of all {}", share_text(report.places, report.grams), grams)});
   add_losses(table, report.read);
@@ -302,19 +301,21 @@ std::string ngrams_stats_text(const NgramsStats& stats) {
   Table table;
   table.add("documents", count_text(stats.documents));
   table.add("tokens", count_text(stats.tokens),
-            {fmt::format("by the tokenizer {}", tokenizer_names()[static_cast<std::size_t>(stats.tokenizer)])});
+            {fmt::format("tokenizer: {}", tokenizer_names()[static_cast<std::size_t>(stats.tokenizer)])});
   table.add(grams, count_text(stats.grams));
   const auto share = [&](std::string_view name, std::uint64_t part, std::string_view meaning) {
-    table.add(name, count_text(part), {fmt::format("{:>7}  {}", share_text(part, stats.grams), meaning)});
+    table.add(name, count_text(part), {fmt::format("{:>6}  {}", share_text(part, stats.grams), meaning)});
   };
   share("  single", stats.single, stats.m == 2 ? "occur once" : fmt::format("occur fewer than {} times", stats.m));
-  share("  multi", stats.multi, stats.m == 2 ? "occur again" : fmt::format("occur {} times or more", stats.m));
-  share("  repeat", stats.repeat, "further occurrences of those");
+  share("  multi", stats.multi,
+        stats.m == 2 ? "first occurrences of repeated ones"
+                     : fmt::format("first occurrences of those with {} or more", stats.m));
+  share("  repeat", stats.repeat, "further occurrences");
   const auto file = [&](std::string_view name, std::uint64_t bytes) {
     table.add(name, size_of(bytes),
               stats.multi == 0
                   ? std::vector<std::string>{}
-                  : std::vector{fmt::format("{:.1f} bytes an n-gram of the index",
+                  : std::vector{fmt::format("{:.1f} bytes per n-gram",
                                             static_cast<double>(bytes) / static_cast<double>(stats.multi))});
   };
   file("grams.bin", stats.grams_bytes);
@@ -322,15 +323,15 @@ std::string ngrams_stats_text(const NgramsStats& stats) {
   file("documents.bin", stats.documents_bytes);
   std::string out = table.text();
 
-  out += fmt::format("\nBuilt by {} in {} on {}.\n\n", printable(stats.algorithm, false), seconds_text(stats.seconds),
-                     count_of(stats.threads, "thread"));
+  out += fmt::format("\nBuilt with algorithm {} in {} on {}.\n\n", printable(stats.algorithm, false),
+                     seconds_text(stats.seconds), count_of(stats.threads, "thread"));
   Table built;
   built.add("passes", count_text(stats.passes));
   for (std::size_t i = 0; i < 3; ++i) {
     if (stats.file_bytes[i] > 0) built.add(fmt::format("file F{}", i + 1), size_of(stats.file_bytes[i]));
   }
   if (stats.sequence_bytes > 0) built.add("sequence", size_of(stats.sequence_bytes));
-  built.add("temporary disk", size_of(stats.temp_peak_bytes), {"at its peak"});
+  built.add("temporary disk", size_of(stats.temp_peak_bytes), {"peak"});
   add_memory(built, stats.peak_rss_bytes, stats.memory_bytes);
   for (const StageCost& stage : stats.stages)
     built.add(printable(stage.stage, false), seconds_text(stage.seconds),
@@ -339,7 +340,7 @@ std::string ngrams_stats_text(const NgramsStats& stats) {
 }
 
 std::string ngrams_check_text(const std::string& index, const NgramsCheckReport& report) {
-  return fmt::format("{}: whole: {} with {} in {}; {} read in {}\n", printable(index, false),
+  return fmt::format("{}: OK: {} with {} in {}; {} read in {}\n", printable(index, false),
                      count_of(report.entries, "n-gram"), count_of(report.places, "place"),
                      count_of(report.documents, "document"), size_of(report.bytes), seconds_text(report.seconds));
 }
@@ -354,15 +355,14 @@ std::string index_add_summary(const std::string& index, const IndexWriteReport& 
   std::string out = headline(report.read, seconds, report.threads, look);
   Table table;
   std::vector<std::string> replaced;
-  if (report.replaced > 0) replaced.push_back(fmt::format("{} took the place of others", count_text(report.replaced)));
+  if (report.replaced > 0) replaced.push_back(fmt::format("{} replaced older ones", count_text(report.replaced)));
   table.add("documents added", count_text(report.added), replaced);
   table.add("tokens", count_text(report.tokens));
-  table.add("posts", count_text(report.posts), {"blots, with where they occur"});
+  table.add("posts", count_text(report.posts), {"blot occurrences"});
   if (report.stored_texts > 0)
-    table.add("texts kept", count_text(report.stored_texts), {"they cannot be read again at their place"});
+    table.add("texts stored", count_text(report.stored_texts), {"cannot be read again in place"});
   add_losses(table, report.read);
-  table.add("size of the index", size_of(report.index_bytes),
-            {fmt::format("in {}", count_of(report.segments, "segment"))});
+  table.add("index size", size_of(report.index_bytes), {fmt::format("in {}", count_of(report.segments, "segment"))});
   if (report.temp_peak_bytes > 0) table.add("temporary disk", size_of(report.temp_peak_bytes));
   add_memory(table, report.peak_rss_bytes, report.memory_bytes);
   return out + table.text() + fmt::format("\nWritten: {}\n", printable(index, false));
@@ -386,11 +386,11 @@ std::string index_stats_text(const IndexStats& stats) {
   Table table;
   std::vector<std::string> removed;
   if (stats.removed > 0)
-    removed.push_back(fmt::format("{} more removed, to be merged away", count_text(stats.removed)));
+    removed.push_back(fmt::format("{} more removed but not yet merged away", count_text(stats.removed)));
   table.add("documents", count_text(stats.documents), removed);
   table.add("text", size_of(stats.text_bytes));
   table.add("tokens", count_text(stats.tokens),
-            {fmt::format("by the tokenizer {}", tokenizer_names()[static_cast<std::size_t>(layout.tokenizer)])});
+            {fmt::format("tokenizer: {}", tokenizer_names()[static_cast<std::size_t>(layout.tokenizer)])});
   table.add("window", count_text(layout.window),
             {layout.interleave > 1 ? fmt::format("tokens, {} apart", layout.interleave) : std::string("tokens")});
   table.add(
@@ -402,9 +402,9 @@ std::string index_stats_text(const IndexStats& stats) {
   const auto part = [&](std::string_view name, std::uint64_t size) {
     // An index of little text is larger than the text.
     const double share = stats.text_bytes == 0 ? 0 : static_cast<double>(size) / static_cast<double>(stats.text_bytes);
-    table.add(name, size_of(size), {fmt::format("{:>5.1f} % of the text", 100 * share)});
+    table.add(name, size_of(size), {fmt::format("{:>5.1f}% of the text", 100 * share)});
   };
-  part("size of the index", bytes);
+  part("index size", bytes);
   part("  posts", stats.posts_bytes);
   part("  documents", stats.documents_bytes);
   if (stats.texts_bytes > 0) part("  texts", stats.texts_bytes);
@@ -417,10 +417,10 @@ std::string index_check_text(const std::string& index, const IndexCheckReport& r
                                         count_of(report.posts, "post"), count_of(report.segments, "segment"),
                                         size_of(report.bytes), seconds_text(report.seconds));
   const std::string name = printable(index, false);
-  if (report.damages.empty()) return fmt::format("{}: whole: {}\n", name, holds);
+  if (report.damages.empty()) return fmt::format("{}: OK: {}\n", name, holds);
   if (!report.repaired)
-    return fmt::format("{}: damaged, in {}: {}\n", name, count_of(report.damages.size(), "place"), holds);
-  return fmt::format("{}: repaired: {} made anew, {} lost\n", name, count_of(report.rebuilt_documents, "document"),
+    return fmt::format("{}: damaged in {}: {}\n", name, count_of(report.damages.size(), "place"), holds);
+  return fmt::format("{}: repaired: {} rebuilt, {} lost\n", name, count_of(report.rebuilt_documents, "document"),
                      count_text(report.lost_documents));
 }
 
@@ -445,7 +445,7 @@ std::string fingerprint_summary(const FingerprintReport& report) {
 
 std::string match_summary(const MatchReport& report) {
   std::string line =
-      fmt::format("{} against {} in {} (tables made in {}): {} matched", count_of(report.queries, "query", "queries"),
+      fmt::format("{} against {} in {} (tables built in {}): {} matched", count_of(report.queries, "query", "queries"),
                   count_of(report.stored, "stored fingerprint"), seconds_text(report.query_seconds),
                   seconds_text(report.build_seconds), count_text(report.matched));
   if (report.added > 0) line += fmt::format(", {} added", count_text(report.added));
@@ -462,7 +462,7 @@ std::string bad_record_remark(const ReadReport& report) {
 std::string unreadable_remark(const ReadReport& report) {
   if (report.unreadable.empty()) return {};
   std::string out =
-      fmt::format("warning: {} could not be read and {} left out:\n", count_of(report.unreadable.size(), "file"),
+      fmt::format("warning: {} could not be read and {} skipped:\n", count_of(report.unreadable.size(), "file"),
                   report.unreadable.size() == 1 ? "was" : "were");
   for (const BadRecord& file : report.unreadable) out += fmt::format("  {}\n", example_text(file));
   return out;
@@ -470,7 +470,7 @@ std::string unreadable_remark(const ReadReport& report) {
 
 std::string changed_remark(std::uint64_t count, const std::vector<ChangedDocument>& changed) {
   if (count == 0) return {};
-  std::string out = fmt::format("{} left out:\n", count_of(count, "changed document"));
+  std::string out = fmt::format("{} skipped:\n", count_of(count, "changed document"));
   const std::size_t shown = std::min(kShownExamples, changed.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const std::string reason = printable(changed[i].reason, false);

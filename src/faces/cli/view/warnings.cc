@@ -23,26 +23,26 @@ std::vector<std::string> dedup_warnings(const DedupReport& report) {
     remarks.push_back(fmt::format("warning: and {} more sources\n", report.alarms.size() - kShown));
   if (report.read.bad_records > 0 && !report.read.examples.empty()) {
     const BadRecord& first = report.read.examples.front();
-    remarks.push_back(fmt::format("warning: {} could not be read, the first: {}{}: {}\n",
+    remarks.push_back(fmt::format("warning: {} could not be read; the first is {}{}: {}\n",
                                   count_of(report.read.bad_records, "record"), printable(first.path, false),
                                   first.line == 0 ? "" : fmt::format(":{}", first.line),
                                   printable(first.reason, false)));
   }
   if (!report.absent_sources.empty())
-    remarks.push_back(fmt::format("warning: --keep names sources that no document is of: {}\n",
-                                  printable(report.absent_sources, false)));
+    remarks.push_back(
+        fmt::format("warning: no document has these --keep sources: {}\n", printable(report.absent_sources, false)));
   if (report.unranked > 0)
-    remarks.push_back(fmt::format("warning: {} of {} documents have nothing that --keep ranks by; they rank last\n",
+    remarks.push_back(fmt::format("warning: {} of {} documents lack the --keep field; they rank last\n",
                                   count_text(report.unranked), count_text(report.read.documents)));
   if (report.unsourced > 0)
-    remarks.push_back(fmt::format("warning: {} of {} documents do not tell their source; they count as one\n",
+    remarks.push_back(fmt::format("warning: {} of {} documents have no source field; they count as one source\n",
                                   count_text(report.unsourced), count_text(report.read.documents)));
   if (report.shared_ids > 0)
-    remarks.push_back(
-        fmt::format("warning: {} an earlier document's id, as '{}': the decisions cannot be told apart by id; "
-                    "let --apply or --annotate take them to the records\n",
-                    report.shared_ids == 1 ? "one document has" : count_text(report.shared_ids) + " documents have",
-                    elided(report.shared_id, {})));
+    remarks.push_back(fmt::format(
+        "warning: {} an earlier id, e.g. '{}'; decisions with the same id cannot be told apart; apply them with "
+        "--apply or --annotate\n",
+        report.shared_ids == 1 ? "one document repeats" : count_text(report.shared_ids) + " documents repeat",
+        elided(report.shared_id, {})));
   return remarks;
 }
 
