@@ -141,9 +141,9 @@ std::string grouped(std::uint64_t value) {
 }
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
-  if (part == 0 || whole == 0) return "0 %";
-  if (part == whole) return "100 %";
-  return fmt::format("{:.1f} %", std::clamp(100 * static_cast<double>(part) / static_cast<double>(whole), 0.1, 99.9));
+  if (part == 0 || whole == 0) return "0%";
+  if (part == whole) return "100%";
+  return fmt::format("{:.1f}%", std::clamp(100 * static_cast<double>(part) / static_cast<double>(whole), 0.1, 99.9));
 }
 
 std::size_t Doubling::first() const {

@@ -93,11 +93,11 @@ TEST(ReportChart, NothingIsDrawnOfNothing) {
 }
 
 TEST(ReportChart, AShareIsNoneOrAllOnlyWhereItIs) {
-  EXPECT_EQ(percent(0, 10), "0 %");
-  EXPECT_EQ(percent(10, 10), "100 %");
-  EXPECT_EQ(percent(1, 100000), "0.1 %");
-  EXPECT_EQ(percent(99999, 100000), "99.9 %");
-  EXPECT_EQ(percent(1, 8), "12.5 %");
+  EXPECT_EQ(percent(0, 10), "0%");
+  EXPECT_EQ(percent(10, 10), "100%");
+  EXPECT_EQ(percent(1, 100000), "0.1%");
+  EXPECT_EQ(percent(99999, 100000), "99.9%");
+  EXPECT_EQ(percent(1, 8), "12.5%");
   EXPECT_EQ(grouped(1000), "1,000");
   EXPECT_EQ(grouped(999), "999");
 }

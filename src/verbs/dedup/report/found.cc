@@ -256,7 +256,7 @@ std::vector<ShownItem> find_items(DedupRun& run) {
 std::vector<ShownPassage> find_passages(DedupRun& run) {
   if (run.options.substrings == 0) return {};
   const RandomFile file(run.dir.work("spans"));
-  store::Shuffle<Cut, CoreOfCut> cuts({.what = "the passages that are cut out",
+  store::Shuffle<Cut, CoreOfCut> cuts({.what = "the cut passages",
                                        .expected_records = static_cast<std::size_t>(file.size() / sizeof(CutSpan)),
                                        .order_values = true,
                                        .temp = &run.temp,

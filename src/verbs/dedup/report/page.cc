@@ -22,7 +22,7 @@ std::string count_of(std::uint64_t count, std::string_view one) {
 }
 
 std::string in_percent(double share) {
-  return fmt::format("{:.1f} %", 100 * share);
+  return fmt::format("{:.1f}%", 100 * share);
 }
 
 std::string source_name(const SourceLoss& loss) {
@@ -31,8 +31,8 @@ std::string source_name(const SourceLoss& loss) {
 
 // What a reason is called among people.
 std::string_view reason_words(std::size_t reason) {
-  static constexpr std::string_view kWords[] = {"kept", "exact copies", "similar to one that is kept",
-                                                "covered by repeated passages", "found in the other set"};
+  static constexpr std::string_view kWords[] = {"kept", "exact copies", "near-duplicates", "only repeated text",
+                                                "contaminated"};
   return kWords[reason];
 }
 
@@ -115,7 +115,7 @@ void add_alarms(PageData& page, const DedupOptions& options, const DedupReport& 
   constexpr std::size_t kShown = 20;
   if (report.alarms.empty()) return;
   PageData& box = page.add("alarm");
-  box.set("alarm_share", fmt::format("{:g} %", 100 * options.alarm))
+  box.set("alarm_share", fmt::format("{:g}%", 100 * options.alarm))
       .set("alarm_count", count_of(report.alarms.size(), "source"));
   for (std::size_t i = 0; i < std::min(kShown, report.alarms.size()); ++i) {
     const SourceLoss& loss = report.alarms[i];
@@ -130,9 +130,9 @@ void add_alarms(PageData& page, const DedupOptions& options, const DedupReport& 
 
 Chart cluster_chart(const DedupFindings& found) {
   Chart chart{.name = "cluster-sizes",
-              .title = "How large the clusters are",
-              .note = "Documents that match, directly or through others, are a cluster. Both scales are logarithmic.",
-              .first = "documents in a cluster",
+              .title = "Cluster sizes",
+              .note = "Documents connected by matches form a cluster. Both scales are logarithmic.",
+              .first = "documents per cluster",
               .series = {"clusters"}};
   for (std::size_t i = found.cluster_sizes.first(); i < found.cluster_sizes.size(); ++i)
     chart.bars.push_back({Doubling::label(i), {found.cluster_sizes.count(i)}});
@@ -142,10 +142,10 @@ Chart cluster_chart(const DedupFindings& found) {
 Chart similarity_chart(const DedupOptions& options, const DedupReport& report, const DedupFindings& found) {
   const std::uint64_t near = std::accumulate(found.similarities.begin(), found.similarities.end(), std::uint64_t{0});
   Chart chart{.name = "similarities",
-              .title = "How similar what matches is",
-              .note = fmt::format("{} of documents that were compared, text against text, and are at least {:g} "
-                                  "similar; {} of exact copies are not among them. The scale of pairs is logarithmic. "
-                                  "Many just above the threshold mean that it decides much: look at some of them.",
+              .title = "Similarity of matches",
+              .note = fmt::format("{} of documents with similarity {:g} or more, by comparing the texts; {} of exact "
+                                  "copies are not included. The scale of pairs is logarithmic. If many pairs are just "
+                                  "above the threshold, its exact value matters: look at some of them.",
                                   count_of(near, "pair"), options.threshold, count_of(report.matches - near, "pair")),
               .first = "similarity",
               .series = {"pairs"}};
@@ -156,12 +156,12 @@ Chart similarity_chart(const DedupOptions& options, const DedupReport& report, c
 }
 
 Chart source_chart(const DedupFindings& found) {
-  std::string note = fmt::format("{} in all; those that lose most come first.", count_of(found.sources, "source"));
+  std::string note = fmt::format("{} in total; the largest losses come first.", count_of(found.sources, "source"));
   if (const SourceLoss& other = found.other_sources; other.documents != 0)
     note += fmt::format(" {} more keep {} and lose {}.", grouped(found.sources - found.losses.size()),
                         count_of(other.documents - other.removed, "document"), grouped(other.removed));
   Chart chart{.name = "sources",
-              .title = "What each source loses",
+              .title = "Losses by source",
               .note = std::move(note),
               .first = "source",
               .series = {"kept", "removed"},
@@ -172,12 +172,13 @@ Chart source_chart(const DedupFindings& found) {
 }
 
 Chart length_chart(const DedupFindings& found) {
-  Chart chart{
-      .name = "lengths",
-      .title = "How long documents are",
-      .note = "In bytes of text; both scales are logarithmic. Where short ones alone go, a template may be why.",
-      .first = "bytes",
-      .series = {"kept", "removed"}};
+  Chart chart{.name = "lengths",
+              .title = "Document lengths",
+              .note =
+                  "In bytes of text; both scales are logarithmic. If only short documents are removed, boilerplate may "
+                  "be the reason.",
+              .first = "bytes",
+              .series = {"kept", "removed"}};
   const std::size_t end = std::max(found.kept_lengths.size(), found.removed_lengths.size());
   const std::size_t begin = std::min(found.kept_lengths.size() == 0 ? end : found.kept_lengths.first(),
                                      found.removed_lengths.size() == 0 ? end : found.removed_lengths.first());

@@ -12,7 +12,7 @@ namespace refrain::verbs::dedup {
 namespace {
 
 [[noreturn]] void fail(std::string_view name, const char* what) {
-  throw Error(Errc::corrupt, fmt::format("the page's '{}' {}; this is a mistake of the program", name, what));
+  throw Error(Errc::corrupt, fmt::format("report template: '{}' {}; this is a bug", name, what));
 }
 
 class Filler {
