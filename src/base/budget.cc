@@ -59,11 +59,11 @@ MemoryBudget::MemoryBudget(const Context& context)
     : ceiling_(context.memory_bytes != 0 ? context.memory_bytes : default_memory_bytes()),
       set_aside_(kProcessBytes + kThreadBytes * thread_count(context)) {
   if (ceiling_ < kMinMemoryBytes)
-    throw Error(Errc::invalid_argument, fmt::format("--memory {}: too little to work in; give at least {}",
-                                                    human_bytes(ceiling_), human_bytes(kMinMemoryBytes)));
+    throw Error(Errc::invalid_argument, fmt::format("--memory {}: too small; use at least {}", human_bytes(ceiling_),
+                                                    human_bytes(kMinMemoryBytes)));
   if (set_aside_ * 2 > ceiling_)
     throw Error(Errc::over_budget,
-                fmt::format("--memory {}: too little for {} threads; give at least {}, or fewer --threads",
+                fmt::format("--memory {}: not enough for {} threads; use at least {}, or fewer --threads",
                             human_bytes(ceiling_), thread_count(context), human_bytes(set_aside_ * 2)));
 }
 
@@ -83,7 +83,7 @@ void MemoryBudget::take(std::uint64_t bytes, std::string_view what) {
   do {
     const std::uint64_t needed = set_aside_ + reserved + bytes;
     if (needed > ceiling_ || needed < bytes)
-      throw Error(Errc::over_budget, fmt::format("--memory {}: not enough for {}; more than {} is needed",
+      throw Error(Errc::over_budget, fmt::format("--memory {}: not enough for {}; needs more than {}",
                                                  human_bytes(ceiling_), what, human_bytes(needed)));
   } while (!reserved_.compare_exchange_weak(reserved, reserved + bytes, std::memory_order_relaxed));
   const std::uint64_t now = reserved + bytes;

@@ -77,11 +77,11 @@ BlockTreeReader::BlockTreeReader(PageReader& in, BlockTreeRoot root) : in_(in), 
   const bool empty = root_.depth == 0;
   if (root_.begin < PageReader::kBegin || root_.begin > root_.end || root_.end > in_.size() ||
       root_.depth > kMaxDepth || empty != (root_.begin == root_.end))
-    in_.corrupt("its blocks are not where its end tells");
+    in_.corrupt("block offsets differ from the footer");
 }
 
 BlockTreeReader::Item BlockTreeReader::read_item(std::uint64_t place) {
-  if (place < root_.begin || place >= root_.end) in_.corrupt("a block outside of its blocks");
+  if (place < root_.begin || place >= root_.end) in_.corrupt("block out of range");
   const std::string_view head = in_.read(place, std::min(kMaxHeadBytes, root_.end - place), head_);
   const char* at = head.data();
   const char* const end = at + head.size();
@@ -89,13 +89,13 @@ BlockTreeReader::Item BlockTreeReader::read_item(std::uint64_t place) {
   std::uint64_t bytes = 0;
   if ((item.kind != kBlock && item.kind != kNode) || !get_varint(at, end, item.block.rows) ||
       !get_varint(at, end, bytes) || end - at < 8 || item.block.rows == 0)
-    in_.corrupt("a block without a head");
+    in_.corrupt("block without a header");
   item.block.place = place;
   item.block.key = load_number(at);
   const std::uint64_t begin = place + static_cast<std::uint64_t>(at + 8 - head.data());
-  if (begin > root_.end || bytes > root_.end - begin) in_.corrupt("a block that runs past its end");
+  if (begin > root_.end || bytes > root_.end - begin) in_.corrupt("block runs past its end");
   if (item.kind == kNode && (item.block.rows > BlockTreeWriter::kFanout || bytes != item.block.rows * kRowBytes))
-    in_.corrupt("a node of another size");
+    in_.corrupt("node has the wrong size");
   item.block.content = in_.read(begin, bytes, content_);
   item.end = begin + bytes;
   return item;
@@ -106,7 +106,7 @@ void BlockTreeReader::seek(std::uint64_t key) {
   std::uint64_t place = root_.root;
   for (std::uint64_t level = 0; level < root_.depth; ++level) {
     const Item item = read_item(place);
-    if (item.kind != kNode) in_.corrupt("a node is missing");
+    if (item.kind != kNode) in_.corrupt("node missing");
     const char* rows = item.block.content.data();
     // The last row below the key, found by halving; the first where there is none.
     std::uint64_t low = 0;
@@ -117,7 +117,7 @@ void BlockTreeReader::seek(std::uint64_t key) {
     }
     const std::uint64_t child = load_number(rows + low * kRowBytes + 8);
     // What a node points to was written before it: no path goes round in circles.
-    if (child >= place) in_.corrupt("a node that points forward");
+    if (child >= place) in_.corrupt("node points forward");
     place = child;
   }
   if (root_.depth > 0) next_ = place;

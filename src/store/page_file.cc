@@ -79,26 +79,26 @@ PageReader::PageReader(const std::string& path, std::string_view magic, std::uin
     file_ = std::make_shared<RandomFile>(path);
   } catch (const Error& error) {
     if (error.code() == Errc::io) throw;
-    throw Error(Errc::corrupt, fmt::format("{}; build it again", error.what()));
+    throw Error(Errc::corrupt, fmt::format("{}; rebuild it", error.what()));
   }
   bytes_ = file_->size();
-  if (bytes_ < 2 * kPageBytes) corrupt("too short to be whole");
+  if (bytes_ < 2 * kPageBytes) corrupt("file too short");
   // The first page keeps its form in all versions, so that damage can be told from a newer format.
   const bool whole = fetch(0);
-  if (std::string_view(page_.get(), kMagicBytes) != magic) corrupt("not such a file, or damaged");
+  if (std::string_view(page_.get(), kMagicBytes) != magic) corrupt("wrong file type, or damaged");
   const auto found = load<std::uint32_t>(page_.get() + kMagicBytes);
   if (!whole) corrupt("page 0: checksum mismatch");
-  if (found != version) unsupported(fmt::format("format version {}, and this build reads {}", found, version));
-  if (bytes_ % kPageBytes != 0) corrupt("cut off in a page");
+  if (found != version) unsupported(fmt::format("format version {}, but this build reads {}", found, version));
+  if (bytes_ % kPageBytes != 0) corrupt("ends in an incomplete page");
   pages_ = bytes_ / kPageBytes - 1;
-  if (!fetch(pages_)) corrupt("its end is missing or damaged");
+  if (!fetch(pages_)) corrupt("footer missing or damaged");
   const char* tail = page_.get();
   size_ = load<std::uint64_t>(tail);
   digest_ = load<std::uint64_t>(tail + sizeof size_);
   std::memcpy(tail_.data(), tail + sizeof size_ + sizeof digest_, tail_.size());
   // As many pages as the stream takes, no more and no fewer.
   if (size_ < kBegin || size_ > pages_ * kPageContentBytes || size_ <= (pages_ - 1) * kPageContentBytes)
-    corrupt("its end tells of another length");
+    corrupt("length differs from the footer");
 }
 
 PageReader::PageReader(const PageReader& other)
@@ -113,17 +113,17 @@ PageReader::PageReader(const PageReader& other)
       page_(std::make_unique<char[]>(kPageBytes)) {}
 
 void PageReader::corrupt(std::string_view what) const {
-  throw Error(Errc::corrupt, fmt::format("{}: {}; build it again", path_, what));
+  throw Error(Errc::corrupt, fmt::format("{}: {}; rebuild it", path_, what));
 }
 
 void PageReader::unsupported(std::string_view what) const {
-  throw Error(Errc::unsupported, fmt::format("{}: {}; build it again", path_, what));
+  throw Error(Errc::unsupported, fmt::format("{}: {}; rebuild it", path_, what));
 }
 
 // Reads a page into page_. Whether it is what was written.
 bool PageReader::fetch(std::uint64_t page) {
   checked_ = kNoPage;
-  if (file_->read_up_to(page * kPageBytes, {page_.get(), kPageBytes}) < kPageBytes) corrupt("cut off");
+  if (file_->read_up_to(page * kPageBytes, {page_.get(), kPageBytes}) < kPageBytes) corrupt("truncated");
   return page_checksum({page_.get(), kPageContentBytes}, page) == load<std::uint64_t>(page_.get() + kPageContentBytes);
 }
 
@@ -142,7 +142,7 @@ std::uint64_t PageReader::check_next(std::uint64_t page, std::uint64_t digest) {
 }
 
 std::string_view PageReader::rest_of_page(std::uint64_t offset) {
-  if (offset >= size_) corrupt("a place past its end");
+  if (offset >= size_) corrupt("offset past the end");
   const std::uint64_t page = offset / kPageContentBytes;
   const std::uint64_t begin = offset % kPageContentBytes;
   const std::uint64_t end = std::min<std::uint64_t>(kPageContentBytes, size_ - page * kPageContentBytes);
@@ -151,7 +151,7 @@ std::string_view PageReader::rest_of_page(std::uint64_t offset) {
 
 std::string_view PageReader::read(std::uint64_t offset, std::uint64_t size, std::string& scratch) {
   if (size == 0) return {};
-  if (offset > size_ || size > size_ - offset) corrupt("a place past its end");
+  if (offset > size_ || size > size_ - offset) corrupt("offset past the end");
   scratch.clear();
   while (scratch.size() < size) {
     const std::string_view piece = rest_of_page(offset + scratch.size());
@@ -162,11 +162,11 @@ std::string_view PageReader::read(std::uint64_t offset, std::uint64_t size, std:
 
 PageCursor::PageCursor(PageReader& reader, std::uint64_t begin, std::uint64_t end)
     : reader_(&reader), limit_(end), page_end_(begin), page_(std::make_unique<char[]>(kPageContentBytes)) {
-  if (begin > end || end > reader.size()) reader.corrupt("a place past its end");
+  if (begin > end || end > reader.size()) reader.corrupt("offset past the end");
 }
 
 void PageCursor::turn_page() {
-  if (page_end_ >= limit_) reader_->corrupt("a list that runs past its end");
+  if (page_end_ >= limit_) reader_->corrupt("list runs past the end");
   std::string_view rest = reader_->rest_of_page(page_end_);
   rest = rest.substr(0, limit_ - page_end_);
   std::memcpy(page_.get(), rest.data(), rest.size());
@@ -178,7 +178,7 @@ void PageCursor::turn_page() {
 std::uint64_t PageCursor::varint() {
   std::uint64_t value = 0;
   if (end_ - at_ >= static_cast<std::ptrdiff_t>(kMaxVarintBytes)) {
-    if (!get_varint(at_, end_, value)) reader_->corrupt("a number that is none");
+    if (!get_varint(at_, end_, value)) reader_->corrupt("invalid number");
     return value;
   }
   std::array<char, kMaxVarintBytes> bytes{};
@@ -188,7 +188,7 @@ std::uint64_t PageCursor::varint() {
     bytes[size++] = *at_++;
   } while ((static_cast<std::uint8_t>(bytes[size - 1]) & 0x80U) != 0 && size < bytes.size());
   const char* from = bytes.data();
-  if (!get_varint(from, bytes.data() + size, value)) reader_->corrupt("a number that is none");
+  if (!get_varint(from, bytes.data() + size, value)) reader_->corrupt("invalid number");
   return value;
 }
 

@@ -100,7 +100,7 @@ class PageReader {
       digest = check_next(page, digest);
       if (page % 256 == 255 || page + 1 == pages_) pages_done((page % 256 + 1) * kPageBytes);
     }
-    if (digest != digest_) corrupt("its pages are not those that its end tells of");
+    if (digest != digest_) corrupt("pages differ from the footer");
   }
 
   // "path: what; build it again"

@@ -25,7 +25,8 @@ void PositionList::fetch(const Frame& frame, std::vector<std::uint64_t>& positio
   std::uint64_t position = 0;
   for (std::uint64_t gap = 0; at != bytes.data() + bytes.size(); positions.push_back(position += gap))
     if (!get_varint(at, bytes.data() + bytes.size(), gap))
-      throw Error(Errc::corrupt, "temporary files: positions do not read as they were written; run it again");
+      throw Error(Errc::corrupt,
+                  "temporary files: positions differ from what was written; check the disk, and run again");
 }
 
 void PositionList::clear() {

@@ -93,7 +93,7 @@ class Crash(TestCase):
         begun = os.path.exists(self.path(folder, "work", "run.txt"))
         if os.path.exists(self.path(folder, "summary.json")):
             # Killed behind the last step: all is there, but for what is cleared away.
-            self.assertIn("has ended", self.run_program(*line(folder, "--resume"), code=2).err, told)
+            self.assertIn("finished run", self.run_program(*line(folder, "--resume"), code=2).err, told)
         elif begun:
             self.run_program(*line(folder, "--resume"))
             with open(self.path(folder, "summary.json"), encoding="utf-8") as summary:
@@ -191,7 +191,7 @@ class FullDisk(Crash):
                 break
             match = re.fullmatch(r"refrain: ([^\n]+)\ncode 5\n(\d+)\ncode 0\n", said)
             self.assertTrue(match, told)
-            self.assertRegex(match.group(1), r"^disk/run/[^:]+: the disk is full; free some space, or write elsewhere$")
+            self.assertRegex(match.group(1), r"^disk/run/[^:]+: disk full; free some space, or write elsewhere$")
             self.assert_whole("out", told)
             shutil.rmtree(self.path("out"))
             stages.add(int(match.group(2)))

@@ -224,13 +224,13 @@ class Story(TestCase):
         self.assertIn("--- kept  folder/a.txt\n[[", out)
 
     def test_what_makes_no_sense_is_refused(self):
-        self.assertIn("x: no document of the run in out has this id", self.run_program("explain", "--run", "out", "x", code=3).err)
-        self.assertIn("no dedup run", self.run_program("explain", "--run", ".", "a", code=3).err)
+        self.assertIn("x: no document in the run out has this id", self.run_program("explain", "--run", "out", "x", code=3).err)
+        self.assertIn("no finished dedup run", self.run_program("explain", "--run", ".", "a", code=3).err)
         self.assertIn("one document", self.run_program("explain", "--run", "out", "a", "b", code=2).err)
         self.assertIn("records its inputs", self.run_program("explain", "--run", "out", "a", "--in", "in.jsonl", code=2).err)
         self.assertIn("needs A and B", self.run_program("explain", "a", code=2).err)
         self.run_program("near", "in.jsonl", "-o", "near", "-q")
-        self.assertIn("another verb", self.run_program("explain", "--run", "near", "a", code=3).err)
+        self.assertIn("not a dedup run", self.run_program("explain", "--run", "near", "a", code=3).err)
 
 
 if __name__ == "__main__":

@@ -284,7 +284,7 @@ class BadRecords(TestCase):
         for name in ("plain", "q,1", "line\\nbreak", "unquoted"):
             self.assertEqual(hashes[name], str(expected), name)
         self.assertEqual([(bad["line"], bad["reason"].split(";")[0]) for bad in near.summary["bad_record_examples"]],
-                         [(9, "has 1 columns, the header 3"), (12, "a quote is not closed")])
+                         [(9, "1 columns, but the header has 3"), (12, "unclosed quote")])
 
     def test_a_table_without_the_column_is_exit_3_and_shows_those_it_has(self):
         self.write("in.csv", "name,body\n1,some words\n")
@@ -404,7 +404,7 @@ class Cleaned(TestCase):
         self.assertGreater(self.summary["bad_records"], 900)
         self.write("noise", data)
         result = self.run_program("dedup", "noise", "--format", "jsonl", "-o", "none", code=3)
-        self.assertRegex(result.err, r"no record could be read; .* the first, noise:1: not JSON")
+        self.assertRegex(result.err, r"no record could be read; .* first error: noise:1: not JSON")
 
     def test_scripts_without_spaces_are_judged_by_their_characters(self):
         rng = random.Random(11)

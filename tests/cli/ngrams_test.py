@@ -173,7 +173,7 @@ class LookedUp(Ngrams):
         for phrase, tokens in (("", 0), ("be", 1), ("to be or", 3), ("!", 0)):
             err = self.run_program("ngrams", "lookup", "index", phrase, code=2).err
             self.assertIn(f"{tokens} token", err)
-            self.assertIn("give 2", err)
+            self.assertIn("use 2", err)
 
     def test_it_takes_well_under_a_millisecond(self):
         words = vocabulary(5000)
@@ -209,7 +209,7 @@ class Damaged(Ngrams):
                 for verb in self.verbs():
                     result = self.run_program("ngrams", *verb, code=4)
                     self.assertIn(name, result.err, what)
-                    self.assertIn("build it again", result.err)
+                    self.assertIn("rebuild it", result.err)
                     self.assertEqual(result.out, b"")
             self.write(f"index/{name}", content)
 

@@ -26,7 +26,7 @@ class OutputFolder(TestCase):
         self.write("out/mine.txt", "mine")
         for verb in VERBS:
             result = self.run_program(verb, "in.jsonl", "-o", "out", code=2)
-            self.assertIn("out: exists", result.err)
+            self.assertIn("out: already exists", result.err)
             self.assertIn("--force", result.err)
             self.assertEqual((self.listing("out"), self.listing()), (["mine.txt"], ["in.jsonl", "out"]))
 
@@ -50,7 +50,7 @@ class OutputFolder(TestCase):
     def test_a_link_that_leads_nowhere_is_refused_before_anything_is_read(self):
         os.symlink("nowhere", self.path("link"))
         os.mkfifo(self.path("fifo"))
-        for output, say in (("link", "link: exists, and is not a folder"), ("link/x", "link: is not a folder")):
+        for output, say in (("link", "link: exists and is not a folder"), ("link/x", "link: is not a folder")):
             for verb in VERBS:
                 result = self.run_program(verb, "fifo", "-o", output, code=2, timeout=10)
                 self.assertIn(say, result.err)
@@ -90,7 +90,7 @@ class OutputFolder(TestCase):
         self.write("d/a.txt", "some words to read here")
         for output in ("d", "d/out", "./d/../d/out"):
             for flags in ([], ["--force"]):
-                self.assertIn("lie in each other", self.run_program("dedup", "d", "-o", output, *flags, code=2).err)
+                self.assertIn("overlap", self.run_program("dedup", "d", "-o", output, *flags, code=2).err)
         self.assertEqual(self.listing("d"), ["a.txt"])
 
     def test_folders_above_the_output_are_made(self):

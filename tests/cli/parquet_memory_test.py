@@ -55,7 +55,7 @@ pq.write_table(pa.table({{'text': pa.array((text(i) for i in range({rows})), pa.
                                  cwd=self.dir, capture_output=True, timeout=100, check=False, env=environment())
         self.assertIn(process.returncode, (0, 5), process.stderr)
         if process.returncode == 5:
-            self.assertRegex(process.stderr.decode(), r"a page of in\.parquet; more than \d+.* is needed, and \d+.* would do")
+            self.assertRegex(process.stderr.decode(), r"a page of in\.parquet; needs more than \d+.*; \d+.* is enough")
             enough = sizes_in(process.stderr.decode())[-1]
             peak, _ = self.run_measured("near", "in.parquet", "-o", "enough", "--memory", str(int(enough)), "-q")
             self.assertLess(peak, enough)

@@ -232,7 +232,7 @@ class TextCsv(SubstringsCase):
     def test_a_packed_file_is_refused(self):
         self.write("text.csv.gz", gzip.compress(b"one\ntwo\n"))
         result = self.substrings("--text-csv", "text.csv.gz", code=3)
-        self.assertRegex(result.err, r"^refrain: text\.csv\.gz: .*unpack it first\n$")
+        self.assertRegex(result.err, r"^refrain: text\.csv\.gz: .*decompress it first\n$")
 
     def test_standard_input_is_read_as_lines_too(self):
         for flags in ([], ["--apply", "--keep", "none"]):
@@ -343,7 +343,7 @@ class Usage(SubstringsCase):
 
     def test_what_makes_no_sense_is_exit_2_and_named(self):
         self.refused("-o", "out", say="no input; .*--text-csv")
-        self.refused("in.txt", "--text-csv", "text.csv", "-o", "out", say="inputs or --text-csv")
+        self.refused("in.txt", "--text-csv", "text.csv", "-o", "out", say="cannot be combined with --text-csv")
         self.refused("in.txt", "--ids", "text.csv", "-o", "out", say="--ids")
         self.refused("--ids", "text.csv", "-o", "out", say="no input; .*--text-csv")
         self.refused("--text-csv", "text.csv", "--groups", "-o", "out", say="--groups")
@@ -354,7 +354,7 @@ class Usage(SubstringsCase):
             self.refused("in.txt", "-o", "out", *flags, say=flags[0])
 
     def test_flags_about_inputs_are_refused_with_text_csv(self):
-        self.refused("in.txt", "--text-csv", "text.csv", "-o", "out", say="in.txt: .*inputs or --text-csv")
+        self.refused("in.txt", "--text-csv", "text.csv", "-o", "out", say="in.txt: cannot be combined with --text-csv")
         for flags in (["--format", "lines"], ["--text-field", "body"], ["--id-field", "id"], ["--max-doc-bytes", "1M"],
                       ["--binary"], ["--strict"]):
             self.refused("--text-csv", "text.csv", *flags, "-o", "out", say=f"{flags[0]}: .*--text-csv")
@@ -366,14 +366,14 @@ class Usage(SubstringsCase):
 
     def test_an_output_that_exists_is_refused_and_kept(self):
         self.write("out/mine.txt", "mine")
-        self.refused("in.txt", "-o", "out", say="out: exists.*--force")
+        self.refused("in.txt", "-o", "out", say="out: already exists.*--force")
         self.run_program("substrings", "in.txt", "-o", "out", "--length", "10", "--apply", "--force", "-q")
         self.assertEqual(self.listing("out"), [".clean.files", "clean", "mine.txt", "substring_bytes.tsv", "summary.json"])
         # What the run made is replaced; what somebody put there is not.
         self.run_program("substrings", "in.txt", "-o", "out", "--length", "10", "--apply", "--force", "-q")
         self.assertEqual(self.listing("out/clean"), ["in.txt"])
         self.write("out/clean/mine.txt", "mine")
-        self.refused("in.txt", "-o", "out", "--apply", "--force", say="out/clean/mine.txt: was not made by the run")
+        self.refused("in.txt", "-o", "out", "--apply", "--force", say="out/clean/mine.txt: was not written by the run")
         self.assertEqual(self.listing("out/clean"), ["in.txt", "mine.txt"])
 
     def test_a_missing_input_is_exit_3_and_leaves_nothing(self):
@@ -388,7 +388,7 @@ class Usage(SubstringsCase):
         self.write("d/b", "the same words in both, second")
         out = self.run_program("substrings", "d", "-o", "out", "--length", "10", "--groups").out.decode()
         self.assertRegex(out, r"^Read 2 documents \(59 bytes\)")
-        self.assertRegex(out, r"repeated ranges +2  10 bytes or more, 2 times or more\n")
+        self.assertRegex(out, r"repeated ranges +2  at least 10 bytes, at least 2 times\n")
         self.assertRegex(out, r"passages +1  in 2 places\n")
         self.assertRegex(out, r"Written: out/substring_bytes.tsv\n +out/passages.jsonl\n +out/summary.json\n$")
         out = self.run_program("substrings", "d", "-o", "json", "--length", "10", "--json").out

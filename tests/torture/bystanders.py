@@ -335,7 +335,7 @@ class Campaign:
         wrong = [] if code in (*verb.code, *WAYS[way]) else [f"exit code {code}"]
         wrong += re.findall(r"[A-Z]+ /v1/\w+: [45].*", told) if way == "itself" else []
         # What could not be cleared away stays, as what a killed program leaves.
-        killed = code < 0 or re.search(r"call \d+, unlink |a power cut may undo it", told) is not None
+        killed = code < 0 or re.search(r"call \d+, unlink |a power failure may undo it", told) is not None
         wrong += differences(arena, before, strangers, verb, code, killed)
         if (code not in (0, 2, 3) or killed) and not (verb.target == "new" and os.path.exists(os.path.join(arena, "new"))):
             code, more, _ = self.run(arena, line_again(verb, way, arena, rng), "itself", rng, None)

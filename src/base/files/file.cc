@@ -61,7 +61,7 @@ std::string system_reason(int error) {
 
 void refuse_write(const std::string& path, int error) {
   if (error == ENOSPC || error == EDQUOT)
-    throw Error(Errc::over_budget, fmt::format("{}: the disk is full; free some space, or write elsewhere", path));
+    throw Error(Errc::over_budget, fmt::format("{}: disk full; free some space, or write elsewhere", path));
   throw Error(Errc::io, fmt::format("{}: cannot write: {}", path, system_reason(error)));
 }
 
@@ -278,7 +278,7 @@ FileLock::FileLock(const std::string& path) {
     close(std::exchange(fd_, -1));
   }
   if (fd_ >= 0) close(std::exchange(fd_, -1));
-  throw Error(Errc::busy, fmt::format("{}: another program is writing to it; wait until it is done", path));
+  throw Error(Errc::busy, fmt::format("{}: another process is writing to it; wait until it has finished", path));
 }
 
 FileLock::~FileLock() {

@@ -108,8 +108,7 @@ void make_folders(const fs::path& folder) {
   if (path_kind(folder) == PathKind::folder) return;
   if (!folder.has_filename()) return make_folders(folder.parent_path());  // "dir/" is "dir"
   if (is_taken(folder))
-    throw Error(Errc::invalid_argument,
-                fmt::format("{}: is not a folder, so nothing can be written below it; name another", folder.string()));
+    throw Error(Errc::invalid_argument, fmt::format("{}: is not a folder; name another", folder.string()));
   const fs::path parent = folder.has_parent_path() ? folder.parent_path() : fs::path(".");
   make_folders(parent);
   // Another program may have made it meanwhile.

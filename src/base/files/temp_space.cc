@@ -28,7 +28,7 @@ int open_nameless(const fs::path& folder) {
   std::string name = (folder / "refrain-XXXXXX").string();
   const int named = mkostemp(name.data(), O_CLOEXEC);
   if (named < 0)
-    throw Error(Errc::io, fmt::format("{}: cannot make a temporary file: {}; choose another folder with --temp-dir",
+    throw Error(Errc::io, fmt::format("{}: cannot create a temporary file: {}; choose another folder with --temp-dir",
                                       folder.string(), system_reason(errno)));
   unlink(name.c_str());
   return named;
@@ -53,10 +53,9 @@ void TempSpace::expect(std::uint64_t bytes, std::string_view what) const {
   if (bytes == 0 || statvfs(folder_.c_str(), &info) != 0) return;
   const std::uint64_t free = static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
   if (free >= bytes) return;
-  throw Error(Errc::over_budget,
-              fmt::format("{}: {} need about {} of temporary disk, and {} are free; choose another folder with "
-                          "--temp-dir, or give more --memory",
-                          folder_.string(), what, human_bytes(bytes), human_bytes(free)));
+  throw Error(Errc::over_budget, fmt::format("{}: {} need about {} of temporary disk, but {} are free; choose another "
+                                             "folder with --temp-dir, or raise --memory",
+                                             folder_.string(), what, human_bytes(bytes), human_bytes(free)));
 }
 
 void TempSpace::grow(std::uint64_t bytes) {
@@ -96,9 +95,11 @@ std::uint64_t TempFile::append(std::string_view bytes) {
     const ssize_t wrote = pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(at));
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote < 0 && (errno == ENOSPC || errno == EDQUOT))
-      throw Error(Errc::over_budget, fmt::format("{}: the disk is full after {} of temporary files; choose another "
-                                                 "folder with --temp-dir, or give more --memory",
-                                                 space_->folder().string(), human_bytes(space_->bytes())));
+      throw Error(
+          Errc::over_budget,
+          fmt::format(
+              "{}: disk full after {} of temporary files; choose another folder with --temp-dir, or raise --memory",
+              space_->folder().string(), human_bytes(space_->bytes())));
     if (wrote < 0)
       throw Error(Errc::io, fmt::format("{}: cannot write a temporary file: {}", space_->folder().string(),
                                         system_reason(errno)));

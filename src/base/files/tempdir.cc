@@ -56,7 +56,7 @@ TempDir::TempDir(const fs::path& parent, const std::string& name) {
     if (mkdir(path_.c_str(), 0777) != 0) {
       if (errno == EEXIST) continue;
       throw Error(errno == ENOSPC ? Errc::over_budget : Errc::io,
-                  fmt::format("{}: cannot make a folder: {}", path_.string(), system_reason(errno)));
+                  fmt::format("{}: cannot create a folder: {}", path_.string(), system_reason(errno)));
     }
     lock_ = lock_folder(path_);
     const int refused = lock_ < 0 ? errno : 0;
@@ -67,7 +67,7 @@ TempDir::TempDir(const fs::path& parent, const std::string& name) {
     if (there && (lock_ < 0 ? refused != EWOULDBLOCK : fstat(lock_, &ours) == 0 && ours.st_ino == now.st_ino)) return;
     if (lock_ >= 0) close(std::exchange(lock_, -1));
   }
-  throw Error(Errc::io, fmt::format("{}: cannot make a folder of its own", parent.string()));
+  throw Error(Errc::io, fmt::format("{}: cannot create a temporary folder", parent.string()));
 }
 
 TempDir::~TempDir() {

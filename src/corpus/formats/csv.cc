@@ -144,7 +144,7 @@ CsvRest read_csv_header(std::string_view bytes, char delimiter, const std::strin
       const char* begin = field.end;
       field = read_field(begin, end, delimiter, nullptr);
       if (field.unterminated)
-        throw Error(Errc::bad_input, path + ": the header row has a quote that is not closed; is it a table?");
+        throw Error(Errc::bad_input, path + ": unclosed quote in the header row; is this a table?");
       columns.names.emplace_back(field.size, '\0');
       read_field(begin, end, delimiter, columns.names.back().data());
       at = field.end;
@@ -217,9 +217,9 @@ void parse_csv(RawPiece& piece, const CsvColumns& columns, char delimiter, const
     if (raw_bytes > max_raw || text_bytes > options.max_doc_bytes)
       builder.add_bad(path, line, too_long_reason(options.max_doc_bytes));
     else if (field.unterminated)
-      builder.add_bad(path, line, "a quote is not closed");
+      builder.add_bad(path, line, "unclosed quote");
     else if (count < needed)
-      builder.add_bad(path, line, fmt::format("has {} columns, the header {}", count, columns.names.size()));
+      builder.add_bad(path, line, fmt::format("{} columns, but the header has {}", count, columns.names.size()));
     else {
       builder.add(text_bytes, id);
       for (std::size_t i = 0; i < extra.size(); ++i)

@@ -43,7 +43,7 @@ TEST_F(Corpus, CsvRecordsWithTooFewColumnsOrAnOpenQuoteAreBad) {
   const std::string path = write("a.csv", "id,text\n1,one\n\n2\n\"3\n3\",three\n4,\"open\nand so on\n");
   const Collected found = collect({.paths = {path}, .id_field = "id"});
   EXPECT_EQ(found.texts(), (Texts{"one", "<bad>", "three", "<bad>"}));
-  EXPECT_EQ(found.complaints(), (Texts{path + ":4: has 1 columns, the header 2", path + ":7: a quote is not closed"}));
+  EXPECT_EQ(found.complaints(), (Texts{path + ":4: 1 columns, but the header has 2", path + ":7: unclosed quote"}));
   EXPECT_EQ(found.report.documents, 2U);
   EXPECT_EQ(found.report.bad_records, 2U);
 }

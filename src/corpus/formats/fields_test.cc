@@ -114,8 +114,8 @@ TEST_F(Fields, WhatHasNoFieldsIsRefused) {
     const std::optional<Error> error = refusal(options);
     return error && error->code() == Errc::invalid_argument ? std::string(error->what()) : "not refused";
   };
-  const std::string remedy = " no fields, and 's' is asked for; use jsonl, csv, tsv or parquet";
-  EXPECT_EQ(refused({.paths = {at("in")}, .extra_fields = {"s"}}), at("in/b") + ": a whole file has" + remedy);
+  const std::string remedy = " no field 's'; use jsonl, csv, tsv or parquet";
+  EXPECT_EQ(refused({.paths = {at("in")}, .extra_fields = {"s"}}), at("in/b") + ": plain files have" + remedy);
   EXPECT_EQ(refused({.paths = {at("in/b")}, .format = Format::lines, .extra_fields = {"s"}}),
             at("in/b") + ": lines have" + remedy);
   EXPECT_EQ(refused({.paths = {at("in/a.jsonl")}, .extra_fields = {"s"}}), "not refused");

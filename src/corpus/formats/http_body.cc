@@ -125,7 +125,7 @@ std::optional<std::string_view> HttpBody::decode(const HttpResponse& response, s
     return std::nullopt;
   }
   if (coding.empty() || same_word(coding, "identity") || same_word(coding, "none")) return body;
-  reason = fmt::format("content encoding '{}' is not read", coding);
+  reason = fmt::format("unsupported content encoding '{}'", coding);
   return std::nullopt;
 }
 
@@ -150,7 +150,7 @@ bool HttpBody::inflate_body(std::string_view packed, int window, std::uint64_t m
     const int status = inflate(&stream, Z_NO_FLUSH);
     unpacked_.append(std::span(chunk.data(), kChunkBytes - stream.avail_out));
     if (unpacked_.size() > most) {
-      reason = "its content is too long once it is unpacked";
+      reason = "content too long when decompressed";
       return false;
     }
     if (status == Z_STREAM_END) return true;

@@ -269,7 +269,7 @@ void JsonlParser::parse_line(std::string_view line, std::string_view record, std
   }
   if (const auto error = walk(object, 0, line.data() + line.size(), builder.room()); error != simdjson::SUCCESS)
     return bad(not_json(error));
-  if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) return bad("not JSON: more follows the object");
+  if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) return bad("not JSON: text after the object");
   if (const Wanted* missing = missing_field(!builder.ordinals()))
     return bad(fmt::format("no field '{}'{}", missing->rests.front(),
                            builder.wants_reasons() ? fields_there(document, line.data() + line.size()) : ""));

@@ -83,7 +83,7 @@ TEST_F(Corpus, JsonlSaysWhatIsWrongWithALine) {
   EXPECT_EQ(complaints[3], path + ":5: field 'id' is a number that is not an integer");
   EXPECT_EQ(complaints[4], path + ":6: field 'id' is neither a string nor a number");
   EXPECT_EQ(complaints[5], path + ":7: no field 'id'; the record has 'text'");
-  EXPECT_EQ(complaints[6], path + ":8: not JSON: more follows the object");
+  EXPECT_EQ(complaints[6], path + ":8: not JSON: text after the object");
   EXPECT_TRUE(complaints[7].starts_with(path + ":10: not JSON: ")) << complaints[7];
   EXPECT_EQ(complaints[8], path + ":11: not a JSON object");
 }

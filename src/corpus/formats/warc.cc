@@ -187,7 +187,7 @@ bool WarcParser::parse(RawPiece& piece, const std::string& path, LargeTurn& turn
     const std::string_view bytes(piece.bytes.data() + piece.begin, piece.end - piece.begin);
     std::size_t searched = 0;
     const WarcSpan span = measure_warc(bytes, most_bytes_, true, searched);
-    if (span.kind == WarcSpan::Kind::damaged) builder.add_bad(path, 0, "not a whole WARC record");
+    if (span.kind == WarcSpan::Kind::damaged) builder.add_bad(path, 0, "incomplete WARC record");
     if (span.kind == WarcSpan::Kind::too_long) builder.add_bad(path, 0, too_long_reason(options_.max_doc_bytes));
     if (span.kind == WarcSpan::Kind::record) {
       const std::string_view headers = bytes.substr(span.headers_begin, span.block_begin - span.headers_begin);
@@ -267,7 +267,7 @@ WarcParser::Found WarcParser::read_text(std::string_view body, std::string_view 
   const std::string charset = charset_of(body, charset_parameter(type), html);
   if (!is_utf8(charset)) {
     if (!to_utf8(body, charset, grow, utf8_)) {
-      reason_ = fmt::format("{}: charset '{}' is not known", id_, charset);
+      reason_ = fmt::format("{}: unknown charset '{}'", id_, charset);
       return Found::bad;
     }
     body = {utf8_.data(), utf8_.size()};

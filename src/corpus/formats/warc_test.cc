@@ -109,7 +109,7 @@ TEST_F(Warc, EncodingsAreUndone) {
            response("8", type + "Content-Encoding: br\r\n", "zzz") +
            response("9", type + "Content-Encoding: gzip\r\n", packed.substr(0, packed.size() / 2)));
   EXPECT_EQ(found.texts(), (Texts{text, text, text, text, text, text, text.substr(0, 497), "<bad>", "<bad>"}));
-  EXPECT_EQ(found.complaints(), (Texts{at("a.warc") + ":0: 8: content encoding 'br' is not read",
+  EXPECT_EQ(found.complaints(), (Texts{at("a.warc") + ":0: 8: unsupported content encoding 'br'",
                                        at("a.warc") + ":0: 9: damaged content encoding"}));
 }
 
@@ -120,7 +120,7 @@ TEST_F(Warc, CharsetsAreToldByHeadersAndPages) {
                                response("4", "Content-Type: text/plain\r\n", "\xef\xbb\xbf\xc3\xa9") +
                                response("5", "Content-Type: text/html; charset=klingon\r\n", "x"));
   EXPECT_EQ(found.texts(), (Texts{"caf\xc3\xa9", "\xd0\x9f\xd1\x80", "\xe2\x82\xac", "\xc3\xa9", "<bad>"}));
-  EXPECT_EQ(found.complaints(), Texts{at("a.warc") + ":0: 5: charset 'klingon' is not known"});
+  EXPECT_EQ(found.complaints(), Texts{at("a.warc") + ":0: 5: unknown charset 'klingon'"});
 }
 
 TEST_F(Warc, ReadingGoesOnBehindDamage) {
@@ -128,7 +128,7 @@ TEST_F(Warc, ReadingGoesOnBehindDamage) {
   const std::string b = wet("b", "second\nWARC/1.0 inside\n");
   const std::string c = wet("c", "third");
   const std::string bad = "<bad>";
-  const std::string reason = at("a.warc") + ":0: not a whole WARC record";
+  const std::string reason = at("a.warc") + ":0: incomplete WARC record";
   const auto replaced = [](std::string text, std::string_view old, std::string_view by) {
     return text.replace(text.find(old), old.size(), by);
   };
@@ -180,7 +180,7 @@ TEST_F(Warc, LongRecordsArePassedOver) {
   const Collected bomb =
       read(response("b", "Content-Type: text/html\r\nContent-Encoding: gzip\r\n", gzip(std::string(1 << 20, ' '))) + c,
            options);
-  EXPECT_EQ(bomb.complaints(), Texts{at("a.warc") + ":0: b: its content is too long once it is unpacked"});
+  EXPECT_EQ(bomb.complaints(), Texts{at("a.warc") + ":0: b: content too long when decompressed"});
 }
 
 TEST_F(Warc, ADamagedGzipMemberCostsItsRecordAlone) {

@@ -50,7 +50,7 @@ class TypedCursor final : public ColumnCursor {
     at_ = value_ = count_ = 0;
     int64_t values = 0;
     while (count_ == 0) {
-      if (!reader_->HasNext()) throw parquet::ParquetException("a column ends before its rows do");
+      if (!reader_->HasNext()) throw parquet::ParquetException("a column ends before its rows");
       count_ = static_cast<std::size_t>(reader_->ReadBatch(kBatch, levels_.data(), nullptr, values_.get(), &values));
     }
   }
@@ -125,7 +125,7 @@ std::unique_ptr<ColumnCursor> make_cursor(std::shared_ptr<parquet::ColumnReader>
     case parquet::Type::FIXED_LEN_BYTE_ARRAY:
       return std::make_unique<TypedCursor<parquet::FLBAType>>(std::move(reader));
     default:
-      throw parquet::ParquetException("a column of a type that is not known");
+      throw parquet::ParquetException("a column of unknown type");
   }
 }
 

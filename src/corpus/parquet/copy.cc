@@ -136,7 +136,7 @@ void copy_column(parquet::ColumnReader& reader, parquet::ColumnWriter& writer, s
     case parquet::Type::FIXED_LEN_BYTE_ARRAY:
       return run(parquet::FLBAType());
     default:
-      throw parquet::ParquetException("a column of a type that is not known");
+      throw parquet::ParquetException("a column of unknown type");
   }
 }
 
@@ -157,10 +157,9 @@ class Copy final : public ParquetCopy {
       const parquet::FileMetaData& metadata = *reader_.parquet().metadata();
       for (const std::string& name : annotations.names)
         if (metadata.schema()->group_node()->FieldIndex(name) >= 0)
-          throw Error(
-              Errc::invalid_argument,
-              fmt::format("{}: there is a field '{}' already; take it out, or name another to be added", from, name));
-      if (has_brotli(metadata)) small_.resize(kWriterBytes + kBrotliBytes, "writing Parquet packed with Brotli");
+          throw Error(Errc::invalid_argument,
+                      fmt::format("{}: field '{}' already exists; remove it first", from, name));
+      if (has_brotli(metadata)) small_.resize(kWriterBytes + kBrotliBytes, "writing Brotli-compressed Parquet");
       text_ = find_column(*metadata.schema(), options.text_field).leaf;
       const auto properties = writer_properties(metadata, text_, pool_);
       const auto values = with_added(metadata.key_value_metadata(), annotations);

@@ -55,7 +55,7 @@ class Rows final : public ParquetRows {
     } catch (const Error& error) {
       if (error.code() != Errc::over_budget) throw;
       // That counts one page, packed or unpacked. What it can come to is known too.
-      throw Error(error.code(), fmt::format("{}, and {} would do; or write the file with smaller pages", error.what(),
+      throw Error(error.code(), fmt::format("{}; {} is enough; or write the file with smaller pages", error.what(),
                                             human_bytes(before + all_bytes_)));
     }
     return true;
@@ -98,7 +98,7 @@ class File final : public ParquetFile {
     leaves_.push_back(find(options.text_field, true));
     if (!is_text(*metadata_->schema()->Column(leaves_.front())))
       throw Error(Errc::bad_input,
-                  fmt::format("{}: column '{}' is not a string but {}; name another by --text-field", path,
+                  fmt::format("{}: column '{}' is {}, not a string; name another with --text-field", path,
                               options.text_field, type_name(find_column(*metadata_->schema(), options.text_field))));
     id_ = !options.id_field.empty();
     if (id_) leaves_.push_back(find(options.id_field, true));
@@ -115,10 +115,10 @@ class File final : public ParquetFile {
   int find(const std::string& name, bool must) const {
     const FoundColumn found = find_column(*metadata_->schema(), name);
     if (!found.there && must)
-      throw Error(Errc::bad_input, fmt::format("{}: no column '{}'; there are {}", file_->path(), name,
+      throw Error(Errc::bad_input, fmt::format("{}: no column '{}'; columns are {}", file_->path(), name,
                                                column_names(*metadata_->schema())));
     if (found.there && found.leaf < 0)
-      throw Error(Errc::invalid_argument, fmt::format("{}: column '{}' is {}; name one with a single value a row",
+      throw Error(Errc::invalid_argument, fmt::format("{}: column '{}' is {}; name one with a single value per row",
                                                       file_->path(), name, type_name(found)));
     return found.leaf;
   }
@@ -149,13 +149,14 @@ Reservation reserve_metadata(const RandomFile& file, MemoryBudget& budget) {
   constexpr std::size_t kTail = 8;
   char tail[kTail];
   if (file.size() < 12 || file.read_up_to(file.size() - kTail, {tail, kTail}) != kTail)
-    throw bad("not a Parquet file: it is too short; is it packed, or cut off?");
+    throw bad("not a Parquet file: too short; is it compressed or truncated?");
   const std::string_view magic(tail + 4, 4);
-  if (magic == "PARE") throw bad("an encrypted Parquet file, which cannot be read; decrypt it first");
-  if (magic != "PAR1") throw bad("not a Parquet file: its end is not that of one; is it packed, or cut off?");
+  if (magic == "PARE") throw bad("encrypted Parquet is not supported; decrypt it first");
+  if (magic != "PAR1") throw bad("not a Parquet file: no footer; is it compressed or truncated?");
   std::uint32_t size = 0;
   std::memcpy(&size, tail, sizeof size);
-  if (size > file.size() - kTail) throw bad("a damaged Parquet file: its footer is longer than it is; make it anew");
+  if (size > file.size() - kTail)
+    throw bad("damaged Parquet file: the footer is longer than the file; create it again");
   return budget.reserve(size * kMetadataFactor, fmt::format("the footer of {}", file.path()));
 }
 

@@ -18,7 +18,7 @@ auto guarded(const std::string& path, Action action, const Kept&... kept) {
   const auto damaged = [&](const std::exception& error) {
     std::string_view reason = error.what();
     reason = reason.substr(0, reason.find('\n'));
-    return Error(Errc::bad_input, fmt::format("{}: cannot be read as Parquet: {}; make it anew", path, reason));
+    return Error(Errc::bad_input, fmt::format("{}: cannot read as Parquet: {}; create it again", path, reason));
   };
   try {
     return action();

@@ -69,19 +69,19 @@ arrow::Status BudgetPool::reserve(int64_t size) {
 }
 
 arrow::Status BudgetPool::Allocate(int64_t size, int64_t alignment, uint8_t** out) {
-  if (size < 0) return arrow::Status::Invalid("a buffer of less than nothing");
+  if (size < 0) return arrow::Status::Invalid("negative buffer size");
   ARROW_RETURN_NOT_OK(reserve(taken(size)));
   *out = get(size, alignment);
   if (*out == nullptr) {
     ARROW_RETURN_NOT_OK(reserve(-taken(size)));
-    return arrow::Status::OutOfMemory("the system has no more memory");
+    return arrow::Status::OutOfMemory("the system is out of memory");
   }
   stats_.DidAllocateBytes(size);
   return arrow::Status::OK();
 }
 
 arrow::Status BudgetPool::Reallocate(int64_t old_size, int64_t new_size, int64_t alignment, uint8_t** ptr) {
-  if (new_size < 0) return arrow::Status::Invalid("a buffer of less than nothing");
+  if (new_size < 0) return arrow::Status::Invalid("negative buffer size");
 #ifndef __SANITIZE_THREAD__  // which does not see what mremap does
   if (old_size >= kMappedBytes && new_size >= kMappedBytes) {
     const int64_t more = taken(new_size) - taken(old_size);
@@ -90,7 +90,7 @@ arrow::Status BudgetPool::Reallocate(int64_t old_size, int64_t new_size, int64_t
                                static_cast<std::size_t>(taken(new_size)), MREMAP_MAYMOVE);
     if (moved == MAP_FAILED) {
       ARROW_RETURN_NOT_OK(reserve(-more));
-      return arrow::Status::OutOfMemory("the system has no more memory");
+      return arrow::Status::OutOfMemory("the system is out of memory");
     }
     *ptr = static_cast<uint8_t*>(moved);
     stats_.DidReallocateBytes(old_size, new_size);

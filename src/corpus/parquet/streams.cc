@@ -22,7 +22,7 @@ arrow::Status Source::Seek(int64_t position) {
 }
 
 arrow::Result<int64_t> Source::ReadAt(int64_t position, int64_t nbytes, void* out) {
-  if (position < 0 || nbytes < 0) return arrow::Status::Invalid("a place outside the file");
+  if (position < 0 || nbytes < 0) return arrow::Status::Invalid("offset outside the file");
   try {
     return static_cast<int64_t>(file_->read_up_to(static_cast<std::uint64_t>(position),
                                                   {static_cast<char*>(out), static_cast<std::size_t>(nbytes)}));
@@ -35,7 +35,7 @@ arrow::Result<int64_t> Source::ReadAt(int64_t position, int64_t nbytes, void* ou
 arrow::Result<std::shared_ptr<arrow::Buffer>> Source::ReadAt(int64_t position, int64_t nbytes) {
   // A damaged file may ask for more than there is.
   const auto size = static_cast<int64_t>(file_->size());
-  if (position < 0 || position > size || nbytes < 0) return arrow::Status::Invalid("a place outside the file");
+  if (position < 0 || position > size || nbytes < 0) return arrow::Status::Invalid("offset outside the file");
   nbytes = std::min(nbytes, size - position);
   ARROW_ASSIGN_OR_RAISE(auto buffer, arrow::AllocateResizableBuffer(nbytes, pool_));
   ARROW_ASSIGN_OR_RAISE(const int64_t got, ReadAt(position, nbytes, buffer->mutable_data()));
@@ -69,7 +69,7 @@ arrow::Status Sink::Close() {
 }
 
 arrow::Status Sink::Write(const void* data, int64_t nbytes) {
-  if (failure_) return arrow::Status::IOError("an earlier write has failed");
+  if (failure_) return arrow::Status::IOError("an earlier write failed");
   try {
     file_.write(std::string_view(static_cast<const char*>(data), static_cast<std::size_t>(nbytes)));
     return arrow::Status::OK();

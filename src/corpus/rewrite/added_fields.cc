@@ -61,7 +61,7 @@ AddedFields::AddedFields(const Annotations& annotations) : annotations_(annotati
         std::find(names_.begin(), names_.begin() + static_cast<std::ptrdiff_t>(i), names_[i]) !=
             names_.begin() + static_cast<std::ptrdiff_t>(i))
       throw Error(Errc::invalid_argument,
-                  fmt::format("field '{}': cannot be added; names must differ, and have no dots", names_[i]));
+                  fmt::format("field '{}': cannot be added; names must be unique and without dots", names_[i]));
 }
 
 void AddedFields::begin_file(const std::string& path, const InputOptions& options, Format format) {
@@ -121,8 +121,9 @@ void AddedFields::add_json(std::string_view record, std::size_t brace) {
 
 void AddedFields::add_row(std::size_t columns) {
   if (columns > columns_)
-    throw Error(Errc::bad_input, fmt::format("{}: a row has {} columns, the header {}, so none can be added; mend it",
-                                             path_, columns, columns_));
+    throw Error(Errc::bad_input,
+                fmt::format("{}: a row has {} columns, but the header has {}; fix it, so that columns can be added",
+                            path_, columns, columns_));
   added_.append(columns_ - columns, delimiter_of(format_));
   for (const AddedValue& value : values_) {
     added_ += delimiter_of(format_);
@@ -131,8 +132,7 @@ void AddedFields::add_row(std::size_t columns) {
 }
 
 Error field_is_there(const std::string& path, const std::string& name) {
-  return {Errc::invalid_argument,
-          fmt::format("{}: there is a field '{}' already; take it out, or name another to be added", path, name)};
+  return {Errc::invalid_argument, fmt::format("{}: field '{}' already exists; remove it first", path, name)};
 }
 
 }  // namespace refrain::corpus

@@ -94,7 +94,8 @@ TEST_F(Annotate, AShortRowIsFilledUpAndALongOneRefused) {
   expect_annotated("a.csv", "text,b,c\nx\ny,1\nz,1,2\n", "text,b,c,n,note\nx,,,0,x\ny,1,,1,y\nz,1,2,2,z\n");
   const Error error = refusal_of("b.csv", "text,b\nx,1\ny,1,2\n", usual());
   EXPECT_EQ(error.code(), Errc::bad_input);
-  EXPECT_EQ(error.what(), at("b.csv") + ": a row has 3 columns, the header 2, so none can be added; mend it");
+  EXPECT_EQ(error.what(),
+            at("b.csv") + ": a row has 3 columns, but the header has 2; fix it, so that columns can be added");
 }
 
 TEST_F(Annotate, ReadingGivesTheFieldsThatWereAdded) {
@@ -128,7 +129,7 @@ TEST_F(Annotate, EveryKindOfValue) {
 }
 
 TEST_F(Annotate, AFieldThatIsThereIsRefused) {
-  const std::string remedy = ": there is a field 'note' already; take it out, or name another to be added";
+  const std::string remedy = ": field 'note' already exists; remove it first";
   for (const std::string value : {"1", "null", "\"\"", "{}"}) {
     const Error error = refusal_of(
         "a.jsonl", "{\"text\":\"x\",\"y\":{\"note\":1}}\n{\"n\\u006fte\":" + value + ",\"text\":\"y\"}\n", usual());
@@ -142,8 +143,7 @@ TEST_F(Annotate, AFieldThatIsThereIsRefused) {
 TEST_F(Annotate, WhatHasNoFieldsIsRefused) {
   const Error whole = refusal_of("a", "x", usual());
   EXPECT_EQ(whole.code(), Errc::invalid_argument);
-  EXPECT_EQ(whole.what(),
-            at("a") + ": a whole file has no fields, and 'n' is asked for; use jsonl, csv, tsv or parquet");
+  EXPECT_EQ(whole.what(), at("a") + ": plain files have no field 'n'; use jsonl, csv, tsv or parquet");
   EXPECT_EQ(refusal_of("a", "x", usual(), Format::lines).code(), Errc::invalid_argument);
 }
 

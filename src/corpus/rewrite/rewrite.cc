@@ -34,9 +34,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kCopyBytes = std::size_t{256} << 10;
 
 Error cannot_cut(const std::string& path) {
-  return {Errc::unsupported, fmt::format("{}: passages cannot be cut out of a web archive; leave out whole records, or "
-                                         "write the texts to jsonl first",
-                                         path)};
+  return {Errc::unsupported,
+          fmt::format("{}: cannot cut passages out of a web archive; convert it to jsonl first", path)};
 }
 
 // A record of a batch that waits for its turn.
@@ -420,8 +419,7 @@ void check_rewritable(const InputOptions& options, bool cuts) {
     if (cuts && format_of(options, path) == Format::warc) throw cannot_cut(path);
     struct stat info {};
     if (path == "-" || (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
-      throw Error(Errc::invalid_argument,
-                  fmt::format("{}: it would have to be read twice; write it to a file first", path));
+      throw Error(Errc::invalid_argument, fmt::format("{}: must be read twice; write it to a file first", path));
   }
 }
 
@@ -438,9 +436,8 @@ void check_rewritable(const InputOptions& options, const Context& context, bool 
     const bool has_fields =
         input.format != Format::lines && input.format != Format::warc && input.format != Format::files;
     if (adds && !has_fields && !is_passed_over(input, options, file))
-      throw Error(
-          Errc::invalid_argument,
-          fmt::format("{}: has no fields, so that none can be added; use jsonl, csv, tsv or parquet", input.path));
+      throw Error(Errc::invalid_argument,
+                  fmt::format("{}: fields cannot be added to plain text; use jsonl, csv, tsv or parquet", input.path));
   }
 }
 

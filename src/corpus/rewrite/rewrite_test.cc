@@ -410,7 +410,7 @@ TEST_F(Rewrite, FilesOfOneNameDoNotMeet) {
 TEST_F(Rewrite, WhatCannotBeReadTwiceIsRefused) {
   const Error error = refusal_of({.paths = {write("a", "x"), "-"}}, none);
   EXPECT_EQ(error.code(), Errc::invalid_argument);
-  EXPECT_STREQ(error.what(), "-: it would have to be read twice; write it to a file first");
+  EXPECT_STREQ(error.what(), "-: must be read twice; write it to a file first");
   ASSERT_EQ(mkfifo(at("pipe").c_str(), 0666), 0);
   EXPECT_EQ(refusal_of({.paths = {at("pipe")}}, none).code(), Errc::invalid_argument);
 }

@@ -90,7 +90,7 @@ std::uint64_t TextRewriter::cut(std::string_view text, const TextCuts& cuts) {
   for (const ByteRange& range : cuts.ranges) {
     if (range.begin < at || range.end < range.begin || range.end - cuts.offset > text.size())
       throw Error(Errc::invalid_argument,
-                  fmt::format("cut: [{}, {}) of {} bytes from {} on; cuts must ascend, and lie inside the text",
+                  fmt::format("cut: [{}, {}) of {} bytes after {}; cuts must be in order and inside the text",
                               range.begin, range.end, text.size(), cuts.offset));
     at = range.end;
   }

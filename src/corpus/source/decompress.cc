@@ -82,7 +82,7 @@ void ByteStream::start_zstd() {
 // through; so counting it right after that call is still in time.
 void ByteStream::count_memory() {
   const std::size_t bytes = kPackedBytes + (gzip_ ? kGzipBytes : 0) + (zstd_ ? ZSTD_sizeof_DCtx(zstd_.get()) : 0);
-  if (bytes != reservation_.bytes()) reservation_.resize(bytes, fmt::format("unpacking {}", file_.path()));
+  if (bytes != reservation_.bytes()) reservation_.resize(bytes, fmt::format("decompressing {}", file_.path()));
 }
 
 std::uint64_t ByteStream::take_consumed() {
@@ -90,7 +90,7 @@ std::uint64_t ByteStream::take_consumed() {
 }
 
 void ByteStream::refuse(const std::string& what) const {
-  throw Error(Errc::bad_input, fmt::format("{}: {}; fetch or make the file again", file_.path(), what));
+  throw Error(Errc::bad_input, fmt::format("{}: {}; download or create the file again", file_.path(), what));
 }
 
 // True where there are packed bytes to decode.
@@ -139,7 +139,7 @@ std::size_t ByteStream::read_gzip(char* buffer, std::size_t size) {
     if (seeking_ && !seek_member()) break;
     if (!refill()) {
       if (!inside_) break;
-      damage("the gzip data ends too early");
+      damage("truncated gzip data");
       continue;
     }
     if (!inside_) {
@@ -150,7 +150,7 @@ std::size_t ByteStream::read_gzip(char* buffer, std::size_t size) {
       }
       if (packed_[begin_] != '\x1f') {
         member_begin_ = begin_;
-        damage("something else follows the gzip data");
+        damage("other data after the gzip data");
         continue;
       }
       member_begin_ = begin_;
@@ -221,9 +221,9 @@ std::size_t ByteStream::read_zstd(char* buffer, std::size_t size) {
     const std::size_t status = ZSTD_decompressStream(zstd_.get(), &out, &in);
     if (ZSTD_isError(status) != 0) {
       if (ZSTD_getErrorCode(status) == ZSTD_error_frameParameter_windowTooLarge)
-        throw Error(Errc::unsupported, fmt::format("{}: its zstd window is larger than 128 MiB; pack it again with "
-                                                   "--long=27 or less",
-                                                   file_.path()));
+        throw Error(
+            Errc::unsupported,
+            fmt::format("{}: zstd window larger than 128 MiB; recompress it with --long=27 or less", file_.path()));
       refuse(fmt::format("damaged zstd data ({})", ZSTD_getErrorName(status)));
     }
     count_memory();
@@ -231,7 +231,7 @@ std::size_t ByteStream::read_zstd(char* buffer, std::size_t size) {
     done += out.pos;
     inside_ = status != 0;
     // Without input the decoder can only give what it still holds.
-    if (!more && inside_ && out.pos == 0) refuse("the zstd data ends too early");
+    if (!more && inside_ && out.pos == 0) refuse("truncated zstd data");
   }
   return done;
 }

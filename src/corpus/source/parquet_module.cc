@@ -24,8 +24,8 @@ constexpr std::uint64_t kLibraryBytes = std::uint64_t{24} << 20;
 
 Error no_module(const std::string& path, const std::string& why) {
   return {Errc::unsupported,
-          fmt::format("{}: Parquet cannot be read here: {}; install Arrow (the Python package pyarrow, or libarrow and "
-                      "libparquet with their headers) and build again, or convert the file to jsonl",
+          fmt::format("{}: Parquet is not available: {}; install Arrow (the Python package pyarrow, or libarrow and "
+                      "libparquet with their headers) and rebuild, or convert the file to jsonl",
                       path, why)};
 }
 
@@ -62,17 +62,18 @@ const ParquetModule& load(const std::string& path, MemoryBudget& budget) {
     if (module == nullptr) throw no_module(path, dlerror());
     const auto entry = reinterpret_cast<ParquetModule::Entry>(dlsym(module, ParquetModule::kEntry));
     const ParquetModule* const found = entry == nullptr ? nullptr : entry(ParquetModule::kVersion);
-    if (found == nullptr) throw no_module(path, fmt::format("{} is of another version", file.string()));
+    if (found == nullptr) throw no_module(path, fmt::format("{} has a different version", file.string()));
     return *found;
   }
-  throw no_module(path, fmt::format("there is no {}", kFile));
+  throw no_module(path, fmt::format("{} is missing", kFile));
 }
 
 }  // namespace
 
 std::shared_ptr<const ParquetFile> open_parquet(const std::string& path, const InputOptions& options,
                                                 MemoryBudget& budget) {
-  if (path == "-") throw Error(Errc::invalid_argument, "-: Parquet is read from its end; write it to a file first");
+  if (path == "-")
+    throw Error(Errc::invalid_argument, "-: Parquet cannot be read from standard input; write it to a file first");
   return load(path, budget).open(path, options, budget);
 }
 

@@ -29,7 +29,7 @@ constexpr std::uint64_t kShortRecordBytes = 8;
 // A wrong field was named, or a wrong format.
 void throw_if_none_read(const ReadReport& read) {
   if (read.documents == 0 && !read.unreadable.empty())
-    throw Error(Errc::io, fmt::format("{}: {}; none of the input could be read", read.unreadable.front().path,
+    throw Error(Errc::io, fmt::format("{}: {}; no input could be read", read.unreadable.front().path,
                                       read.unreadable.front().reason));
   if (read.documents != 0 || read.bad_records == 0 || read.examples.empty()) return;
   const BadRecord& first = read.examples.front();
@@ -37,7 +37,7 @@ void throw_if_none_read(const ReadReport& read) {
   throw Error(
       Errc::bad_input,
       fmt::format(
-          "no record could be read; check the input, --text-field, --id-field and --format; the first, {}{}: {}",
+          "no record could be read; check the input, --text-field, --id-field and --format; first error: {}{}: {}",
           first.path, line, first.reason));
 }
 

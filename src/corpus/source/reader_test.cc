@@ -152,7 +152,7 @@ TEST_F(Corpus, WhatCannotBeReadInsideAFolderEndsTheRunUnlessItMayBeLeftOut) {
     const Collected found = collect(lenient);
     EXPECT_EQ(found.texts(), (Texts{"first", "<bad>", "last"}));
     EXPECT_EQ(found.complaints(),
-              (Texts{at("in/c.gz") + ":0: the gzip data ends too early; fetch or make the file again"}));
+              (Texts{at("in/c.gz") + ":0: truncated gzip data; download or create the file again"}));
     Texts left_out;
     for (const BadRecord& file : found.report.unreadable) left_out.push_back(file.path + ": " + file.reason);
     EXPECT_EQ(left_out, (Texts{at("in/b") + ": cannot open: Permission denied",

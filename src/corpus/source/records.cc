@@ -44,7 +44,7 @@ bool RecordStream::next(RawPiece& piece, LargeTurn& turn) {
   piece.trim();
   if (!table_ || !columns_.names.empty()) return more;
   if (piece.kind != RawPiece::Kind::records)
-    throw Error(Errc::bad_input, fmt::format("{}: the header row is {}; is it a table?", path_,
+    throw Error(Errc::bad_input, fmt::format("{}: the header row is {}; is this a table?", path_,
                                              too_long_reason(options_.max_doc_bytes)));
   const CsvRest rest = read_csv_header({piece.bytes.data() + piece.begin, piece.end - piece.begin},
                                        scanner_.delimiter(), path_, options_, columns_);

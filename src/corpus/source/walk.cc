@@ -106,7 +106,7 @@ void check_named(const InputOptions& options) {
     throw Error(Errc::invalid_argument,
                 fmt::format("{}: named beside documents in memory; give one of them", options.paths.front()));
   if (options.paths.empty())
-    throw Error(Errc::invalid_argument, "input: there is none; name a file or a folder, or - for standard input");
+    throw Error(Errc::invalid_argument, "no input; name a file or a folder, or - for standard input");
   if (std::count(options.paths.begin(), options.paths.end(), "-") > 1)
     throw Error(Errc::invalid_argument, "-: named twice; standard input can be read only once");
   const std::vector<std::string>& known = options.known_unreadable;
@@ -122,9 +122,8 @@ void check_named(const InputOptions& options) {
       if (!readable) refuse_read(path, "open", errno);
     } catch (const Error& error) {
       if (error.code() == Errc::io && options.skip_unreadable) continue;  // named when it is its turn
-      throw Error(error.code(),
-                  fmt::format("{}; check the path and its permissions{}", error.what(),
-                              error.code() == Errc::io ? ", or leave it out with --skip-unreadable" : ""));
+      throw Error(error.code(), fmt::format("{}; check the path and its permissions{}", error.what(),
+                                            error.code() == Errc::io ? ", or skip it with --skip-unreadable" : ""));
     }
   }
 }

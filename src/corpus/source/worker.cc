@@ -31,8 +31,8 @@ std::exception_ptr with_remedy(const Error& error, const InputOptions& options) 
   const bool skips = options.skip_unreadable || !options.known_unreadable.empty();
   return std::make_exception_ptr(
       Error(Errc::io, fmt::format("{}; {}", error.what(),
-                                  skips ? "it could be read before; try again"
-                                        : "make it readable, or leave out such files with --skip-unreadable")));
+                                  skips ? "it was readable before; try again"
+                                        : "make it readable, or skip such files with --skip-unreadable")));
 }
 
 // Error(invalid_argument) where fields are asked of what has none.
@@ -40,8 +40,8 @@ void check_has_fields(const Input& input, const InputOptions& options) {
   const bool lines = input.format == Format::lines;
   if (options.extra_fields.empty() || !input.failure.empty() || (!lines && input.format != Format::files)) return;
   throw Error(Errc::invalid_argument,
-              fmt::format("{}: {} no fields, and '{}' is asked for; use jsonl, csv, tsv or parquet", input.path,
-                          lines ? "lines have" : "a whole file has", options.extra_fields.front()));
+              fmt::format("{}: {} no field '{}'; use jsonl, csv, tsv or parquet", input.path,
+                          lines ? "lines have" : "plain files have", options.extra_fields.front()));
 }
 
 // Thrown through a worker that waits for a turn that will not come.

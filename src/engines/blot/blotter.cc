@@ -33,7 +33,7 @@ std::unique_ptr<const BlotFunction> make_blot_function(BlotKind kind) {
     case BlotKind::xor_all:
       return make_xor_blots();
   }
-  throw Error(Errc::invalid_argument, "no such kind of blot");
+  throw Error(Errc::invalid_argument, "--blots: unknown kind");
 }
 
 BlotShape blot_shape(const IndexLayout& layout) {
@@ -47,13 +47,13 @@ IndexLayout checked_layout(IndexLayout layout) {
   };
   if (layout.interleave > 1) layout.sampling = BlotSampling::all;
   check(layout.window >= 2 && layout.window <= kMaxBlotWindow,
-        fmt::format("a window has 2 to {} tokens, not {}", kMaxBlotWindow, layout.window));
+        fmt::format("--window: must be from 2 to {} tokens, not {}", kMaxBlotWindow, layout.window));
   check(layout.interleave >= 1 && layout.interleave <= kMaxInterleave,
-        fmt::format("1 to {} streams can be interleaved, not {}", kMaxInterleave, layout.interleave));
+        fmt::format("--interleave: must be from 1 to {}, not {}", kMaxInterleave, layout.interleave));
   check(layout.blot_bits == 0 || (layout.blot_bits >= kMinBlotBits && layout.blot_bits <= kMaxBlotBits),
-        fmt::format("a blot has {} to {} bits, not {}", kMinBlotBits, kMaxBlotBits, layout.blot_bits));
+        fmt::format("--blot-bits: must be from {} to {}, not {}", kMinBlotBits, kMaxBlotBits, layout.blot_bits));
   check(layout.shards >= 1 && layout.shards <= kMaxShards && std::has_single_bit(layout.shards),
-        fmt::format("the number of shards is a power of two up to {}, not {}", kMaxShards, layout.shards));
+        fmt::format("--shards: must be a power of two up to {}, not {}", kMaxShards, layout.shards));
   return layout;
 }
 

@@ -136,7 +136,7 @@ PackedText TextPacker::pack(std::string_view text, std::span<const TextMark> mar
     packed.bytes.resize(before + ZSTD_compressBound(part.size()));
     const std::size_t size = ZSTD_compressCCtx(impl_->context.get(), packed.bytes.data() + before,
                                                packed.bytes.size() - before, part.data(), part.size(), kTextLevel);
-    if (ZSTD_isError(size) != 0) throw Error(Errc::io, "texts cannot be compressed");
+    if (ZSTD_isError(size) != 0) throw Error(Errc::io, "cannot compress texts");
     packed.bytes.resize(before + size);
     packed.frames.push_back(size);
   }

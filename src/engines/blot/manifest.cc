@@ -64,7 +64,7 @@ class Words {
     if (!rest_.empty()) fail();
   }
   [[noreturn]] void fail() const {
-    throw Error(Errc::corrupt, fmt::format("{}: a line makes no sense; see 'refrain index check'", path_));
+    throw Error(Errc::corrupt, fmt::format("{}: invalid line; run 'refrain index check'", path_));
   }
 
  private:
@@ -133,7 +133,7 @@ std::string identity_of(const Manifest& manifest) {
 
 Manifest parse_manifest(const std::string& text, const std::string& path) {
   const auto damaged = [&] {
-    throw Error(Errc::corrupt, fmt::format("{}: it is damaged; nothing can be said of the index", path));
+    throw Error(Errc::corrupt, fmt::format("{}: manifest damaged; the index cannot be read", path));
   };
   constexpr std::string_view kFirst = "refrain-index ";
   if (!text.starts_with(kFirst)) damaged();
@@ -157,8 +157,8 @@ Manifest parse_manifest(const std::string& text, const std::string& path) {
   const std::uint64_t found = version.number();
   if (found != kManifestVersion && found != kManifestVersionWithoutId)
     throw Error(Errc::unsupported,
-                fmt::format("{}: the index has version {}, and this program knows {}; make it again with this program",
-                            path, found, kManifestVersion));
+                fmt::format("{}: index version {}, but this build reads {}; create it again with this build", path,
+                            found, kManifestVersion));
   if (found == kManifestVersion) {
     Words words = line("id");
     manifest.id = words.word();
@@ -214,9 +214,9 @@ Manifest read_manifest(const fs::path& folder) {
     if (error.code() == Errc::unsupported) throw Error(Errc::corrupt, error.what());
     // They come together, in one rename.
     if (is_taken(folder / kLockName))
-      throw Error(Errc::corrupt, fmt::format("{}: it is gone; nothing can be said of the index", path.string()));
+      throw Error(Errc::corrupt, fmt::format("{}: manifest missing; the index cannot be read", path.string()));
     throw Error(Errc::not_found,
-                fmt::format("{}: there is no index; make one with 'refrain index create'", folder.string()));
+                fmt::format("{}: not an index; create one with 'refrain index create'", folder.string()));
   }
   return parse_manifest(text, path.string());
 }
@@ -258,13 +258,13 @@ std::uint64_t take_segment_number(const fs::path& folder, Manifest& manifest) {
 std::vector<bool> read_removed(const fs::path& folder, const SegmentInfo& segment) {
   if (segment.removed == 0) return {};
   store::PageReader file(removed_path(folder, segment).string(), kBlotRemovedMagic, kBlotFormatVersion);
-  if (file.id() != segment.removed_file) file.corrupt("it is not the file that the manifest names");
+  if (file.id() != segment.removed_file) file.corrupt("not the file named in the manifest");
   std::vector<bool> removed(segment.documents);
   store::PageCursor cursor(file, store::PageReader::kBegin, file.size());
   std::uint64_t next = 0;
   for (std::uint64_t i = 0; i < segment.removed; ++i) {
     const std::uint64_t gap = cursor.varint();
-    if (gap >= segment.documents - next) file.corrupt("it names a document that is not there");
+    if (gap >= segment.documents - next) file.corrupt("names a document that does not exist");
     removed[next + gap] = true;
     next += gap + 1;
   }

@@ -30,7 +30,7 @@ PostsReader::PostsReader(const std::filesystem::path& folder, std::span<const st
     shard.file =
         std::make_unique<store::PageReader>((folder / posts_name(i)).string(), kBlotPostsMagic, kBlotFormatVersion);
     store::PageReader& file = *shard.file;
-    if (file.id() != ids[i]) file.corrupt("it is not the file that the manifest names");
+    if (file.id() != ids[i]) file.corrupt("not the file named in the manifest");
     std::array<std::uint64_t, kTailNumbers> tail{};
     std::memcpy(tail.data(), file.tail().data(), sizeof tail);
     const auto [bits, bucket_bits, gap_bits, place_bits, first, buckets, blots, posts, table] = tail;
@@ -39,7 +39,7 @@ PostsReader::PostsReader(const std::filesystem::path& folder, std::span<const st
     if (bits != blot_bits_ || bucket_bits > bits || gap_bits > 56 || place_bits > 56 || !same || buckets == 0 ||
         buckets != (std::uint64_t{1} << bucket_bits) / ids.size() || first != i * buckets || table > file.size() ||
         (file.size() - table) / kBucketPlaceBytes < buckets + 1)
-      file.corrupt("its end does not fit the index");
+      file.corrupt("footer does not match the index");
     bucket_bits_ = static_cast<unsigned>(bucket_bits);
     gap_bits_ = static_cast<unsigned>(gap_bits);
     place_bits_ = static_cast<unsigned>(place_bits);
@@ -83,7 +83,7 @@ std::pair<std::uint64_t, std::uint64_t> PostsReader::bucket_range(std::uint64_t 
   std::uint64_t end = 0;
   std::memcpy(&begin, places.data(), kBucketPlaceBytes);
   std::memcpy(&end, places.data() + kBucketPlaceBytes, kBucketPlaceBytes);
-  if (begin > end || end > shard.table) shard.file->corrupt("its table of blots is out of order");
+  if (begin > end || end > shard.table) shard.file->corrupt("blot table out of order");
   return {begin, end};
 }
 
@@ -94,7 +94,7 @@ PostsReader::Cursor::Cursor(PostsReader& reader, std::uint64_t begin, std::uint6
 }
 
 void PostsReader::Cursor::corrupt() {
-  reader_.shard_of(bucket_ - 1).file->corrupt("a list of places makes no sense");
+  reader_.shard_of(bucket_ - 1).file->corrupt("invalid list of places");
 }
 
 // The window begins at the byte that holds this bit of the stream.
@@ -210,7 +210,7 @@ void PostsReader::check(const std::function<void(std::uint64_t)>& done) {
       ++blots;
       for (auto places = cursor.places(); !places.empty(); places = cursor.places()) posts += places.size();
     }
-    if (blots != shard.blots || posts != shard.posts) shard.file->corrupt("its lists are not as many as its end tells");
+    if (blots != shard.blots || posts != shard.posts) shard.file->corrupt("number of lists differs from the footer");
   }
 }
 

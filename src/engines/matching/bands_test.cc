@@ -99,8 +99,7 @@ std::string refusal(double threshold, double recall, unsigned lanes) {
 }
 
 TEST(Bands, ThatCannotKeepThePromiseAreRefusedWithTheThresholdThatCan) {
-  const std::string told =
-      "--threshold 0.02: with 128 lanes 95 % of such pairs cannot be promised; from 0.03 on they can";
+  const std::string told = "--threshold 0.02: too low for 128 lanes at 95% recall; use 0.03 or more";
   EXPECT_EQ(refusal(0.02, 0.95, 128), told);
   EXPECT_NO_THROW(choose_bands(0.03, 0.95, 128));
   EXPECT_NO_THROW(choose_bands(0.02, 0.95, 160));

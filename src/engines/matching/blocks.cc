@@ -72,16 +72,15 @@ void check_blocks(unsigned blocks, unsigned distance) {
   if (blocks < 2 || blocks > 64)
     throw Error(Errc::invalid_argument, fmt::format("--blocks {}: must be from 2 to 64", blocks));
   if (blocks <= distance)
-    throw Error(Errc::invalid_argument, fmt::format("--blocks {}: must be above the distance ({}); give at least {}",
+    throw Error(Errc::invalid_argument, fmt::format("--blocks {}: must be above the distance ({}); use at least {}",
                                                     blocks, distance, distance + 1));
   std::uint64_t tables = 1;
   for (unsigned i = 1; i <= std::min(distance, blocks - distance); ++i) {
     tables = tables * (blocks - i + 1) / i;
     if (tables > kMaxTables)
-      throw Error(
-          Errc::invalid_argument,
-          fmt::format("--blocks {} --distance {}: would need more than {} tables; give fewer blocks ({} is the least)",
-                      blocks, distance, kMaxTables, distance + 1));
+      throw Error(Errc::invalid_argument,
+                  fmt::format("--blocks {} --distance {}: needs more than {} tables; use fewer blocks (at least {})",
+                              blocks, distance, kMaxTables, distance + 1));
   }
 }
 

@@ -228,7 +228,7 @@ void hamming_join(std::span<const std::uint64_t> hashes, const JoinOptions& opti
   const unsigned distance = options.distance;
   check_blocks(options.blocks, distance);
   if (hashes.size() > UINT32_MAX)
-    throw Error(Errc::unsupported, "more than 4 billion distinct fingerprints cannot be joined at once");
+    throw Error(Errc::unsupported, "more than 4 billion distinct fingerprints; split the input");
   Searches searches;
   for (unsigned worker = 0; worker < thread_count(context); ++worker)
     searches.push_back(std::make_unique<Search>(worker, distance, context, budget, emit));

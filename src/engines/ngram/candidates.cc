@@ -72,7 +72,7 @@ void Candidates::clear() {
 
 void Candidates::number(const Context& context) {
   for (std::size_t part = 0; part < parts_.size(); ++part) bases_[part + 1] = bases_[part] + parts_[part].groups;
-  if (bases_.back() > most_groups()) throw std::logic_error("candidates: more groups than can be told apart");
+  if (bases_.back() > most_groups()) throw std::logic_error("candidates: too many groups");
   parallel_for(thread_count(context), parts_.size(), [&](unsigned, std::size_t part) {
     const std::uint64_t base = bases_[part] << position_bits_;
     for (const Stretch& stretch : parts_[part].stretches)

@@ -52,7 +52,7 @@ void Verifier::verify(Candidates& candidates, bool cut) {
       pass_(resolver);
     } catch (const Resolver::TooManyTexts&) {
       if (last - first == 1)
-        throw Error(Errc::over_budget, "--memory: not enough for the text of one n-gram and its places; give more");
+        throw Error(Errc::over_budget, "--memory: not enough for one n-gram and its places; raise it");
       candidates.sort_by_group(context_);
       share /= 2;
       continue;

@@ -14,7 +14,7 @@ namespace refrain::ngram {
 class Vocabulary {
  public:
   // `what` names it where the budget is too small.
-  explicit Vocabulary(MemoryBudget& budget, const char* what = "the vocabulary ('--algorithm auto' needs none)");
+  explicit Vocabulary(MemoryBudget& budget, const char* what = "the vocabulary (--algorithm auto needs none)");
 
   // The number of the word, which is new or known; it occurred `times` times more. `hash` is XXH3 of the word, seed 0.
   std::uint32_t add(std::string_view word, std::uint64_t hash, std::uint64_t times = 1);

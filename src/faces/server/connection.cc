@@ -38,7 +38,7 @@ bool has_folded_line(std::string_view headers) {
 }
 
 Failure folded_line() {
-  return bad_request("a header line may not continue on the next line");
+  return bad_request("header lines must not continue on the next line");
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ void Connection::start() {
 void Connection::refuse() {
   net::post(socket_.get_executor(), step([](Connection& self) {
               self.began_ = Clock::now();
-              self.reject({503, "overloaded", "there are too many connections", {{"Retry-After", "1"}}});
+              self.reject({503, "overloaded", "too many connections", {{"Retry-After", "1"}}});
             }));
 }
 
@@ -220,7 +220,7 @@ void Connection::on_read_timeout() {
   if (phase_ != Phase::header && phase_ != Phase::body) return close();
   if (phase_ == Phase::header) began_ = Clock::now();
   reject({408, "too_slow",
-          phase_ == Phase::header ? "the headers did not come in time" : "the body did not come in time"});
+          phase_ == Phase::header ? "the headers did not arrive in time" : "the body did not arrive in time"});
 }
 
 void Connection::parse_header() {
@@ -239,7 +239,7 @@ void Connection::parse_header() {
   began_ = Clock::now();
   if (error == http::error::header_limit || header_bytes_ + (done ? 0 : buffer_.size()) > hub_.limits.header_bytes) {
     if (parser_->get().target().empty()) return reject({414, "too_long", "the target is too long"});
-    return reject({431, "too_long", fmt::format("the headers have more than {} bytes", hub_.limits.header_bytes)});
+    return reject({431, "too_long", fmt::format("the headers are larger than {} bytes", hub_.limits.header_bytes)});
   }
   if (folded) return reject(folded_line());
   if (done) return on_header();
@@ -266,7 +266,7 @@ void Connection::on_header() {
                                  .origin = view(request[http::field::origin])});
     const auto length = parser_->content_length();
     if (length && *length > hub_.limits.body_bytes)
-      throw Failure(413, "too_large", fmt::format("a body has at most {} bytes", hub_.limits.body_bytes));
+      throw Failure(413, "too_large", fmt::format("the body is larger than {} bytes", hub_.limits.body_bytes));
   } catch (const Failure& failure) {
     return reject(failure);
   }
@@ -281,21 +281,21 @@ void Connection::on_header() {
 void Connection::check_framing() const {
   const auto& request = parser_->get();
   const std::size_t hosts = request.count(http::field::host);
-  if (hosts > 1 || (hosts == 0 && http11_)) throw bad_request("there is exactly one Host header");
+  if (hosts > 1 || (hosts == 0 && http11_)) throw bad_request("exactly one Host header is required");
   const std::size_t encodings = request.count(http::field::transfer_encoding);
   if (encodings != 0 &&
       (encodings > 1 || !http11_ || !boost::beast::iequals(request[http::field::transfer_encoding], "chunked")))
-    throw bad_request("the only transfer encoding is 'chunked', once");
+    throw bad_request("the only supported transfer encoding is 'chunked', once");
   // "5, 5" in one header is a length that is said twice, too.
   const std::string_view length = view(request[http::field::content_length]);
   if (encodings + request.count(http::field::content_length) > 1 ||
       length.find_first_not_of("0123456789") != std::string_view::npos)
-    throw bad_request("the length of the body is said twice");
+    throw bad_request("the length of the body is given twice");
   for (const char* const name : {"Authorization", "Origin", kSecFetchSite})
-    if (request.count(name) > 1) throw bad_request(fmt::format("there is more than one {} header", name));
+    if (request.count(name) > 1) throw bad_request(fmt::format("more than one {} header", name));
   const auto expect = request.find(http::field::expect);
   if (expect != request.end() && !boost::beast::iequals(expect->value(), "100-continue"))
-    throw Failure(417, "unsupported", "the only expectation is '100-continue'");
+    throw Failure(417, "unsupported", "the only supported expectation is '100-continue'");
 }
 
 void Connection::say_continue() {
@@ -325,13 +325,13 @@ void Connection::parse_body() {
       return reject(folded_line());
     }
     if (body_->bytes().size() + got.size() > hub_.limits.body_bytes)
-      return reject({413, "too_large", fmt::format("a body has at most {} bytes", hub_.limits.body_bytes)});
+      return reject({413, "too_large", fmt::format("the body is larger than {} bytes", hub_.limits.body_bytes)});
     if (!body_->append(got))
-      return reject({503, "overloaded", "there is no memory for this body now", {{"Retry-After", "1"}}});
+      return reject({503, "overloaded", "not enough memory for this body now", {{"Retry-After", "1"}}});
     if (error && error != http::error::need_more) return reject(bad_request("not HTTP: " + error.message()));
     if (parser_->is_done()) return dispatch();
     if (error == http::error::need_more && buffer_.size() > hub_.limits.header_bytes)
-      return reject(bad_request("the head of a chunk is too long"));
+      return reject(bad_request("chunk header too long"));
     if (error || (used == 0 && got.empty())) break;
   }
   read_more();

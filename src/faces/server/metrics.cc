@@ -32,10 +32,10 @@ std::string Metrics::text(const IndexStats& index, std::uint64_t spool_bytes, st
     line("refrain_{} {}", name, value);
   };
   const std::lock_guard lock(mutex_);
-  describe("http_requests_total", "counter", "Requests that were answered.");
+  describe("http_requests_total", "counter", "Requests answered.");
   for (const auto& [key, number] : requests_)
     line("refrain_http_requests_total{{route=\"{}\",status=\"{}\"}} {}", key.first, key.second, number);
-  describe("http_request_seconds", "histogram", "From the end of a request's headers to the end of its answer.");
+  describe("http_request_seconds", "histogram", "Time from the end of a request's headers to the end of its response.");
   for (const auto& [route, times] : times_) {
     std::uint64_t sum = 0;
     for (std::size_t at = 0; at < kBounds.size(); ++at) {
@@ -47,19 +47,18 @@ std::string Metrics::text(const IndexStats& index, std::uint64_t spool_bytes, st
     line("refrain_http_request_seconds_sum{{route=\"{}\"}} {:.6f}", route, times.sum);
     line("refrain_http_request_seconds_count{{route=\"{}\"}} {}", route, sum);
   }
-  single("http_connections", "gauge", "Connections that are open.", connections.load());
-  single("http_in_flight", "gauge", "Requests that are being answered.", in_flight.load());
-  single("http_refused_connections_total", "counter", "Connections beyond the most that are taken.",
+  single("http_connections", "gauge", "Open connections.", connections.load());
+  single("http_in_flight", "gauge", "Requests in progress.", in_flight.load());
+  single("http_refused_connections_total", "counter", "Connections refused because there were too many.",
          refused_connections.load());
-  single("http_dropped_connections_total", "counter", "Connections that an error inside the server has ended.",
-         failures.load());
-  single("answers_on_disk_bytes", "gauge",
-         "Parts of answers that wait for slow clients, and the passages that pages are cut from.", spool_bytes);
-  single("request_bodies_bytes", "gauge", "Bodies of requests, as far as they have come.", body_bytes);
-  single("index_documents", "gauge", "Documents that can be found.", index.documents);
-  single("index_segments", "gauge", "Segments of the index.", index.segments);
-  single("index_generation", "gauge", "One more with every commit.", index.generation);
-  single("index_text_bytes", "gauge", "Bytes of the documents' texts.", index.text_bytes);
+  single("http_dropped_connections_total", "counter", "Connections ended by an internal error.", failures.load());
+  single("answers_on_disk_bytes", "gauge", "Responses buffered for slow clients, and passages buffered for paging.",
+         spool_bytes);
+  single("request_bodies_bytes", "gauge", "Request bodies received so far.", body_bytes);
+  single("index_documents", "gauge", "Documents in the index.", index.documents);
+  single("index_segments", "gauge", "Segments in the index.", index.segments);
+  single("index_generation", "gauge", "Generation of the index; increases with every commit.", index.generation);
+  single("index_text_bytes", "gauge", "Bytes of text in the documents.", index.text_bytes);
   return out;
 }
 

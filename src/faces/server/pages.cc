@@ -26,10 +26,10 @@ std::uint32_t check_bits(const PageCursor& cursor) {
 }
 
 Failure bad_cursor() {
-  return {400, "bad_cursor", "this is no cursor of a page of passages"};
+  return {400, "bad_cursor", "not a cursor of this request"};
 }
 Failure old_cursor() {
-  return {410, "old_cursor", "the index has changed since this cursor was given; begin again without one"};
+  return {410, "old_cursor", "the index has changed since this cursor was issued; start again without it"};
 }
 
 }  // namespace
@@ -62,8 +62,8 @@ PageCursor parse_page_cursor(std::string_view text) {
 void Pages::append(Extracted& to, std::string_view bytes) const {
   if (to.held + bytes.size() > most_ || !space_.take(bytes.size()))
     throw Error(Errc::over_budget,
-                "all passages together take more disk than the server may use; ask for those of a "
-                "text or a document with a query, or extract them with 'refrain index extract'");
+                "the passages take more disk than the server may use; query a text or a document instead, or run "
+                "'refrain index extract'");
   to.held += bytes.size();
   to.file.append(bytes);
 }
@@ -108,7 +108,7 @@ PageEnd Pages::page(const std::optional<PageCursor>& from, std::uint64_t limit, 
   std::vector<char> buffer(kReadBytes);
   while (limit != 0 && offset < file.size()) {
     std::string_view got(buffer.data(), file.read(offset, buffer));
-    if (got.empty()) throw Error(Errc::io, "a temporary file is short");
+    if (got.empty()) throw Error(Errc::io, "temporary file too short");
     std::size_t end = 0;
     while (limit != 0 && end < got.size()) {
       const std::size_t line_end = got.find('\n', end);

@@ -62,7 +62,7 @@ Route route_of(std::string_view method, Target target) {
     }
     for (const auto& [name, value] : target.parameters) {
       if (std::find(row.parameters.begin(), row.parameters.end(), name) == row.parameters.end())
-        throw Failure(400, "invalid_argument", fmt::format("there is no parameter '{}' here", name));
+        throw Failure(400, "invalid_argument", fmt::format("unknown parameter '{}'", name));
     }
     Route out{.verb = row.verb, .name = row.path};
     if (row.path.ends_with(kIdPlace))
@@ -70,9 +70,8 @@ Route route_of(std::string_view method, Target target) {
     out.target = std::move(target);
     return out;
   }
-  if (allowed.empty())
-    throw Failure(404, "not_found", fmt::format("there is nothing of this path; there are {}", all_paths()));
-  throw Failure(405, "method_not_allowed", fmt::format("here there is only {}", allowed), {{"Allow", allowed}});
+  if (allowed.empty()) throw Failure(404, "not_found", fmt::format("unknown path; known paths are {}", all_paths()));
+  throw Failure(405, "method_not_allowed", fmt::format("this path supports only {}", allowed), {{"Allow", allowed}});
 }
 
 }  // namespace refrain::server

@@ -68,7 +68,7 @@ tcp::acceptor listen_on(const net::any_io_executor& executor, const ListenAddres
   if (!error) out.listen(net::socket_base::max_listen_connections, error);
   if (error) {
     const Errc code = error == net::error::address_in_use ? Errc::busy : Errc::io;
-    throw Error(code, fmt::format("{}:{}: cannot listen here: {}", address.host, address.port, error.message()));
+    throw Error(code, fmt::format("{}:{}: cannot listen: {}", address.host, address.port, error.message()));
   }
   return out;
 }
@@ -84,7 +84,7 @@ std::string what_of(const std::exception_ptr& thrown) {
   } catch (const std::exception& error) {
     return error.what();
   } catch (...) {
-    return "an unknown exception";
+    return "unknown exception";
   }
 }
 
@@ -298,13 +298,12 @@ class Server {
 void run_server(Backend& backend, const ServeOptions& options, const Limits& limits, const Context& context) {
   const ListenAddress address = parse_listen(options.listen);
   if (!address.loopback && options.token.empty())
-    throw Error(
-        Errc::invalid_argument,
-        fmt::format("{}: other machines can reach this address, so there must be a token; give --token-file FILE",
-                    options.listen));
+    throw Error(Errc::invalid_argument,
+                fmt::format("{}: reachable from other machines, so a token is required; add --token-file FILE",
+                            options.listen));
   if (options.token_for_reads && options.token.empty())
-    throw Error(Errc::invalid_argument, "--token-for-reads needs a token; give --token-file FILE");
-  if (options.max_connections == 0) throw Error(Errc::invalid_argument, "max_connections is at least 1");
+    throw Error(Errc::invalid_argument, "--token-for-reads: needs a token; add --token-file FILE");
+  if (options.max_connections == 0) throw Error(Errc::invalid_argument, "--max-connections: must be at least 1");
   Server(backend, options, address, limits, context).run(context.stop);
 }
 

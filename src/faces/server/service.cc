@@ -69,13 +69,13 @@ std::string_view parameter(const Target& target, const std::string& name) {
 }
 
 Failure unknown_document(const std::string& id) {
-  return {404, "not_found", fmt::format("there is no document '{}'", id)};
+  return {404, "not_found", fmt::format("no document '{}'", id)};
 }
 
 Failure unauthorized() {
   return {401,
           "unauthorized",
-          "this wants 'Authorization: Bearer TOKEN' with the server's token",
+          "requires 'Authorization: Bearer TOKEN' with the server's token",
           {{"WWW-Authenticate", "Bearer"}}};
 }
 
@@ -112,7 +112,7 @@ Route Service::admit(const RequestHead& head) const {
     throw Failure(403, "foreign_host", "without a token, the Host header must be 'localhost' or a loopback address");
   Route route = route_of(head.method, parse_target(head.target));
   if (is_write(route.verb) && rules_.token.empty())
-    throw Failure(403, "read_only", "the server was started without a token, so nobody writes");
+    throw Failure(403, "read_only", "the server was started without a token, so it is read-only");
   const bool wants_token = is_write(route.verb) || (rules_.token_for_reads && route.verb != Verb::health);
   if (wants_token && !has_token) throw unauthorized();
   return route;
@@ -141,7 +141,7 @@ void Service::handle(const Route& route, const std::shared_ptr<Body>& body, cons
     case Verb::add: {
       const std::string_view replace = parameter(route.target, "replace");
       if (!replace.empty() && replace != "0" && replace != "1")
-        return answer->send(Failure(400, "invalid_argument", "'replace' is 0 or 1"));
+        return answer->send(Failure(400, "invalid_argument", "'replace' must be 0 or 1"));
       return submit(writes_, answer, [this, body, replaces = replace == "1"](Answer& to) { add(*body, replaces, to); });
     }
     case Verb::remove:
@@ -165,7 +165,7 @@ void Service::submit(WorkQueue& queue, const std::shared_ptr<Answer>& answer, Wo
       }
     }
   });
-  if (!taken) answer->send(Failure(503, "overloaded", "too many requests wait already", {{"Retry-After", "1"}}));
+  if (!taken) answer->send(Failure(503, "overloaded", "too many requests are waiting", {{"Retry-After", "1"}}));
 }
 
 Context Service::context_for(const Context& share, const Answer& answer) const {

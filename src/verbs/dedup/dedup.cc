@@ -34,7 +34,7 @@ bool names_standard_input(const InputOptions& input) {
 void check_against(const DedupOptions& options) {
   if (options.against.empty()) return;
   if (names_standard_input(options.input) && names_standard_input(options.against))
-    throw Error(Errc::invalid_argument, "--against -: standard input is the corpus already; name a file");
+    throw Error(Errc::invalid_argument, "--against -: standard input is already the corpus; name a file");
   if (options.against_min == 0) throw Error(Errc::invalid_argument, "--against-min: must be at least 1");
   if (!(options.against_share >= verbs::dedup::kLeastShare && options.against_share <= 1))
     throw Error(Errc::invalid_argument, "--against-share: must be from 0.6 to 1");
@@ -49,9 +49,8 @@ void check_apart(const InputOptions& input, const std::filesystem::path& output)
     if (path == "-") continue;
     if (lies_in(path, output) || lies_in(output, path))
       throw Error(Errc::invalid_argument,
-                  fmt::format("{}: the input and the output folder {} lie in each other; name an output elsewhere with "
-                              "-o DIR",
-                              path, output.string()));
+                  fmt::format("{}: input and output folder {} overlap; choose another output with -o DIR", path,
+                              output.string()));
   }
 }
 
@@ -69,20 +68,19 @@ void check(const DedupOptions& options, const Context& context) {
     throw Error(Errc::invalid_argument, fmt::format("--substrings: must be off, or from {} to {} bytes",
                                                     kMinSubstringLength, kMaxSubstringLength));
   if (!(options.threshold > 0 && options.threshold <= 1))
-    throw Error(Errc::invalid_argument, "--threshold: must be above 0, and at most 1");
+    throw Error(Errc::invalid_argument, "--threshold: must be above 0 and at most 1");
   // They refuse what they cannot be made of.
   if (options.near != NearMethod::off) [[maybe_unused]]
     const text::FeaturePlan plan(options.windows);
   verbs::dedup::make_finder(options);
   if (options.apply || options.annotate)
     corpus::check_rewritable(options.input, context, options.apply && options.substrings != 0, options.annotate);
-  if (options.read_back && !options.apply)
-    throw Error(Errc::invalid_argument, "--read-back: reads what --apply has written; give that too");
+  if (options.read_back && !options.apply) throw Error(Errc::invalid_argument, "--read-back: needs --apply; add it");
   verbs::dedup::check_attributes(options, context);
   if (options.resume && (names_standard_input(options.input) || names_standard_input(options.against)))
-    throw Error(Errc::invalid_argument, "--resume: what came from standard input cannot be known again");
+    throw Error(Errc::invalid_argument, "--resume: not possible with standard input; write it to a file first");
   if (options.resume && options.force)
-    throw Error(Errc::invalid_argument, "--resume: goes on with a run; --force begins anew; give one of them");
+    throw Error(Errc::invalid_argument, "--resume: cannot be combined with --force; remove one of them");
 }
 
 }  // namespace
@@ -106,7 +104,7 @@ DedupOptions dedup_preset(std::string_view name) {
     options.short_bytes = 1024;
     options.substrings = 100;
   } else {
-    throw Error(Errc::invalid_argument, fmt::format("--preset {}: no such preset; give report or strict", name));
+    throw Error(Errc::invalid_argument, fmt::format("--preset {}: unknown preset; use report or strict", name));
   }
   return options;
 }

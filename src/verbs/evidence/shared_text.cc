@@ -39,7 +39,7 @@ class Vocabulary {
 };
 
 Tokens tokenize(std::string_view text, const text::FeaturePlan& plan, Vocabulary& vocabulary, MemoryBudget& budget) {
-  if (text.size() > UINT32_MAX) throw Error(Errc::unsupported, "a document of more than 4 GiB cannot be explained");
+  if (text.size() > UINT32_MAX) throw Error(Errc::unsupported, "documents of more than 4 GiB cannot be explained");
   Tokens tokens(budget);
   text::TokenBlock block;
   for (std::size_t at = 0; at < text.size();) {

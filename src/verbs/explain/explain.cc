@@ -49,7 +49,7 @@ void find_all(const InputOptions& input, const Context& context, MemoryBudget& b
               std::vector<verbs::evidence::WantedDocument>& wanted) {
   verbs::evidence::find_documents(input, context, budget, wanted);
   for (const verbs::evidence::WantedDocument& want : wanted)
-    if (!want.text) throw Error(Errc::not_found, fmt::format("{}: no document of the input has this id", want.id));
+    if (!want.text) throw Error(Errc::not_found, fmt::format("{}: no document in the input has this id", want.id));
 }
 
 }  // namespace

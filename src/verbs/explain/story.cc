@@ -72,15 +72,14 @@ void read_unreadable(const simdjson::dom::element& summary, InputOptions& input)
 Told read_options(const fs::path& run) {
   const fs::path path = run / verbs::run::kSummaryName;
   if (path_kind(path) != PathKind::file)
-    throw Error(Errc::not_found,
-                fmt::format("{}: holds no dedup run that has ended; name the folder that -o named", run.string()));
+    throw Error(Errc::not_found, fmt::format("{}: no finished dedup run here; name its output folder", run.string()));
   Told told;
   try {
     simdjson::dom::parser parser;
     const std::string text = read_file(path);
     const simdjson::dom::element summary = parser.parse(text);
     if (std::string_view(summary["verb"]) != "dedup")
-      throw Error(Errc::not_found, fmt::format("{}: holds the run of another verb than dedup", run.string()));
+      throw Error(Errc::not_found, fmt::format("{}: not a dedup run; name the output folder of one", run.string()));
     const simdjson::dom::element options = summary["options"];
     read_input(options, told.input);
     read_unreadable(summary, told.input);
@@ -175,7 +174,7 @@ bool find_again(StoryReport& story, const InputOptions& input, const Context& co
     verbs::evidence::find_documents(input, context, budget, wanted);
   } catch (const Error& error) {
     if (error.code() != Errc::not_found && error.code() != Errc::bad_input) throw;
-    story.problems.push_back(fmt::format("{} (paths are as they were given to the run)", error.what()));
+    story.problems.push_back(fmt::format("{} (path as given to the run)", error.what()));
     return false;
   }
   for (const verbs::evidence::WantedDocument& want : wanted) {
@@ -198,7 +197,7 @@ void add_texts(StoryReport& story, const fs::path& run, const Told& told, const 
     for (std::size_t i = 0; i < places.size(); ++i) {
       if (number != places[i].row + 1) continue;  // the first line is the head
       const std::optional<verbs::run::HashRow> row = verbs::run::parse_hash_row(line);
-      if (!row || !row->hash) damaged(sums, "a row is damaged");
+      if (!row || !row->hash) damaged(sums, "damaged row");
       wanted[i].sum = row->hash;
       wanted[i].id = verbs::run::unescaped(row->id);  // byte for byte, which JSON cannot always tell
     }
@@ -209,7 +208,7 @@ void add_texts(StoryReport& story, const fs::path& run, const Told& told, const 
   if (!find_again(story, told.input, context, budget, wanted)) return;
   const DecidedDocument& document = story.document;
   if (!document.spans.empty()) {
-    if (document.spans.back().end > wanted[0].text->size()) damaged(run / "decisions.jsonl", "a span is too long");
+    if (document.spans.back().end > wanted[0].text->size()) damaged(run / "decisions.jsonl", "span too long");
     story.spanned.emplace();
     story.spanned->id = self.id;
     story.spanned->text = *wanted[0].text;
@@ -260,7 +259,7 @@ StoryReport tell_story(const StoryOptions& options, const Context& context) {
   });
   if (found == 0)
     throw Error(Errc::not_found,
-                fmt::format("{}: no document of the run in {} has this id", options.id, options.run.string()));
+                fmt::format("{}: no document in the run {} has this id", options.id, options.run.string()));
   story.same_id = found - 1;
 
   Place other;
@@ -288,7 +287,7 @@ StoryReport tell_story(const StoryOptions& options, const Context& context) {
   if (pair || !story.document.spans.empty())
     add_texts(story, options.run, told, self, pair ? &other : nullptr, context);
   if (!pair && !story.document.match.empty() && by_document(story.document))
-    story.problems.push_back(fmt::format("{}: is not among the documents of the run", story.document.match));
+    story.problems.push_back(fmt::format("{}: not a document of the run", story.document.match));
   return story;
 }
 

@@ -61,7 +61,8 @@ class DocumentStarts {
 std::uint64_t parse_blot_of(const std::string& text, unsigned bits) {
   const std::uint64_t value = parse_blot(text);
   if ((value & ~blot::blot_mask(bits)) != 0)
-    throw Error(Errc::invalid_argument, fmt::format("'{}' is no blot of this index; those have {} bits", text, bits));
+    throw Error(Errc::invalid_argument,
+                fmt::format("--unblot: '{}' is not a blot of this index, whose blots have {} bits", text, bits));
   return value;
 }
 
@@ -118,7 +119,8 @@ std::uint64_t parse_blot(std::string_view text) {
     good = good && digit != std::string_view::npos;
     value = value << 4U | (digit & 15U);
   }
-  if (!good) throw Error(Errc::invalid_argument, fmt::format("'{}' is no blot; give hexadecimal digits", text));
+  if (!good)
+    throw Error(Errc::invalid_argument, fmt::format("--unblot: '{}' is not a blot; use hexadecimal digits", text));
   return value;
 }
 
@@ -164,7 +166,7 @@ void index_blots(Snapshot& snapshot, const BlotsOptions& options, const Context&
     Array<std::uint64_t> asked(budget, "the blots of a query");
     TextBlots texts(snapshot.layout());
     const auto ask = [&](auto take) {
-      GivenTexts given(budget, "the texts that are asked about");
+      GivenTexts given(budget, "the query texts");
       take(given);
       texts.tell(given[0].id, given[0].text, [&](const BlotText& told) { asked.push_back(told.blot); });
     };
@@ -281,7 +283,7 @@ void file_blots(const InputOptions& input, const IndexLayout& layout, const Cont
         std::uint64_t bytes = 0;
         for (std::size_t i = 0; i < batch.texts.size(); ++i) bytes += batch.texts[i].size();
         if (!batch.at_once) {
-          held->room = budget.reserve(bytes, "texts that wait for their turn");
+          held->room = budget.reserve(bytes, "texts waiting to be processed");
           held->copy.reserve(bytes);
         }
         for (std::size_t i = 0; i < batch.texts.size(); ++i) {

@@ -55,7 +55,7 @@ class LinePieces {
     if (!ended_) {
       const std::size_t end = piece.text.rfind('\n') + 1;
       if (end == 0) {
-        note_bad_line(line_, "longer than any number");
+        note_bad_line(line_, "too long for a number");
         return false;
       }
       rest_.assign(piece.text, end);
@@ -133,8 +133,8 @@ void check_memory(std::uint64_t file_bytes, const MemoryBudget& budget) {
   const std::uint64_t needed = budget.set_aside() + file_bytes / 21 * 16;
   if (needed > budget.ceiling())
     throw Error(Errc::over_budget,
-                fmt::format("{} of hashes need at least {}; allow more than {} with --memory", human_bytes(file_bytes),
-                            human_bytes(needed), human_bytes(budget.ceiling())));
+                fmt::format("--memory: {} of hashes need at least {}, more than the limit of {}; raise it",
+                            human_bytes(file_bytes), human_bytes(needed), human_bytes(budget.ceiling())));
 }
 
 Array<std::uint64_t> read_distinct(const std::string& path, const Context& context, MemoryBudget& budget) {

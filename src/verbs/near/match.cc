@@ -52,7 +52,7 @@ class RowReader {
  private:
   Error bad_row(std::uint64_t line, std::string_view what) const {
     return {Errc::bad_input,
-            fmt::format("{}:{}: {}; make such rows with 'refrain fingerprint'", file_.path(), line, what)};
+            fmt::format("{}:{}: {}; create the file with 'refrain fingerprint'", file_.path(), line, what)};
   }
 
   void parse(std::vector<verbs::run::HashRow>& rows) {
@@ -60,7 +60,7 @@ class RowReader {
       std::size_t end = buffer_.find('\n', used_);
       if (end == std::string::npos) {
         if (!ended_ && buffer_.size() - used_ <= kPieceBytes) return;
-        if (!ended_) throw bad_row(line_ + 1, "a row of more than 1 MiB");
+        if (!ended_) throw bad_row(line_ + 1, "row longer than 1 MiB");
         end = buffer_.size();
       }
       const std::string_view line(buffer_.data() + used_, end - used_);
@@ -154,7 +154,7 @@ class Matcher {
       const std::uint64_t needed =
           budget_.set_aside() + (std::uint64_t{4} << 20U) + static_cast<std::uint64_t>(rows * row);
       throw Error(Errc::over_budget,
-                  fmt::format("--memory {}: not enough for about {:.0f} stored fingerprints; give at least {}",
+                  fmt::format("--memory {}: not enough for about {:.0f} stored fingerprints; use at least {}",
                               human_bytes(budget_.ceiling()), rows, human_bytes(needed)));
     }
   }
@@ -293,9 +293,9 @@ class Matcher {
 MatchReport match(const MatchOptions& options, const Context& context,
                   const std::function<void(std::string_view)>& out) {
   if (options.add && options.stored == "-")
-    throw Error(Errc::invalid_argument, "--add: the stored fingerprints must be a file, not standard input");
+    throw Error(Errc::invalid_argument, "--add: STORED must be a file, not standard input");
   if (options.stored == "-" && options.queries == "-")
-    throw Error(Errc::invalid_argument, "both the stored fingerprints and the queries are standard input; name a file");
+    throw Error(Errc::invalid_argument, "STORED and QUERIES are both standard input; name a file");
   return Matcher(options, context).run(out);
 }
 

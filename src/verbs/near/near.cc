@@ -281,7 +281,7 @@ class Near {
     if (error.code() != Errc::over_budget || last.total == 0 || last.done == 0 || read == 0) throw error;
     const double count = read * static_cast<double>(last.total) / static_cast<double>(last.done);
     if (memory_for(count) <= budget_.ceiling()) throw error;
-    throw Error(Errc::over_budget, fmt::format("--memory {}: not enough for about {:.0f} documents; give at least {}",
+    throw Error(Errc::over_budget, fmt::format("--memory {}: not enough for about {:.0f} documents; use at least {}",
                                                human_bytes(budget_.ceiling()), count, human_bytes(memory_for(count))));
   }
 
@@ -289,7 +289,7 @@ class Near {
   void check_memory() const {
     const std::size_t count = documents_.hashes.size();
     if (memory_for(static_cast<double>(count)) > budget_.ceiling())
-      throw Error(Errc::over_budget, fmt::format("--memory {}: not enough for {} documents; give at least {}",
+      throw Error(Errc::over_budget, fmt::format("--memory {}: not enough for {} documents; use at least {}",
                                                  human_bytes(budget_.ceiling()), count,
                                                  human_bytes(memory_for(static_cast<double>(count)))));
   }
@@ -356,7 +356,7 @@ class Near {
     const std::uint64_t needed = budget_.ceiling() - budget_.available() + nodes_bytes + (all - nodes) * row + kSlack;
     if (needed > budget_.ceiling())
       throw Error(Errc::over_budget,
-                  fmt::format("--memory {}: not enough for {} documents, {} of them equal to another; give at least {}",
+                  fmt::format("--memory {}: not enough for {} documents, {} of them equal to another; use at least {}",
                               human_bytes(budget_.ceiling()), all, all - nodes, human_bytes(needed)));
   }
 

@@ -22,7 +22,7 @@ namespace {
 void check(const NgramsOptions& options) {
   if (options.n < 1 || options.n > kMaxNgramTokens)
     throw Error(Errc::invalid_argument, fmt::format("-n {}: must be from 1 to {} tokens", options.n, kMaxNgramTokens));
-  if (options.m < 2) throw Error(Errc::invalid_argument, fmt::format("-m {}: must be 2 or more places", options.m));
+  if (options.m < 2) throw Error(Errc::invalid_argument, fmt::format("-m {}: must be 2 or more", options.m));
 }
 
 // Every worker holds a few megabytes of its own, and what is left is what saves passes. Fewer of them are quicker then.

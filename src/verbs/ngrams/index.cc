@@ -28,11 +28,11 @@ std::unique_ptr<ngram::IndexReader> open_ngrams(const fs::path& folder, const Co
                             folder.string(), folder.string()));
   if (!is_taken(folder / ngram::kGramsName) && !is_taken(folder / ngram::kPlacesName) &&
       !is_taken(folder / ngram::kDocumentsName))
-    throw Error(Errc::not_found, fmt::format("{}: not an n-gram index; name a folder that 'refrain ngrams build' made",
+    throw Error(Errc::not_found, fmt::format("{}: not an n-gram index; name a folder written by 'refrain ngrams build'",
                                              folder.string()));
   if (!is_taken(folder / run::kSummaryName))
     throw Error(Errc::corrupt,
-                fmt::format("{}: not whole, its {} is missing; build it again", folder.string(), run::kSummaryName));
+                fmt::format("{}: incomplete, {} is missing; rebuild it", folder.string(), run::kSummaryName));
   return std::make_unique<ngram::IndexReader>(folder);
 }
 

@@ -31,8 +31,8 @@ Phrase make_phrase(const text::Tokenizer& tokenizer, text::TokenBlock& block, co
     }
   }
   if (hashes.size() != n)
-    throw Error(Errc::invalid_argument, fmt::format("'{}': {} token{}, and the index holds n-grams of {}; give {}",
-                                                    given, hashes.size(), hashes.size() == 1 ? "" : "s", n, n));
+    throw Error(Errc::invalid_argument, fmt::format("'{}': {} token{}, but the index has {}-grams; use {}", given,
+                                                    hashes.size(), hashes.size() == 1 ? "" : "s", n, n));
   phrase.key = ngram::gram_key(hashes);
   return phrase;
 }

@@ -19,7 +19,7 @@ constexpr std::uint64_t kHeldPieces =
     11;  // what a worker holds of a piece, in pieces; complete() of the reader counts ten
 
 [[noreturn]] void throw_changed() {
-  throw Error(Errc::bad_input, "the input changed while it was being read; run it again when it rests");
+  throw Error(Errc::bad_input, "the input changed while being read; run again once it is stable");
 }
 
 TempFile copy_of_standard_input(const Context& context, TempSpace& temp) {

@@ -37,7 +37,7 @@ void read_summary(const std::string& path, NgramsStats& stats) {
       stats.stages.push_back({std::string(std::string_view(stage["stage"])), stage["seconds"].get_double().value(),
                               stage["bytes"].get_uint64().value()});
   } catch (const simdjson::simdjson_error& error) {
-    throw Error(Errc::corrupt, fmt::format("{}: {}; build it again", path, error.what()));
+    throw Error(Errc::corrupt, fmt::format("{}: {}; rebuild it", path, error.what()));
   }
 }
 

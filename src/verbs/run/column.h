@@ -18,11 +18,12 @@ namespace refrain::verbs::run {
 template <class T>
 Array<T> load_column(const std::filesystem::path& path, MemoryBudget& budget, const std::string& what) {
   InputFile file(path.string());
-  if (file.size() % sizeof(T) != 0) throw Error(Errc::corrupt, fmt::format("{}: has a wrong size", path.string()));
+  if (file.size() % sizeof(T) != 0)
+    throw Error(Errc::corrupt, fmt::format("{}: wrong size; start again with --force", path.string()));
   Array<T> values(budget, what, file.size() / sizeof(T));
   const std::size_t bytes = values.size() * sizeof(T);
   if (bytes != 0 && file.read(reinterpret_cast<char*>(values.data()), bytes) != bytes)
-    throw Error(Errc::corrupt, fmt::format("{}: ends early", path.string()));
+    throw Error(Errc::corrupt, fmt::format("{}: truncated; start again with --force", path.string()));
   return values;
 }
 

@@ -70,8 +70,7 @@ void remove_if_empty(const fs::path& folder) {
 }  // namespace
 
 RunFile::RunFile(const fs::path& path, std::string name, MemoryBudget& budget)
-    : reservation_(budget.reserve(OutputFile::kBufferBytes, "what is written to the run's files")),
-      out_(path.string()) {
+    : reservation_(budget.reserve(OutputFile::kBufferBytes, "output buffers")), out_(path.string()) {
   mark_.name = std::move(name);
 }
 
@@ -104,9 +103,9 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget)
     : budget_(budget), nameless_(options.nameless), target_(options.target.lexically_normal()) {
   if (nameless_ != nullptr) return;
   if (!target_.has_filename()) target_ = target_.parent_path();
-  if (target_.empty()) throw Error(Errc::invalid_argument, "no output directory; name one with -o DIR");
+  if (target_.empty()) throw Error(Errc::invalid_argument, "no output folder; name one with -o DIR");
   const bool there = is_taken(target_);
-  if (there && path_kind(target_) != PathKind::folder) refuse(target_, "exists, and is not a folder; name another");
+  if (there && path_kind(target_) != PathKind::folder) refuse(target_, "exists and is not a folder; name another");
   const bool whole = there && holds_run_of(target_, options.verb);
   const bool ours = there && is_work_of(target_ / "work", options.verb);
   const bool begun = ours && !whole;
@@ -117,22 +116,22 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget)
         const FileLock nobody_else(work(kIdentityName).string());
         remove_work(target_ / "work");
       }
-      refuse(target_, "holds a run that has ended; there is nothing to resume");
+      refuse(target_, "contains a finished run; there is nothing to resume");
     }
-    if (!begun) refuse(target_, "holds no run that was begun; leave --resume out");
+    if (!begun) refuse(target_, "contains no unfinished run; remove --resume");
     if (read_file(work(kIdentityName)) != options.identity)
-      refuse(target_, "was begun with other inputs or options; give the same, or begin anew with --force");
+      refuse(target_, "was started with other inputs or options; use the same ones, or start again with --force");
     lock_.emplace(work(kIdentityName).string());
     return;
   }
   if (there && !options.force)
-    refuse(target_, begun ? "holds a run that has not ended; go on with --resume, or begin anew with --force"
-                          : "exists; name another directory, or write into it with --force");
+    refuse(target_, begun ? "contains an unfinished run; continue with --resume, or start again with --force"
+                          : "already exists; name another folder, or write into it with --force");
   if (!ours && is_taken(target_ / "work") && !barely_begun(target_ / "work"))
-    refuse(target_ / "work", "is there, and no earlier run of this verb made it; name another directory");
+    refuse(target_ / "work", "exists, but was not written by this verb; name another folder");
   stale_ = replaceable(target_, options.outputs, whole || begun, {});
   if (is_taken(output(kSummaryName)) && !whole && !begun)
-    refuse(output(kSummaryName), "is there, and no earlier run of this verb made it; name another directory");
+    refuse(output(kSummaryName), "exists, but was not written by this verb; name another folder");
   if (whole) stale_.push_back(output(kSummaryName));
   if (ours) lock_.emplace(work(kIdentityName).string());
   made_target_ = !there;

@@ -73,7 +73,7 @@ void check_untouched(const fs::path& folder, const std::string& name) {
     append_escaped(line, below);
     if (!std::binary_search(known.begin(), known.end(), checksum(line)))
       refuse(folder / name / below,
-             "was not made by the run that made the folder; move it away, or name another directory");
+             "was not written by the run that wrote the folder; move it away, or name another folder");
   });
 }
 
@@ -93,9 +93,9 @@ std::vector<fs::path> replaceable(const fs::path& folder, const std::vector<std:
     for (const std::string& input : inputs)
       if (input != "-" && lies_in(input, path))
         refuse(path,
-               fmt::format("would be replaced, and {} is read from there; name another output with -o DIR", input));
+               fmt::format("would be replaced, but {} is read from there; name another output with -o DIR", input));
     if (!is_taken(path)) continue;
-    if (!ours) refuse(path, "is there, and no earlier run of this verb made it; name another directory");
+    if (!ours) refuse(path, "exists, but was not written by this verb; name another folder");
     check_untouched(folder, name);
     there.push_back(path);
   }

@@ -40,7 +40,7 @@ void for_each_line(InputFile& file, Progress& progress, Piece piece, Line line) 
 // Places in a packed file would be places in nobody's text.
 void refuse_packed(const std::string& path, std::string_view begin) {
   if (begin.starts_with("\x1F\x8B") || begin.starts_with("\x28\xB5\x2F\xFD"))
-    throw Error(Errc::bad_input, path + ": is packed, by gzip or zstd; unpack it first");
+    throw Error(Errc::bad_input, path + ": compressed with gzip or zstd; decompress it first");
 }
 
 }  // namespace
@@ -89,8 +89,8 @@ ReadReport read_line_corpus(const std::string& path, const std::string& ids_path
       });
   if (!batch.ends.empty()) hand_over();
   if (count != report.documents)
-    throw Error(Errc::bad_input, fmt::format("{}: {} ids, but {} has {} lines; give one id a line", ids_path, count,
-                                             path, report.documents));
+    throw Error(Errc::bad_input, fmt::format("{}: {} ids, but {} has {} lines; there must be one id per line", ids_path,
+                                             count, path, report.documents));
   report.files = 2;
   report.bytes += id_file.size();
   return report;

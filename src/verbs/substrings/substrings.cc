@@ -39,8 +39,7 @@ constexpr std::uint64_t kMostHeldBytes = std::uint64_t{16} << 20;  // of a batch
 void check_unused(const InputOptions& input) {
   const InputOptions plain;
   const auto refuse = [](bool unused, const char* flag) {
-    if (unused)
-      throw Error(Errc::invalid_argument, fmt::format("{}: has no effect with --text-csv; leave it out", flag));
+    if (unused) throw Error(Errc::invalid_argument, fmt::format("{}: has no effect with --text-csv; remove it", flag));
   };
   refuse(input.format != plain.format, "--format");
   refuse(input.text_field != plain.text_field, "--text-field");
@@ -56,11 +55,12 @@ void check(const SubstringsOptions& options) {
     throw Error(Errc::invalid_argument, "no input; name files or folders, - for standard input, or --text-csv FILE");
   if (!options.text_csv.empty() && !options.input.paths.empty())
     throw Error(Errc::invalid_argument,
-                fmt::format("{}: give either inputs or --text-csv, not both", options.input.paths.front()));
+                fmt::format("{}: cannot be combined with --text-csv; remove one of them", options.input.paths.front()));
   if (options.text_csv.empty() && !options.ids.empty())
-    throw Error(Errc::invalid_argument, "--ids: belongs to --text-csv; for other inputs there is --id-field");
+    throw Error(Errc::invalid_argument, "--ids: needs --text-csv; use --id-field for other inputs");
   if (!options.text_csv.empty() && options.groups)
-    throw Error(Errc::invalid_argument, "--groups: passages lie in documents, and with --text-csv they may cross them");
+    throw Error(Errc::invalid_argument,
+                "--groups: cannot be combined with --text-csv, where passages may cross documents; remove one of them");
   if (!options.text_csv.empty()) check_unused(options.input);
   if (options.apply && options.text_csv.empty()) corpus::check_rewritable(options.input, true);
 }
@@ -123,7 +123,7 @@ class Substrings {
   // The texts of a batch, until it is their turn: those of long documents not in memory.
   class Waiting {
    public:
-    Waiting(const TextBatch& texts, MemoryBudget& budget, TempSpace& temp) : text_(budget, "text that was read") {
+    Waiting(const TextBatch& texts, MemoryBudget& budget, TempSpace& temp) : text_(budget, "the text being read") {
       if (texts.size() == 0) return;
       const std::int64_t begin = texts.offsets.front();
       for (const std::int64_t offset : texts.offsets.subspan(1))
@@ -292,7 +292,7 @@ class Substrings {
         [&](DocId number, std::string_view text) -> corpus::TextCuts {
           const ByteRange document = text_.document(number);
           if (text.size() != document.end - document.begin)
-            throw Error(Errc::bad_input, "an input changed while it was being read; run again");
+            throw Error(Errc::bad_input, "an input changed while being read; run again");
           return cuts_of(number);
         });
     report_.changed_documents = done.changed;

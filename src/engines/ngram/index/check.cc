@@ -23,8 +23,7 @@ void IndexReader::check_documents() {
   std::uint64_t grams = 0;
   document_tree_.rewind();
   while (document_tree_.next(block)) {
-    if (block.key != documents || documents % kBlockDocuments != 0)
-      documents_.corrupt("its documents are out of order");
+    if (block.key != documents || documents % kBlockDocuments != 0) documents_.corrupt("documents out of order");
     decode(block, decoded);
     documents += block.rows;
     for (std::size_t row = 0; row < decoded.tokens.size(); ++row) {
@@ -37,10 +36,10 @@ void IndexReader::check_documents() {
     const std::uint64_t key = block.key;
     document_tree_.seek(key + 1);
     if (!document_tree_.next(block) || block.place != place)
-      documents_.corrupt(fmt::format("document {} is not found where it stands", key));
+      documents_.corrupt(fmt::format("document {} cannot be found by its number", key));
   }
   if (documents != sizes_.documents || named != sizes_.named || tokens != sizes_.tokens || grams != sizes_.grams)
-    documents_.corrupt("another number of documents, ids, tokens or n-grams than is told");
+    documents_.corrupt("number of documents, ids, tokens or n-grams differs from the header");
 }
 
 void IndexReader::check_grams(const std::function<void(std::uint64_t)>& read) {
@@ -57,12 +56,13 @@ void IndexReader::check_grams(const std::function<void(std::uint64_t)>& read) {
   scan_.rewind();
   while (scan_.next(block)) {
     scanned_.start(block);
-    if (scanned_.before() != entries) grams_.corrupt("a block with a wrong number of n-grams before it");
+    if (scanned_.before() != entries) grams_.corrupt("block with a wrong number of preceding n-grams");
     bool first = true;
     while (scanned_.next(entry)) {
       const std::optional<std::uint64_t> key = key_of_text(entry.text, head_.n);
-      if (!key) grams_.corrupt(fmt::format("n-gram {} has not {} tokens", entries, head_.n));
-      if (first && *key != block.key) grams_.corrupt(fmt::format("n-gram {} has another key than its block", entries));
+      if (!key) grams_.corrupt(fmt::format("n-gram {} does not have {} tokens", entries, head_.n));
+      if (first && *key != block.key)
+        grams_.corrupt(fmt::format("n-gram {} has a different key than its block", entries));
       if (entries != 0 && (*key < last_key || (*key == last_key && entry.text <= last)))
         grams_.corrupt(fmt::format("n-gram {} is out of order", entries));
       if (entry.count < head_.m || entry.list != list)
@@ -71,10 +71,10 @@ void IndexReader::check_grams(const std::function<void(std::uint64_t)>& read) {
       while (cursor.next(place)) {
         const std::uint64_t in_document = tokens(place.document);
         if (in_document < head_.n || place.token > in_document - head_.n)
-          places_.corrupt(fmt::format("a place of n-gram {} lies past the end of its document", entries));
+          places_.corrupt(fmt::format("n-gram {} has a place past the end of its document", entries));
       }
       if (first && (!find(*key, entry.text, found) || found.list != entry.list))
-        grams_.corrupt(fmt::format("n-gram {} is not found where it stands", entries));
+        grams_.corrupt(fmt::format("n-gram {} cannot be looked up", entries));
       first = false;
       last_key = *key;
       last = entry.text;
@@ -87,9 +87,9 @@ void IndexReader::check_grams(const std::function<void(std::uint64_t)>& read) {
     reported = now;
   }
   if (entries != sizes_.entries || places != sizes_.places)
-    grams_.corrupt("another number of n-grams or places than is told");
-  if (list != places_.size()) places_.corrupt("more places than there are n-grams for");
-  if (sizes_.grams < places) grams_.corrupt("fewer n-grams in all than places");
+    grams_.corrupt("number of n-grams or places differs from the header");
+  if (list != places_.size()) places_.corrupt("more places than n-grams");
+  if (sizes_.grams < places) grams_.corrupt("fewer n-grams than places");
   const std::uint64_t all = sizes_.grams_bytes + sizes_.places_bytes;
   if (all > reported) read(all - reported);
 }

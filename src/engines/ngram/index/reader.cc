@@ -37,14 +37,14 @@ IndexHead load_head(store::PageReader& file) {
   head.n = load<std::uint32_t>(bytes, 0);
   head.m = load<std::uint32_t>(bytes, 4);
   if (load<std::uint16_t>(bytes, 8) != kGramHashVersion || load<std::uint16_t>(bytes, 10) != kGramKeyVersion)
-    file.unsupported("made with other hashes than this build's");
+    file.unsupported("built with different hashes");
   std::string_view name = bytes.substr(12);
   name = name.substr(0, name.find('\0'));
   const std::vector<std::string_view> names = tokenizer_names();
   const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) file.unsupported("made with a tokenizer that this build does not have");
+  if (found == names.end()) file.unsupported("built with an unknown tokenizer");
   head.tokenizer = static_cast<TokenizerKind>(found - names.begin());
-  if (head.n == 0 || head.n > kMaxNgramTokens || head.m == 0) file.corrupt("no n or no m");
+  if (head.n == 0 || head.n > kMaxNgramTokens || head.m == 0) file.corrupt("invalid n or m");
   return head;
 }
 
@@ -76,7 +76,7 @@ PlaceCursor::PlaceCursor(store::PageReader& file, const GramEntry& entry, std::u
 
 bool PlaceCursor::next(GramPlace& place) {
   if (left_ == 0) {
-    if (!cursor_.at_end() || documents_left_ != 0) file_->corrupt("a list of places of another length");
+    if (!cursor_.at_end() || documents_left_ != 0) file_->corrupt("list of places has the wrong length");
     return false;
   }
   const std::uint64_t word = cursor_.varint();
@@ -87,7 +87,7 @@ bool PlaceCursor::next(GramPlace& place) {
     place_.token += gap;
   } else {
     if ((!first_ && gap == 0) || gap >= documents_ - (first_ ? 0 : place_.document) || documents_left_ == 0)
-      file_->corrupt("a place in a document that is not there");
+      file_->corrupt("place in a missing document");
     place_.document += gap;
     place_.token = cursor_.varint();
     --documents_left_;
@@ -100,7 +100,7 @@ bool PlaceCursor::next(GramPlace& place) {
 
 std::uint64_t GramBlockReader::varint() {
   std::uint64_t value = 0;
-  if (!store::get_varint(at_, end_, value)) file_.corrupt("a number that is none");
+  if (!store::get_varint(at_, end_, value)) file_.corrupt("invalid number");
   return value;
 }
 
@@ -116,13 +116,13 @@ void GramBlockReader::start(const store::BlockTreeReader::Block& block) {
 
 bool GramBlockReader::next(GramEntry& entry) {
   if (left_ == 0) {
-    if (at_ != end_) file_.corrupt("a block that is too long");
+    if (at_ != end_) file_.corrupt("block too long");
     return false;
   }
   --left_;
   const std::uint64_t shared = first_ ? 0 : varint();
   const std::uint64_t more = varint();
-  if (shared > text_.size() || more > static_cast<std::uint64_t>(end_ - at_)) file_.corrupt("a text that is cut off");
+  if (shared > text_.size() || more > static_cast<std::uint64_t>(end_ - at_)) file_.corrupt("text truncated");
   first_ = false;
   text_.resize(shared);
   text_.append(at_, more);
@@ -134,7 +134,7 @@ bool GramBlockReader::next(GramEntry& entry) {
   entry.list_bytes = varint();
   if (entry.documents == 0 || entry.documents > entry.count ||
       entry.list_bytes > std::numeric_limits<std::uint64_t>::max() - list_)
-    file_.corrupt("an n-gram with impossible counts");
+    file_.corrupt("n-gram with impossible counts");
   list_ += entry.list_bytes;
   return true;
 }
@@ -174,7 +174,7 @@ bool IndexReader::next(GramEntry& entry) {
   store::BlockTreeReader::Block block;
   while (!scanned_.next(entry)) {
     if (!scan_.next(block)) {
-      if (scanned_rows_ != sizes_.entries) grams_.corrupt("another number of n-grams than its end tells");
+      if (scanned_rows_ != sizes_.entries) grams_.corrupt("number of n-grams differs from the footer");
       return false;
     }
     scanned_.start(block);
@@ -196,10 +196,10 @@ void IndexReader::decode(const store::BlockTreeReader::Block& block, DocumentBlo
   const char* const end = at + block.content.size();
   const auto varint = [&] {
     std::uint64_t value = 0;
-    if (!store::get_varint(at, end, value)) documents_.corrupt("a number that is none");
+    if (!store::get_varint(at, end, value)) documents_.corrupt("invalid number");
     return value;
   };
-  if (block.rows > kBlockDocuments) documents_.corrupt("a block that is too long");
+  if (block.rows > kBlockDocuments) documents_.corrupt("block too long");
   std::size_t last = 0;  // where the last id begins
   for (std::uint64_t row = 0; row < block.rows; ++row) {
     const std::uint64_t word = varint();
@@ -209,7 +209,7 @@ void IndexReader::decode(const store::BlockTreeReader::Block& block, DocumentBlo
       const std::uint64_t more = varint();
       const std::size_t begin = out.ids.size();
       if (shared > begin - last || more > static_cast<std::uint64_t>(end - at) || begin + shared + more > kMaxId)
-        documents_.corrupt("an id that is cut off");
+        documents_.corrupt("id truncated");
       out.ids.append(out.ids, last, shared);
       out.ids.append(at, more);
       at += more;
@@ -219,16 +219,16 @@ void IndexReader::decode(const store::BlockTreeReader::Block& block, DocumentBlo
     out.id_ends.push_back(static_cast<std::uint32_t>(out.ids.size()));
     out.tokens.push_back(word >> 1U);
   }
-  if (at != end) documents_.corrupt("a block that is too long");
+  if (at != end) documents_.corrupt("block too long");
   out.number = block.key / kBlockDocuments;
 }
 
 const IndexReader::DocumentBlock& IndexReader::document_block(DocId document) {
-  if (document >= sizes_.documents) documents_.corrupt("a document that is not there");
+  if (document >= sizes_.documents) documents_.corrupt("missing document");
   const std::uint64_t number = document / kBlockDocuments;
   std::unique_ptr<DocumentBlock>& slot = cache_[number % kCachedBlocks];
   const auto checked = [&]() -> const DocumentBlock& {
-    if (document % kBlockDocuments >= slot->tokens.size()) documents_.corrupt("a document that is not there");
+    if (document % kBlockDocuments >= slot->tokens.size()) documents_.corrupt("missing document");
     return *slot;
   };
   if (slot && slot->number == number) return checked();
@@ -243,8 +243,7 @@ const IndexReader::DocumentBlock& IndexReader::document_block(DocId document) {
   slot->number = ~std::uint64_t{0};
   store::BlockTreeReader::Block block;
   document_tree_.seek(document + 1);
-  if (!document_tree_.next(block) || block.key != number * kBlockDocuments)
-    documents_.corrupt("a document that is not there");
+  if (!document_tree_.next(block) || block.key != number * kBlockDocuments) documents_.corrupt("missing document");
   decode(block, *slot);
   cached_bytes_ += slot->bytes();
   return checked();

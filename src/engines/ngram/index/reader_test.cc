@@ -187,7 +187,7 @@ void expect_found_out(const fs::path& folder, const Content& whole, const std::s
     EXPECT_EQ(found.documents, whole.documents) << what;
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::corrupt) << what << ": " << error.what();
-    EXPECT_NE(std::string(error.what()).find("build it again"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("rebuild it"), std::string::npos) << error.what();
   }
   try {
     IndexReader(folder).check([](std::uint64_t) {});

@@ -23,7 +23,7 @@ std::vector<std::string> dedup_warnings(const DedupReport& report) {
     remarks.push_back(fmt::format("warning: and {} more sources\n", report.alarms.size() - kShown));
   if (report.read.bad_records > 0 && !report.read.examples.empty()) {
     const BadRecord& first = report.read.examples.front();
-    remarks.push_back(fmt::format("warning: {} could not be read; the first is {}{}: {}\n",
+    remarks.push_back(fmt::format("warning: {} could not be read; first error: {}{}: {}\n",
                                   count_of(report.read.bad_records, "record"), printable(first.path, false),
                                   first.line == 0 ? "" : fmt::format(":{}", first.line),
                                   printable(first.reason, false)));

@@ -72,15 +72,14 @@ ListenAddress parse_listen(std::string_view listen) {
   ListenAddress out;
   const auto [end, error] = std::from_chars(parts.port.data(), parts.port.data() + parts.port.size(), out.port);
   if (parts.host.empty() || parts.port.empty() || error != std::errc() || end != parts.port.data() + parts.port.size())
-    throw Error(
-        Errc::invalid_argument,
-        fmt::format("{}: not an address to listen on; it is HOST:PORT, like 127.0.0.1:7878 or [::1]:7878", listen));
+    throw Error(Errc::invalid_argument,
+                fmt::format("{}: not a listen address; use HOST:PORT, e.g. 127.0.0.1:7878 or [::1]:7878", listen));
   out.host = equals_ignoring_case(parts.host, "localhost") ? "127.0.0.1" : std::string(parts.host);
   boost::system::error_code code;
   const ip::address address = ip::make_address(out.host, code);
   if (code)
     throw Error(Errc::invalid_argument,
-                fmt::format("{}: the host to listen on is an address of this machine, or localhost", listen));
+                fmt::format("{}: the host must be an address of this machine, or localhost", listen));
   out.loopback = is_loopback(address);
   return out;
 }

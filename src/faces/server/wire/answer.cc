@@ -31,7 +31,7 @@ void Answer::begin(AnswerHead head) {
 void Answer::write(std::string_view bytes) {
   std::unique_lock lock(mutex_);
   while (!bytes.empty()) {
-    if (abandoned_) throw Error(Errc::interrupted, "the client has gone");
+    if (abandoned_) throw Error(Errc::interrupted, "the client disconnected");
     const std::string_view piece = bytes.substr(0, limits_.piece_bytes);
     put(piece, lock);
     bytes.remove_prefix(piece.size());
@@ -54,9 +54,9 @@ void Answer::put(std::string_view bytes, std::unique_lock<std::mutex>& lock) {
     const auto began = std::chrono::steady_clock::now();
     taken_.wait_for(lock, std::chrono::milliseconds(100));
     held_ += std::chrono::steady_clock::now() - began;
-    if (abandoned_) throw Error(Errc::interrupted, "the client has gone");
+    if (abandoned_) throw Error(Errc::interrupted, "the client disconnected");
     if (held_ > limits_.held_time)
-      throw Error(Errc::over_budget, "the answer is taken too slowly; take it faster, or ask for less at a time");
+      throw Error(Errc::over_budget, "the client reads too slowly; read faster, or request less at a time");
     if (spool_held_ == 0 && memory_begin_ == memory_.size()) {  // all was taken meanwhile
       memory_ = bytes;
       memory_begin_ = 0;
@@ -119,7 +119,7 @@ Answer::Next Answer::take(std::string& out) {
   }
   if (spool_begin_ < spool_end_) {
     out.resize(static_cast<std::size_t>(std::min<std::uint64_t>(limits_.piece_bytes, spool_end_ - spool_begin_)));
-    if (spool_->read(spool_begin_, out) != out.size()) throw Error(Errc::io, "a temporary file is short");
+    if (spool_->read(spool_begin_, out) != out.size()) throw Error(Errc::io, "temporary file too short");
     spool_begin_ += out.size();
     if (spool_begin_ == spool_end_ && !spooling_) {
       spool_->clear();
@@ -133,7 +133,7 @@ Answer::Next Answer::take(std::string& out) {
     out.swap(last_);
     return Next::piece;
   }
-  if (ended_ && !head_) throw Error(Errc::io, "there is no answer");
+  if (ended_ && !head_) throw Error(Errc::io, "no response");
   if (ended_) return Next::ended;
   waiting_ = true;
   return Next::waiting;

@@ -48,9 +48,9 @@ Failure failure_of(const std::exception_ptr& thrown) {
   } catch (const Error& error) {
     return failure_of(error);
   } catch (const std::bad_alloc&) {
-    return {503, "over_budget", "there is no memory for this now", {{"Retry-After", "1"}}};
+    return {503, "over_budget", "not enough memory for this now", {{"Retry-After", "1"}}};
   } catch (...) {
-    return {500, "internal", "the request could not be answered"};
+    return {500, "internal", "the request could not be processed"};
   }
 }
 

@@ -36,11 +36,11 @@ using Fields = std::map<std::string_view, std::function<void(std::string_view na
 // `where` is "line 3: " or nothing.
 void read_object(dom::element element, const Fields& fields, const std::string& where) {
   dom::object object;
-  if (element.get(object) != simdjson::SUCCESS) throw bad_json(where + "an object is expected");
+  if (element.get(object) != simdjson::SUCCESS) throw bad_json(where + "must be an object");
   std::unordered_set<std::string_view> seen;
   for (const dom::key_value_pair field : object) {
     const auto known = fields.find(field.key);
-    if (known == fields.end()) throw bad_field(field.key, "is no field of this request");
+    if (known == fields.end()) throw bad_field(field.key, "is not a field of this request");
     if (!seen.insert(field.key).second) throw bad_field(field.key, "is given twice");
     known->second(field.key, field.value);
   }
@@ -56,7 +56,7 @@ dom::element parse(dom::parser& parser, std::string_view text, const std::string
 auto text_into(std::optional<std::string>& out) {
   return [&out](std::string_view name, dom::element value) {
     std::string_view text;
-    if (value.get(text) != simdjson::SUCCESS) throw bad_field(name, "is a string");
+    if (value.get(text) != simdjson::SUCCESS) throw bad_field(name, "must be a string");
     out = std::string(text);
   };
 }
@@ -66,7 +66,7 @@ auto number_into(Number& out, std::uint64_t least, std::uint64_t most) {
   return [&out, least, most](std::string_view name, dom::element value) {
     std::uint64_t number = 0;
     if (!value.is_uint64() || value.get(number) != simdjson::SUCCESS || number < least || number > most)
-      throw bad_field(name, fmt::format("is a whole number from {} to {}", least, most));
+      throw bad_field(name, fmt::format("must be a whole number from {} to {}", least, most));
     out = static_cast<Number>(number);
   };
 }
@@ -82,12 +82,12 @@ bool goes_up(std::string_view id) {
 
 void check_id(const std::string& id, const std::string& where) {
   const auto bad = [&](const char* what) { return Failure(400, "bad_id", where + what); };
-  if (id.empty()) throw bad("an id is not empty");
-  if (id.size() > kMaxIdBytes) throw bad("an id has at most 4096 bytes");
+  if (id.empty()) throw bad("an id must not be empty");
+  if (id.size() > kMaxIdBytes) throw bad("an id must not exceed 4096 bytes");
   for (const char c : id) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) throw bad("an id has no control characters");
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) throw bad("an id must not contain control characters");
   }
-  if (goes_up(id)) throw bad("an id has no '..' between its slashes");
+  if (goes_up(id)) throw bad("an id must not contain '..' as a path component");
 }
 
 QueryDocument document_of(dom::element element, const std::string& where) {
@@ -143,8 +143,8 @@ QueryOptions parse_query(std::string_view body) {
   dom::parser parser;
   read_object(parse(parser, body, ""), fields, "");
   if (text.has_value() == id.has_value())
-    throw Failure(400, "invalid_argument", "exactly one of 'text' and 'id' is given");
-  if (id && id->empty()) throw bad_field("id", "is not empty");
+    throw Failure(400, "invalid_argument", "exactly one of 'text' and 'id' must be given");
+  if (id && id->empty()) throw bad_field("id", "must not be empty");
   if (text) out.documents.push_back({"query", std::move(*text)});
   if (id) out.id = std::move(*id);
   if (cursor) out.cursor = std::move(*cursor);
@@ -164,7 +164,7 @@ std::vector<QueryDocument> parse_documents(std::string_view body) {
     if (is_blank(line)) continue;
     const std::string where = fmt::format("line {}: ", number);
     out.push_back(document_of(parse(parser, line, where), where));
-    if (!ids.insert(out.back().id).second) throw Failure(400, "bad_id", where + "an id that a line above has");
+    if (!ids.insert(out.back().id).second) throw Failure(400, "bad_id", where + "duplicate id");
   }
   return out;
 }

@@ -32,7 +32,7 @@ SpoolFile::SpoolFile(const std::string& folder) {
   if (fd_ >= 0) return;
   std::string path = place(folder) + "/refrain-serve-XXXXXX";
   fd_ = ::mkostemp(path.data(), O_CLOEXEC);
-  if (fd_ < 0) throw refused("cannot be made", errno);
+  if (fd_ < 0) throw refused("cannot be created", errno);
   ::unlink(path.c_str());
 }
 

@@ -38,7 +38,7 @@ std::string percent_decode(std::string_view text, bool plus_is_space) {
     } else if (c == '+' && plus_is_space) {
       c = ' ';
     }
-    if (c == '\0') throw bad_target("there is a NUL in it");
+    if (c == '\0') throw bad_target("contains a NUL");
     out += c;
   }
   return out;
@@ -51,8 +51,8 @@ Target parse_target(std::string_view target) {
     const std::size_t slash = target.find('/', scheme.size());
     target = slash == std::string_view::npos ? std::string_view("/") : target.substr(slash);
   }
-  if (!target.starts_with('/')) throw bad_target("a target begins with a slash");
-  if (target.find('#') != std::string_view::npos) throw bad_target("a target has no fragment");
+  if (!target.starts_with('/')) throw bad_target("the target must begin with a slash");
+  if (target.find('#') != std::string_view::npos) throw bad_target("the target must not have a fragment");
   Target out;
   const std::size_t mark = target.find('?');
   out.path = target.substr(0, mark);
@@ -75,7 +75,7 @@ std::uint64_t parse_number(std::string_view name, std::string_view digits, std::
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (digits.empty() || error != std::errc() || end != digits.data() + digits.size() || value < least || value > most)
-    throw Failure(400, "invalid_argument", fmt::format("'{}' is a whole number from {} to {}", name, least, most));
+    throw Failure(400, "invalid_argument", fmt::format("'{}' must be a whole number from {} to {}", name, least, most));
   return value;
 }
 

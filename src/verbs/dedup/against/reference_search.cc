@@ -19,7 +19,7 @@ ReferenceSearch::ReferenceSearch(const ReferenceWindows& windows, TokenizerKind 
       segment_(std::max(kLeastSegment, 4 * windows.overlap())),
       tokens_(budget, kWhat),
       ranges_(budget, kWhat),
-      hits_(budget, "places where an item may stand") {}
+      hits_(budget, "candidate places of an item") {}
 
 void ReferenceSearch::search(std::string_view text, const std::function<void(const ReferenceFound&)>& found) {
   if (windows_.lengths().empty()) return;

@@ -15,7 +15,7 @@ namespace refrain::verbs::dedup {
 
 namespace {
 
-constexpr const char* kWhat = "the set that the corpus is held against";
+constexpr const char* kWhat = "the --against set";
 
 }  // namespace
 

@@ -290,10 +290,10 @@ void dedup_check(DedupRun& run) {
     const text::FeaturePlan plan(run.options.windows);
     const std::uint64_t size =
         std::min(run.options.sample, std::max(kLeastSample, kMostComparisons / std::max<std::uint64_t>(count, 1)));
-    Array<std::uint8_t> kept(run.budget, "the documents that are kept", count);
+    Array<std::uint8_t> kept(run.budget, "the kept documents", count);
     const std::uint64_t drawn = std::min(run.options.sample, count);
     const Reservation reservation =
-        run.budget.reserve(drawn * kDrawnBytes, "the sample; a smaller --sample takes less");
+        run.budget.reserve(drawn * kDrawnBytes, "the sample (a smaller --sample needs less)");
     Draw from_kept(size, run.options.windows.seed);
     Draw from_removed(run.options.sample, run.options.windows.seed);
     {

@@ -83,7 +83,7 @@ void dedup_decide(DedupRun& run) {
   const std::uint64_t count = ranks.size();
   const Array<DocId> heads = run::load_column<DocId>(run.dir.work("heads"), run.budget, "the documents by text");
   Array<Decision> decisions(run.budget, "the decisions", count);
-  Array<std::uint8_t> kept(run.budget, "the documents that are kept", count);
+  Array<std::uint8_t> kept(run.budget, "the kept documents", count);
   for (DocId document = 0; document < count; ++document)
     kept[ranks.rank(document)] = heads[document] == document ? 1 : 0;
   std::uint64_t against = 0;

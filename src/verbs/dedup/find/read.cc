@@ -25,8 +25,8 @@ namespace {
 
 // What was made of a batch.
 struct Done {
-  explicit Done(MemoryBudget& budget) : reservation(budget.reserve(0, kWhat)), text(budget, "text that was read") {}
-  static constexpr std::string_view kWhat = "what was made of the text that was read";
+  explicit Done(MemoryBudget& budget) : reservation(budget.reserve(0, kWhat)), text(budget, "the text being read") {}
+  static constexpr std::string_view kWhat = "what was computed from the text";
   Reservation reservation;  // of all but the text
   Array<char> text;
   std::vector<std::uint64_t> lengths;

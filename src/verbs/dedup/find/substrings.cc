@@ -106,7 +106,7 @@ void dedup_substrings(DedupRun& run) {
     std::optional<std::size_t> last;
     // Of the document `last`:
     std::uint64_t cut_bytes = 0;
-    Array<CutSpan> cuts(run.budget, "what is cut out of a document");
+    Array<CutSpan> cuts(run.budget, "the cuts of a document");
     const auto end_document = [&] {
       if (!last || cut_bytes == 0) return;
       const ByteRange whole = texts.range(*last);

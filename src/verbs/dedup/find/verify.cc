@@ -141,7 +141,8 @@ void dedup_verify(DedupRun& run) {
   std::uint64_t compared = 0;
   unsigned round = 1;
   RoundPlan plan(run.budget, ranks.size());
-  plan.crowded = run::load_column<std::uint8_t>(run.dir.work("crowded"), run.budget, "the documents that met many");
+  plan.crowded =
+      run::load_column<std::uint8_t>(run.dir.work("crowded"), run.budget, "the documents with many candidates");
   const bool crowded = std::find(plan.crowded.begin(), plan.crowded.end(), 1) != plan.crowded.end();
   for (; run.near != nullptr; ++round) {
     if (round > 1) {

@@ -186,7 +186,7 @@ class AttributesWriter {
 void check_attributes(const DedupOptions& options, const Context& context) {
   if (options.attributes == Attributes::none) return;
   if (options.input.id_field.empty())
-    throw Error(Errc::invalid_argument, "--attributes dolma: documents of Dolma have ids; give --id-field id");
+    throw Error(Errc::invalid_argument, "--attributes dolma: needs ids; add --id-field id");
   for (const std::string& path : options.input.paths) {
     std::error_code ignored;
     const fs::file_status status = fs::status(path, ignored);
@@ -200,9 +200,8 @@ void check_attributes(const DedupOptions& options, const Context& context) {
   for (corpus::Input input; walk.next(input);) {
     throw_if_stopped(context);
     if (!input.failure.empty() || input.format == Format::jsonl) continue;
-    throw Error(
-        Errc::invalid_argument,
-        fmt::format("{}: --attributes dolma is for JSONL alone; if it is that, give --format jsonl", input.path));
+    throw Error(Errc::invalid_argument,
+                fmt::format("{}: --attributes dolma needs JSONL; if it is JSONL, add --format jsonl", input.path));
   }
 }
 

@@ -70,7 +70,7 @@ class Expected {
 };
 
 [[noreturn]] void refuse(const DedupRun& run, const std::string& what) {
-  throw Error(Errc::corrupt, fmt::format("{}: {}; check the disk, then write it again with --resume",
+  throw Error(Errc::corrupt, fmt::format("{}: {}; check the disk, then rewrite it with --resume",
                                          run.dir.output("clean").string(), what));
 }
 
@@ -108,9 +108,9 @@ void dedup_read_back(DedupRun& run) {
   std::uint64_t documents = 0;
   const auto compare = [&](const Digest& found) {
     Digest wanted;
-    if (!expected.next(wanted)) refuse(run, "holds more documents than were kept");
+    if (!expected.next(wanted)) refuse(run, "has more documents than were kept");
     if (found != wanted)
-      refuse(run, fmt::format("kept document {} (document {} of the input) is not what was kept", documents,
+      refuse(run, fmt::format("kept document {} (document {} of the input) differs from what was kept", documents,
                               expected.document()));
     ++documents;
   };
@@ -132,13 +132,13 @@ void dedup_read_back(DedupRun& run) {
       refuse(run, fmt::format("ends before document {} of the input, which was kept", expected.document()));
     const std::uint64_t bad = run.dir.facts().get<ReadFacts>().report.bad_records;
     if (read.bad_records != bad)
-      refuse(run, fmt::format("holds {} bad records, but {} were copied", read.bad_records, bad));
+      refuse(run, fmt::format("has {} bad records, but {} were copied", read.bad_records, bad));
   } catch (const Error& error) {
     // What is wrong on the disk is written again when the run is resumed.
     if (error.code() == Errc::interrupted || error.code() == Errc::over_budget) throw;
     run.dir.forget(kApplyStage);
     if (error.code() != Errc::io) throw;
-    throw Error(Errc::io, fmt::format("{}: cannot be read back: {}; check the disk, then write it again with --resume",
+    throw Error(Errc::io, fmt::format("{}: cannot read back: {}; check the disk, then rewrite it with --resume",
                                       run.dir.output("clean").string(), error.what()));
   }
   run.dir.facts().put(ReadBackFacts{documents});

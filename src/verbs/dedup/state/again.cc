@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw Error(Errc::bad_input, what + " changed while the run went on; begin anew with --force");
+  throw Error(Errc::bad_input, what + " changed during the run; start again with --force");
 }
 
 }  // namespace
@@ -46,9 +46,9 @@ void SecondReading::make(const std::string& name, const std::function<std::uint6
   fs::remove_all(aside, ignored);
   // The list of its files comes before a folder of ours: one without is somebody's.
   if (is_taken(target) && !is_taken(run::list_of_files(run_.dir.folder(), name)))
-    throw Error(Errc::invalid_argument, fmt::format("{}: was not made by this run; move it away, then run the same "
-                                                    "command with --resume",
-                                                    target.string()));
+    throw Error(Errc::invalid_argument,
+                fmt::format("{}: not written by this run; move it away, then rerun the command with --resume",
+                            target.string()));
   run::check_untouched(run_.dir.folder(), name);
   make_folder(aside);
   if (fill(aside) != run_.dir.facts().get<ReadFacts>().report.documents) refuse("the input");

@@ -154,11 +154,9 @@ KeepPolicy parse_keep_policy(std::string_view text) {
     }
     return policy;
   }
-  throw Error(
-      Errc::invalid_argument,
-      fmt::format("--keep {}: no such policy; give first, longest, shortest, newest:FIELD, max:FIELD, min:FIELD "
-                  "or source:A,B,..",
-                  text));
+  throw Error(Errc::invalid_argument, fmt::format("--keep {}: unknown policy; use first, longest, shortest, "
+                                                  "newest:FIELD, max:FIELD, min:FIELD or source:A,B,...",
+                                                  text));
 }
 
 std::string to_string(const KeepPolicy& policy) {

@@ -29,7 +29,7 @@ DedupRun::DedupRun(const DedupOptions& options_in, const Context& context_in, co
 
 Ranks DedupRun::ranks() {
   if (options.keep.rank == Rank::first) return {budget, documents()};
-  return {budget, run::load_column<std::uint64_t>(dir.work("keys"), budget, "what documents are ranked by")};
+  return {budget, run::load_column<std::uint64_t>(dir.work("keys"), budget, "the ranking of documents")};
 }
 
 }  // namespace refrain::verbs::dedup

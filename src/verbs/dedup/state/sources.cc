@@ -90,7 +90,7 @@ void judge_sources(DedupRun& run, DedupOutcome outcome) {
   if (!worst.empty() && worst.front().share() > run.options.max_removed_per_source)
     throw Error(Errc::bad_input,
                 fmt::format("{}: would lose {} of {} documents, more than --max-removed-per-source allows; nothing was "
-                            "written; look at it with a higher limit and without --apply",
+                            "written; inspect it with a higher limit and without --apply",
                             names.front().empty() ? "the input" : names.front(), worst.front().removed,
                             worst.front().documents));
   AlarmFacts alarms;

@@ -127,7 +127,7 @@ class AnchorMaker {
       hashes_.insert(hashes_.end(), stretch.hashes().begin(), stretch.hashes().end());
     });
     if (hashes_.size() != last - first)
-      throw Error(Errc::corrupt, fmt::format("{}: it has other tokens than when it was indexed; check the index",
+      throw Error(Errc::corrupt, fmt::format("{}: token count differs from the index; run 'refrain index check'",
                                              snapshot_->id(document)));
     return piece.text.size();
   }
@@ -157,13 +157,13 @@ AnchorShapes::AnchorShapes(const IndexLayout& layout)
 void lay_out(Snapshot& snapshot, TokenTable& table) {
   const std::uint64_t documents = snapshot.documents();
   if (documents >= std::numeric_limits<std::uint32_t>::max())
-    throw Error(Errc::unsupported, "an index of 2^32 documents cannot be extracted at once");
+    throw Error(Errc::unsupported, "an index of more than 2^32 documents cannot be extracted; split it");
   table.missing.resize(documents);
   table.begins.resize(documents + 1);
   for (std::uint64_t i = 0; i < documents; ++i) {
     const std::uint64_t tokens = snapshot.removed(i) ? 0 : snapshot.tokens(i);
     if (tokens >= std::numeric_limits<std::uint32_t>::max())
-      throw Error(Errc::unsupported, fmt::format("{}: a document of 2^32 tokens; cut it", snapshot.id(i)));
+      throw Error(Errc::unsupported, fmt::format("{}: more than 2^32 tokens; split the document", snapshot.id(i)));
     table.begins[i + 1] = table.begins[i] + tokens;
   }
 }

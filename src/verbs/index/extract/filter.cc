@@ -31,7 +31,7 @@ bool in_several(Snapshot::Blots& blots, const Array<std::uint64_t>& first_blocks
 }  // namespace
 
 BlotFilter::BlotFilter(MemoryBudget& budget, std::uint64_t blots, std::uint64_t most_bytes)
-    : words_(budget, "the blots that are repeated",
+    : words_(budget, "the repeated blots",
              static_cast<std::size_t>(std::clamp<std::uint64_t>(
                  blots * kBitsABlot / 64, 1024, std::clamp<std::uint64_t>(most_bytes / 8, 1024, 0xFFFFFFFF)))) {}
 

@@ -36,10 +36,10 @@ class LinkGrower {
         rules_(rules),
         aligner_(rules.align),
         runs_(budget, "the links of a document"),
-        within_(budget, "what is covered of a document"),
-        agreeing_(budget, "what is covered of a document"),
-        placed_(budget, "what is covered of a document"),
-        explained_(budget, "what is covered of a document"),
+        within_(budget, "the covered parts of a document"),
+        agreeing_(budget, "the covered parts of a document"),
+        placed_(budget, "the covered parts of a document"),
+        explained_(budget, "the covered parts of a document"),
         reach_(std::max(kRestWindows * rules.shapes.window.span(), rules.min_tokens)) {}
 
   void begin(std::uint64_t document) {

@@ -12,7 +12,7 @@ void settle_rests(RestShuffle& rests, const TokenTable& table, std::uint64_t spa
                   MemoryBudget& budget, const Context& context, MatchShuffle& matches) {
   // By worker: the windows of a document that lie in one of its places.
   std::vector<std::unique_ptr<TokenBits>> told(thread_count(context));
-  for (auto& bits : told) bits = std::make_unique<TokenBits>(budget, "what is covered of a document");
+  for (auto& bits : told) bits = std::make_unique<TokenBits>(budget, "the covered parts of a document");
   rests.drain(context, 0, rests.partitions(), memory_bytes,
               [&](unsigned worker, std::size_t /*partition*/, const store::Run<PlaceOrRest>& run) {
                 TokenBits& bits = *told[worker];

@@ -23,11 +23,11 @@ std::uint64_t checksum_of(std::string_view digits) {
 }
 
 [[noreturn]] void refuse(const char* what) {
-  throw Error(Errc::invalid_argument, std::string("the cursor ") + what);
+  throw Error(Errc::invalid_argument, std::string("--cursor: ") + what);
 }
 
 Fields parse(std::string_view text) {
-  constexpr const char* kMalformed = "is not one that a query gave; copy it whole";
+  constexpr const char* kMalformed = "not a cursor; copy it in full";
   std::size_t digits = 0;
   for (const unsigned width : kWidths) digits += std::size_t{2} * width;
   if (text.size() != digits) refuse(kMalformed);
@@ -56,10 +56,10 @@ std::string encode_cursor(const QueryCursor& cursor) {
 
 QueryCursor decode_cursor(std::string_view text, std::uint64_t query) {
   const Fields fields = parse(text);
-  if (fields[0] != kCursorVersion) refuse("is of another version of Refrain; ask anew, without it");
-  if (fields[1] != query) refuse("belongs to another query; give the texts and the options that it was given for");
+  if (fields[0] != kCursorVersion) refuse("from another version of Refrain; repeat the query without it");
+  if (fields[1] != query) refuse("from another query; use the same texts and options");
   const auto number = [&](std::size_t i) { return static_cast<std::uint32_t>(fields[i]); };
-  if (number(2) >= number(3)) refuse("is not one that a query gave; copy it whole");
+  if (number(2) >= number(3)) refuse("not a cursor; copy it in full");
   return {query, {number(2), number(3), 0, number(4)}, number(5)};
 }
 

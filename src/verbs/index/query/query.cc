@@ -35,7 +35,7 @@ constexpr std::uint64_t kComparedAPage = 1000;
 // first, that nearly the same stretch of the query is not told again and again.
 constexpr std::size_t kCandidatesAtOnce = 64;
 constexpr std::size_t kChangedNamed = 10;
-constexpr const char* kOwnWhat = "the text of the document that is asked about";
+constexpr const char* kOwnWhat = "the text of the query document";
 constexpr const char* kPassageWhat = "a passage of a query";
 // Occurrences of a passage are held until it is known how many there are; beyond this, or a quarter of the memory that is
 // left, they are compared a second time.
@@ -57,7 +57,7 @@ class QueryRun {
         budget_(context),
         rules_(chain_rules(snapshot.layout(), options.limits)),
         min_tokens_(options.limits.min_tokens == 0 ? snapshot.layout().window : options.limits.min_tokens),
-        asked_(budget_, "the texts that are asked about"),
+        asked_(budget_, "the query texts"),
         own_room_(budget_.reserve(0, kOwnWhat)),
         query_(snapshot.layout(), rules_.reach + 1, budget_),
         chainer_(budget_, rules_),
@@ -65,7 +65,7 @@ class QueryRun {
         excluded_(options.limits, snapshot.layout(), budget_, context.stop),
         chain_comparer_(snapshot, query_, options.limits, min_tokens_, budget_),
         place_comparer_(snapshot.layout(), options.limits),
-        held_(budget_.reserve(0, "what was compared for a query")) {}
+        held_(budget_.reserve(0, "the comparisons of a query")) {}
 
   QueryReport run();
 
@@ -152,9 +152,9 @@ void QueryRun::read_query() {
     return;
   }
   if (!options_.documents.empty() || !options_.files.empty())
-    throw Error(Errc::invalid_argument, "a query is about texts or about a document of the index, not both");
+    throw Error(Errc::invalid_argument, "a query takes texts or a document of the index, not both");
   const std::optional<DocId> document = snapshot_.find(options_.id);
-  if (!document) throw Error(Errc::not_found, options_.id + ": there is no such document in the index");
+  if (!document) throw Error(Errc::not_found, options_.id + ": no document in the index has this id");
   own_ = blocks_of_document(snapshot_, *document);
   own_room_.resize(snapshot_.text_room(*document), kOwnWhat);
   own_text_ = snapshot_.text(*document);
@@ -294,7 +294,7 @@ const std::vector<SharedRun>& QueryRun::compared(std::uint32_t chain) {
   if (!is_new) return at->second;
   constexpr std::uint64_t kStep = 4096;
   if (compared_.size() % kStep == 1)
-    held_.resize((compared_.size() + kStep) * 3 * sizeof(SharedRun), "what was compared for a query");
+    held_.resize((compared_.size() + kStep) * 3 * sizeof(SharedRun), "the comparisons of a query");
   ++report_.compared;
   const blot::Chain& that = chainer_.chains()[chain];
   try {

@@ -27,7 +27,7 @@ void QueryText::add(std::string_view id, std::string_view text) {
     for (std::size_t i = 0; i < stretch.size(); ++i) bytes_.push_back(stretch.range(i));
   });
   if (first + hashes.size() + gap_ > std::numeric_limits<std::uint32_t>::max() / 2)
-    throw Error(Errc::over_budget, "the query has more than 2 G tokens; ask about less at a time");
+    throw Error(Errc::over_budget, "the query has more than 2 billion tokens; split it");
   hashes_.reserve_more(hashes.size() + gap_);
   for (const std::uint64_t hash : hashes) hashes_.push_back(static_cast<std::uint32_t>(hash));
   parts_.push_back({id, text, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(hashes_.size())});

@@ -18,10 +18,9 @@ namespace {
 
 [[noreturn]] void throw_changed(const std::string& path, const std::string& id) {
   const std::string whose = path == id ? std::string() : fmt::format(" (document {})", id);
-  throw Error(
-      Errc::bad_input,
-      fmt::format("{}{}: it has changed since it was indexed; index it again with 'refrain index add --replace'", path,
-                  whose));
+  throw Error(Errc::bad_input,
+              fmt::format("{}{}: changed since it was indexed; index it again with 'refrain index add --replace'", path,
+                          whose));
 }
 
 // A file that is gone has changed; one that the disk does not give is another matter, and Error(io).
@@ -30,7 +29,7 @@ std::string part_of_file(const std::string& path, std::uint64_t begin, std::uint
     return read_file_part(path, begin, size);
   } catch (const Error& error) {
     if (error.code() == Errc::io) throw;
-    throw Error(Errc::bad_input, fmt::format("{}; it was there when it was indexed", error.what()));
+    throw Error(Errc::bad_input, fmt::format("{}; it existed when it was indexed", error.what()));
   }
 }
 
@@ -95,7 +94,7 @@ std::string DocumentText::read(std::uint64_t document, std::uint64_t first, std:
   for (std::uint64_t i = first; i < last; ++i) {
     const std::string_view block = std::string_view(text).substr(mark(i) - mark(first), mark(i + 1) - mark(i));
     if (blot::mark_checksum(block) == info.marks[i].checksum) continue;
-    if (info.place.home == blot::TextHome::stored) texts_->corrupt("a text is not the one that was indexed");
+    if (info.place.home == blot::TextHome::stored) texts_->corrupt("text differs from what was indexed");
     throw_changed(info.place.home == blot::TextHome::file ? info.id : info.place.path, info.id);
   }
   return text;
@@ -141,7 +140,7 @@ const std::string& DocumentText::part(std::uint64_t number, const blot::Document
 }
 
 std::string DocumentText::stored(const blot::DocumentInfo& document, std::uint64_t first, std::uint64_t last) {
-  if (!texts_) documents_.corrupt("it tells of stored texts, and there are none");
+  if (!texts_) documents_.corrupt("refers to stored texts, but there are none");
   const auto mark = [&](std::uint64_t i) {
     return i < document.marks.size() ? document.marks[i].begin : document.text_bytes;
   };

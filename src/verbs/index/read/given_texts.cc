@@ -14,7 +14,7 @@ constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
 void throw_if_packed(std::string_view text, const std::string& path) {
   if (text.starts_with("\x1f\x8b") || text.starts_with("\x28\xb5\x2f\xfd"))
     throw Error(Errc::unsupported,
-                fmt::format("{}: it is packed; unpack it, as with: zcat {} | refrain index query INDEX -", path, path));
+                fmt::format("{}: compressed; decompress it, e.g.: zcat {} | refrain index query INDEX -", path, path));
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ void GivenTexts::read(const std::string& path, const std::stop_token& stop) {
   const auto check_size = [&](std::uint64_t bytes) {
     if (bytes > kMostBytes)
       throw Error(Errc::invalid_argument,
-                  fmt::format("{}: more than 64 MiB; cut it into parts", path == "-" ? "standard input" : path));
+                  fmt::format("{}: larger than 64 MiB; split it", path == "-" ? "standard input" : path));
   };
   InputFile file(path, stop);
   const std::size_t begin = read_.size();

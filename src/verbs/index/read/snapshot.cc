@@ -19,7 +19,7 @@ Snapshot::Segment::Segment(const fs::path& folder, const blot::SegmentInfo& info
       texts(folder, info, documents),
       removed(blot::read_removed(folder, info)) {
   if (documents.documents() != info.documents || documents.blocks() != info.blocks)
-    documents.corrupt("it is not the file that the manifest names");
+    documents.corrupt("not the file named in the manifest");
 }
 
 Snapshot::Segment::Segment(const Segment& other)
@@ -212,7 +212,7 @@ void Snapshot::read_tokens(DocId document, std::uint64_t first, std::uint64_t la
   });
   if (out.size() < last - first)
     throw Error(Errc::corrupt,
-                fmt::format("{}: it has other tokens than when it was indexed; check the index", id(document)));
+                fmt::format("{}: token count differs from the index; run 'refrain index check'", id(document)));
 }
 
 }  // namespace refrain::verbs::index

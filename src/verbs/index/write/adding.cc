@@ -180,7 +180,8 @@ std::uint64_t Adding::take_document(std::string id, blot::TextPlace place, Docum
     set_builder(
         std::make_shared<SegmentBuilder>(folder, manifest_.layout, root_, expected_posts_, context_, budget_, temp_));
     if (!builder_->has_room(digest.tokens))
-      throw Error(Errc::unsupported, id + ": has more tokens than a segment with blots of so many bits can hold");
+      throw Error(Errc::unsupported,
+                  id + ": too many tokens for blots of this size; create the index with more --blot-bits");
   }
   if (digest.packed) ++stored_;
   manifest_.next_ordinal = std::max(manifest_.next_ordinal, ordinal_behind(id));

@@ -103,7 +103,8 @@ class Check {
       blot::PostsReader posts(folder, segment.posts_files, manifest.layout.blot_bits, segment.blocks);
       posts.check(done);
       if (posts.posts() != segment.posts || posts.blots() != segment.blots)
-        throw Error(Errc::corrupt, fmt::format("{}: has not the posts that the manifest tells of", folder.string()));
+        throw Error(Errc::corrupt, fmt::format("{}: post count differs from the manifest; run 'index check --repair'",
+                                               folder.string()));
     });
     whole &= attempt([&] { removed = blot::read_removed(folder_, segment); });
     if (segment.texts_file) whole &= attempt([&] { blot::TextReader(folder, *segment.texts_file).check(done); });
@@ -228,9 +229,9 @@ class Check {
         if (error.code() == Errc::bad_input)
           throw Error(
               Errc::bad_input,
-              fmt::format("{}; a repair would lose it, so bring the file back as it was, or remove the document "
-                          "from the index first",
-                          error.what()));
+              fmt::format(
+                  "{}; a repair would lose the document; restore the file, or remove the document from the index first",
+                  error.what()));
         if (!is_damage(error)) throw;
         continue;
       }

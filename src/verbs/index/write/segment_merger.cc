@@ -147,7 +147,7 @@ blot::SegmentInfo merge_segments(const fs::path& folder, const IndexLayout& layo
       if (source->is_removed(i)) continue;
       blot::DocumentInfo document = source->documents.whole(i);
       if (document.place.home == blot::TextHome::stored) {
-        if (!source->texts) source->documents.corrupt("it tells of stored texts, and there are none");
+        if (!source->texts) source->documents.corrupt("refers to stored texts, but there are none");
         if (!texts) texts.emplace(target);
         document.place.stored =
             texts->add({source->texts->frames(document), document.place.frames, document.text_bytes});

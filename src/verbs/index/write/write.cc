@@ -86,7 +86,8 @@ class Writing {
       } catch (const Error& error) {
         in_doubt = !blot::still_stands(folder, committed);
         if (!in_doubt) throw;
-        throw Error(error.code(), fmt::format("{}; the change is made, but a power cut may undo it", error.what()));
+        throw Error(error.code(),
+                    fmt::format("{}; the change was made, but a power failure may undo it", error.what()));
       }
       committed = manifest;
       in_doubt = false;
@@ -134,9 +135,9 @@ IndexWriteReport Writing::create(const IndexCreateOptions& options) {
   if (!target.has_filename()) target = target.parent_path();  // "dir/" is "dir"
   if (target.empty()) throw Error(Errc::invalid_argument, "no index; name a folder for it");
   if (is_taken(target))
-    throw Error(
-        Errc::invalid_argument,
-        fmt::format("{}: exists; name another folder, or add to an index with 'refrain index add'", target.string()));
+    throw Error(Errc::invalid_argument,
+                fmt::format("{}: already exists; name another folder, or add to an index with 'refrain index add'",
+                            target.string()));
   corpus::check_named(options.input);
   const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
   make_folders(parent);
@@ -235,8 +236,8 @@ void Writing::settle_ids(const fs::path& folder, std::vector<blot::SegmentInfo>&
         if (!replace)
           throw Error(Errc::bad_input,
                       other < first_added
-                          ? fmt::format("{}: is in the index already; with --replace it takes the old one's place", id)
-                          : fmt::format("{}: two documents of the input have this id", id));
+                          ? fmt::format("{}: already in the index; use --replace to replace it", id)
+                          : fmt::format("{}: two documents in the input have this id; ids must be unique", id));
         if (gone(other)[earlier]) return;
         gone(other)[earlier] = true;
         ++more[other];
@@ -293,15 +294,12 @@ IndexWriteReport Writing::add(const fs::path& folder, const IndexAddOptions& opt
   for (const std::string& path : options.input.paths) {
     if (path == "-") continue;
     if (lies_in(path, folder))
-      throw Error(
-          Errc::invalid_argument,
-          fmt::format("{}: lies inside the index {}; move it elsewhere before adding it", path, folder.string()));
+      throw Error(Errc::invalid_argument,
+                  fmt::format("{}: inside the index {}; move it elsewhere before adding it", path, folder.string()));
     if (lies_in(folder, path))
-      throw Error(
-          Errc::invalid_argument,
-          fmt::format("{}: the index {} lies inside it and would be read too; name the files to add instead, or move "
-                      "the index",
-                      path, folder.string()));
+      throw Error(Errc::invalid_argument,
+                  fmt::format("{}: contains the index {}; name the files to add instead, or move the index", path,
+                              folder.string()));
   }
   return add_to(folder, options.replace, [&](Adding& adding) {
     report_.read = adding.add(options.input, corpus::total_bytes(options.input, context_, budget_));
