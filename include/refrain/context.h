@@ -1,6 +1,6 @@
-// What a run may use, in plain values: memory, threads, and how to report and to stop.
+// What a run may use, as plain values: memory, threads, how to report progress, and how to stop.
 //
-// There are no globals below the faces; whoever calls a verb decides all of this.
+// There are no globals below the faces; the caller of a verb decides all of this.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 
 namespace [[gnu::visibility("default")]] refrain {
 
-// One report of how far a stage has come. `total` is 0 where it cannot be known (standard input, for one).
+// One progress report of a stage. `total` is 0 if it is unknown (for example, standard input).
 struct ProgressUpdate {
-  std::string_view stage;  // "read", "join", ...: a word for a person
+  std::string_view stage;  // "read", "join", ...: for display
   std::string_view unit;   // "bytes", "documents", "tables", ...
   std::uint64_t done = 0;
   std::uint64_t total = 0;
 
-  // The whole of a run that goes by stages.
+  // Progress of the whole run, for verbs that work in stages.
   struct Run {
     std::string_view stage = {};
     unsigned number = 0;       // of that stage, from 1
-    unsigned stages = 0;       // 0: the verb tells of single stages alone
-    double share = 0;          // of the run that is done
-    double seconds_left = -1;  // negative: not known
+    unsigned stages = 0;       // 0: the verb reports only single stages
+    double share = 0;          // of the run that is done, 0 to 1
+    double seconds_left = -1;  // negative: unknown
   };
   Run run = {};
 };
@@ -34,11 +34,11 @@ struct Context {
   // what the process may: calls side by side have a budget each, and what is returned in memory is the caller's. Less
   // than kMinMemoryBytes is refused by every verb.
   std::uint64_t memory_bytes = 0;
-  // 0 means one a core that this process may run on. The number changes the time, never the result.
+  // 0 means one per core available to this process. The number changes the time, never the result.
   unsigned threads = 0;
-  // Where temporary files go; empty means the system's place for them ($TMPDIR, /tmp).
+  // Where temporary files go; empty means the system default ($TMPDIR, /tmp).
   std::string temp_dir = {};
-  // Called from any thread, one call at a time, at most a few times a second a stage. May be empty.
+  // Called from any thread, one call at a time, at most a few times per second and stage. May be empty.
   std::function<void(const ProgressUpdate&)> progress = {};
   // Once set, the verb throws Error(interrupted) soon, and leaves neither temporary nor half-written files.
   std::stop_token stop = {};
@@ -46,7 +46,7 @@ struct Context {
 
 inline constexpr std::uint64_t kMinMemoryBytes = std::uint64_t{64} << 20;
 
-// Half of the RAM that the machine, or the control group of this process, grants.
+// Half of the RAM that the machine or this process's control group grants.
 std::uint64_t default_memory_bytes();
 
 }  // namespace refrain

@@ -1,6 +1,6 @@
 // The one exception type of Refrain.
 //
-// Thrown when a run cannot go on. A single bad record is never an Error: it is a count, with an example, in the report
+// Thrown when a run cannot continue. A bad record is never an Error: it is a count, with an example, in the report
 // of the verb (see input.h). The message reads "where: what; remedy".
 #pragma once
 
@@ -11,16 +11,16 @@
 
 namespace [[gnu::visibility("default")]] refrain {
 
-// Every face maps this once: to an exit code, an HTTP status, a Python class.
+// Every face maps this once: to an exit code, an HTTP status or a Python class.
 enum class Errc {
-  invalid_argument,  // the caller asked for something that makes no sense, or would overwrite what is there
-  not_found,         // an input that does not exist, or cannot be opened or read
-  bad_input,         // an input that was read and is broken, where the caller wanted no bad records
-  corrupt,           // a file that Refrain wrote, and that no longer holds what was written
-  unsupported,       // well-formed, but not something this build can do
-  over_budget,       // the memory budget or the disk does not suffice; the message names what would
-  io,                // the system refused to read or write
-  busy,              // another process holds what this one needs, and will let go of it
+  invalid_argument,  // an invalid request, or one that would overwrite something
+  not_found,         // an input does not exist, or cannot be opened
+  bad_input,         // an input is malformed, and bad records were not allowed
+  corrupt,           // a file written by Refrain is damaged
+  unsupported,       // well-formed, but not supported by this build
+  over_budget,       // not enough memory or disk; the message says how much is needed
+  io,                // the system failed to read or write
+  busy,              // another process holds a resource for now
   interrupted,       // the stop token was set
 };
 

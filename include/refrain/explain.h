@@ -14,7 +14,7 @@
 namespace [[gnu::visibility("default")]] refrain {
 
 struct ExplainOptions {
-  std::string a;  // a file; or, where `input` names any, the id of a document in it
+  std::string a;  // a file; or, if `input` has paths, the id of a document in it
   std::string b;
   InputOptions input;
   FingerprintOptions fingerprint;
@@ -27,15 +27,15 @@ struct ExplainedDocument {
   std::uint64_t tokens = 0;
   std::uint64_t windows = 0;                 // distinct
   std::optional<std::uint64_t> fingerprint;  // none: too short
-  std::vector<ByteRange> shared;             // what lies in windows that the other holds too; sorted, disjoint
+  std::vector<ByteRange> shared;             // ranges in windows that the other document also has; sorted, disjoint
 };
 
 struct ExplainReport {
   ExplainedDocument a;
   ExplainedDocument b;
-  std::optional<unsigned> difference;  // bits; none where either is too short
-  std::uint64_t shared_windows = 0;    // distinct windows that both hold
-  double similarity = 0;               // Jaccard, of the sets of windows; their tokens were compared, not only hashes
+  std::optional<unsigned> difference;  // bits; none if either is too short
+  std::uint64_t shared_windows = 0;    // distinct windows in both
+  double similarity = 0;               // Jaccard similarity of the window sets; tokens are compared, not only hashes
 };
 
 ExplainReport explain(const ExplainOptions& options, const Context& context);

@@ -1,4 +1,4 @@
-// Fingerprints: a 64-bit SimHash of every document, and the choices that go into one.
+// Fingerprints: a 64-bit SimHash of every document, and its options.
 #pragma once
 
 #include <cstdint>
@@ -25,18 +25,18 @@ std::vector<std::string_view> hash_names();
 struct FingerprintOptions {
   TokenizerKind tokenizer = TokenizerKind::words;
   HashKind hash = HashKind::xxh3;
-  // Tokens a window; a document with fewer tokens is too short to judge and gets no fingerprint. md5 hashes the text of
-  // the window, its tokens joined by one space; the other hashes hash tokens, and the windows roll over those.
+  // Tokens per window; a document with fewer tokens is too short and gets no fingerprint. md5 hashes the text of the
+  // window, its tokens joined by one space; the other hashes hash each token, and windows combine those hashes.
   unsigned window = 3;
-  std::uint64_t seed = 0;     // of xxh3 and jenkins
-  bool tie_sets_bit = false;  // what a bit becomes whose weights sum to zero
-  // Dropped before windows are formed; compared without regard to ASCII case.
+  std::uint64_t seed = 0;     // for xxh3 and jenkins
+  bool tie_sets_bit = false;  // value of a bit whose weights sum to zero
+  // Dropped before windows are formed; ASCII case is ignored.
   std::vector<std::string> stop_words = {};
 };
 
-// The preset's fingerprint, distance and blocks; nullopt for a name that is none.
-//   fpga    whitespace, sdbm, single tokens, tie gives 1; distance 3, 4 blocks
-//   report  lower-cased, split at white space, md5, windows of 6; distance 4, 6 blocks
+// The preset's fingerprint, distance and blocks; nullopt for an unknown name.
+//   fpga    whitespace, sdbm, single tokens, ties give 1; distance 3, 4 blocks
+//   report  lower case, split at white space, md5, windows of 6; distance 4, 6 blocks
 struct Preset {
   FingerprintOptions fingerprint;
   unsigned distance = 3;
@@ -61,7 +61,7 @@ class Fingerprinter {
   // nullopt: too short to judge.
   std::optional<std::uint64_t> operator()(std::string_view text) const;
 
-  // Document i gives hashes[i]; valid[i] is 0 where it is too short (hashes[i] is 0 then). Both must hold batch.size().
+  // Document i gives hashes[i]; valid[i] and hashes[i] are 0 if it is too short. Both arrays have batch.size() items.
   void batch(const TextBatch& batch, std::uint64_t* hashes, std::uint8_t* valid) const;
   // The same on context.threads threads. valid[i] is 0 for a null, too.
   void batch(const TextColumn& texts, std::uint64_t* hashes, std::uint8_t* valid, const Context& context) const;

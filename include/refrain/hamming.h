@@ -1,4 +1,4 @@
-// Fingerprints without documents: all pairs and clusters in a list of hashes, and one hash against many.
+// Fingerprints without documents: all pairs and clusters in a list of hashes, and lookup of one hash among many.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@
 
 namespace [[gnu::visibility("default")]] refrain {
 
-// A list of hashes as text, one unsigned decimal number a line; what repeats counts once.
+// A list of hashes as text, one unsigned decimal number per line; repeats count once.
 struct HashListOptions {
   std::string input = "-";   // a file, or "-" for standard input
-  std::string output = "-";  // a file (it appears whole or not at all), or "-" for standard output
-  unsigned blocks = 0;       // 2 to 64; 0 chooses
+  std::string output = "-";  // a file (written completely or not at all), or "-" for standard output
+  unsigned blocks = 0;       // 2 to 64; 0: automatic
   unsigned distance = 0;     // below blocks
 };
 
@@ -30,20 +30,20 @@ struct HashListReport {
   double seconds = 0;
 };
 
-// Writes "[a, b]" a line with a < b, in order. Throws Error: not_found where the input cannot be read, io where the
-// output cannot be written, bad_input for a line that is no number (named), invalid_argument for bad blocks.
+// Writes one pair "[a, b]" per line, a < b, in order. Throws Error: not_found if the input cannot be read, io if the
+// output cannot be written, bad_input for a line that is not a number (named), invalid_argument for bad blocks.
 HashListReport find_all(const HashListOptions& options, const Context& context);
 
-// Writes a cluster (a connected component of two hashes or more) a line as "[a, b, ...]", ascending, in order.
+// Writes one cluster (a connected component of two or more hashes) per line as "[a, b, ...]", ascending, in order.
 HashListReport find_clusters(const HashListOptions& options, const Context& context);
 
-// Known fingerprints in tables, made once and asked often; new ones can be added between questions.
+// Stored fingerprints in tables that are built once and queried often; more can be added between queries.
 //
-// Questions may come from many threads at once; add() must be alone.
+// Queries may run on many threads at once; add() needs exclusive access.
 class FingerprintIndex {
  public:
   struct Match {
-    std::size_t index;    // which stored fingerprint, in the order in which they were given
+    std::size_t index;    // of the stored fingerprint, in the order given
     unsigned difference;  // bits
     friend bool operator==(const Match&, const Match&) = default;
   };
@@ -53,17 +53,17 @@ class FingerprintIndex {
   FingerprintIndex(FingerprintIndex&&) noexcept;
   FingerprintIndex& operator=(FingerprintIndex&&) noexcept;
 
-  // Every stored fingerprint within the distance, nearest first, then earliest. Replaces what `out` held.
+  // Every stored fingerprint within the distance, nearest first, then earliest. Replaces the contents of `out`.
   void find(std::uint64_t query, std::vector<Match>& out) const;
 
-  // The first of those, and how many there are; quicker where many are equal. count is 0 where there is none.
+  // The first of those, and how many there are; faster if many are equal. count is 0 if there is none.
   struct Best {
     Match match{0, 0};
     std::size_t count = 0;
   };
   Best best(std::uint64_t query) const;
 
-  // The new one's index is size() before the call.
+  // The index of the new fingerprint is size() before the call.
   void add(std::uint64_t fingerprint);
 
   std::size_t size() const;
@@ -78,8 +78,8 @@ struct MatchOptions {
   std::string stored;         // a file of rows "id<TAB>simhash" as fingerprint() or near() writes it
   std::string queries = "-";  // the same, or "-" for standard input
   unsigned distance = 3;
-  bool all = false;  // a row for every match, not only for the best
-  bool add = false;  // each query joins the stored ones once it is answered, and the file at the end
+  bool all = false;  // a row for every match, not only the best
+  bool add = false;  // add each query to the stored ones once it is answered, and to the file at the end
 };
 
 struct MatchReport {
@@ -91,9 +91,9 @@ struct MatchReport {
   double query_seconds = 0;
 };
 
-// Writes to `out` a header and then a row a query, in order, as soon as it is known: "id match diff matches": the best
-// stored match (least difference, then earliest; empty with its difference where there is none) and how many there are.
-// With `all`: a row "id match diff" a match.
+// Writes a header and one row per query to `out`, in order, as soon as it is known: "id match diff matches", the best
+// stored match (least difference, then earliest; both empty if there is none) and the number of matches.
+// With `all`: one row "id match diff" per match.
 MatchReport match(const MatchOptions& options, const Context& context,
                   const std::function<void(std::string_view)>& out);
 

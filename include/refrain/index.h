@@ -1,13 +1,13 @@
-// The blot index: a collection of documents, on disk, that can be added to, removed from, and asked which passages it
-// holds, also where there is noise in them.
+// The blot index: a collection of documents on disk that can be added to and removed from, and that finds passages
+// which recur, exact or edited.
 //
-// A *blot* is a hash of a few tokens in a row; the index knows, for every blot, roughly where it occurs. What shares
-// blots is only a candidate: it is compared token by token before it is reported. A *passage* is a run of tokens that
-// returns; the tokens of two of its places may differ here and there (substituted, inserted, lost).
+// A *blot* is a hash of a few consecutive tokens; the index records, for every blot, roughly where it occurs. Shared
+// blots only make candidates, which are compared token by token before they are reported. A *passage* is a token run
+// that recurs; its occurrences may differ in some tokens (substituted, inserted, lost).
 //
-// An index is a folder (docs/format.md): segments that never change, and a manifest that names them. There is one writer
-// at a time, and any number of readers, in any process; a reader sees the index as one commit left it, whatever is
-// written meanwhile. A damaged index is Error(corrupt), found before anything wrong is said.
+// An index is a folder (docs/format.md): immutable segments, and a manifest that lists them. There is one writer at a
+// time, and any number of readers in any process; a reader sees the index as of one commit, whatever is written
+// meanwhile. A damaged index is Error(corrupt), detected before any wrong answer is given.
 #pragma once
 
 #include <cstdint>
@@ -28,15 +28,15 @@
 namespace [[gnu::visibility("default")]] refrain {
 
 enum class BlotKind {
-  ordered,  // a polynomial of the tokens' hashes: their order counts
-  sum,      // their sum: blind to order
-  xor_all,  // their exclusive or, "xor": blind to order, and a token that occurs twice cancels itself
+  ordered,  // a polynomial of the token hashes: depends on their order
+  sum,      // their sum: ignores order
+  xor_all,  // their exclusive or, "xor": ignores order, and a token that occurs twice cancels out
 };
 enum class BlotSampling {
-  syncmer,  // about a third of the windows, chosen so that every run of `window` tokens holds a chosen one
+  syncmer,  // about a third of the windows, chosen so that every run of `window` tokens contains one
   all,      // every window
 };
-// The names as flags and files spell them, in the order of the enums.
+// The names used in flags and files, in the order of the enums.
 std::vector<std::string_view> blot_kind_names();
 std::vector<std::string_view> blot_sampling_names();
 
@@ -46,18 +46,18 @@ inline constexpr unsigned kMinBlotBits = 12;
 inline constexpr unsigned kMaxBlotBits = 40;
 inline constexpr unsigned kMaxShards = 64;
 
-// What is settled when an index is made, and holds for all that is added later.
+// Chosen when an index is created, and fixed for everything added later.
 struct IndexLayout {
-  unsigned window = 10;  // tokens: an exact run of so many is always found. 2 to kMaxBlotWindow
+  unsigned window = 10;  // tokens, 2 to kMaxBlotWindow: exact runs of this length are always found
   BlotKind blots = BlotKind::ordered;
   BlotSampling sampling = BlotSampling::syncmer;
-  // Above 1: that many streams, of every interleave-th token each, and windows of `window` tokens of one stream. An
-  // exact run then needs interleave * (window - 1) + 1 tokens. Goes with BlotSampling::all only.
+  // Above 1: that many streams, each of every interleave-th token, with windows of `window` tokens of one stream. An
+  // exact run then needs interleave * (window - 1) + 1 tokens. Requires BlotSampling::all.
   unsigned interleave = 1;
-  unsigned blot_bits = 0;  // 0: from the size of what is indexed first
-  unsigned shards = 1;     // files that the posts are spread over, by blot; a power of two, up to kMaxShards
+  unsigned blot_bits = 0;  // 0: chosen from the size of the first input
+  unsigned shards = 1;     // number of files for the posts, by blot; a power of two, up to kMaxShards
   TokenizerKind tokenizer = TokenizerKind::words;
-  bool store_text = false;  // keep the documents' texts in the index, instead of referring to their files
+  bool store_text = false;  // keep the texts in the index instead of referring to their files
 };
 
 struct IndexCreateOptions {
@@ -68,24 +68,24 @@ struct IndexCreateOptions {
 
 struct IndexAddOptions {
   InputOptions input = {};
-  bool replace = false;  // documents with ids that are there already take their place; else that is Error(bad_input)
+  bool replace = false;  // replace documents with the same ids; otherwise those are Error(bad_input)
 };
 
-// What create, add, remove and merge did. When one returns, it is committed.
+// What create, add, remove and merge did. Once they return, the change is committed.
 struct IndexWriteReport {
   ReadReport read;
-  std::uint64_t generation = 0;  // of the index: one more with every commit
+  std::uint64_t generation = 0;  // of the index; increases with every commit
   std::uint64_t added = 0;
-  std::uint64_t replaced = 0;  // of the added ones
+  std::uint64_t replaced = 0;  // of the added documents
   std::uint64_t removed = 0;
-  std::vector<std::string> unknown;  // ids that were to be removed, and are not there
+  std::vector<std::string> unknown;  // ids to be removed that are not in the index
   std::uint64_t tokens = 0;          // added
-  std::uint64_t posts = 0;           // added: pairs of a blot and a place
+  std::uint64_t posts = 0;           // added; a post is a blot and a place
   std::uint64_t stored_texts =
-      0;                       // documents whose text went into the index, since their file cannot be read at a place
-  std::uint64_t segments = 0;  // now
+      0;                       // documents whose text is kept in the index, because it cannot be read again in place
+  std::uint64_t segments = 0;  // after the change
   std::uint64_t merged_segments = 0;
-  std::uint64_t index_bytes = 0;  // on disk now
+  std::uint64_t index_bytes = 0;  // on disk, after the change
   std::uint64_t temp_peak_bytes = 0;
   std::vector<StageCost> stages;
   double seconds = 0;
@@ -95,14 +95,14 @@ struct IndexWriteReport {
 };
 
 struct IndexStats {
-  IndexLayout layout;  // with blot_bits settled
+  IndexLayout layout;  // with the chosen blot_bits
   std::uint64_t generation = 0;
-  std::uint64_t documents = 0;  // that can be found
-  std::uint64_t removed = 0;    // that wait to be merged away
-  // Of all documents, also of those that wait to be merged away.
+  std::uint64_t documents = 0;  // not removed
+  std::uint64_t removed = 0;    // not yet merged away
+  // Of all documents, including removed ones not yet merged away.
   std::uint64_t tokens = 0;
   std::uint64_t text_bytes = 0;
-  std::uint64_t blots = 0;  // distinct ones, segment by segment
+  std::uint64_t blots = 0;  // distinct, per segment
   std::uint64_t posts = 0;
   std::uint64_t segments = 0;
   std::uint64_t posts_bytes = 0;
@@ -111,10 +111,10 @@ struct IndexStats {
   std::uint64_t other_bytes = 0;  // the manifest, the lists of removed documents
 };
 
-// A document whose text can no longer be shown: its file has gone or is no longer what was indexed.
+// A document whose text can no longer be shown: its file is missing or has changed since it was indexed.
 struct ChangedDocument {
   std::string id;
-  std::string reason;  // "path: it has changed since it was indexed"
+  std::string reason;  // "path: changed since it was indexed"
 };
 
 struct IndexCheckReport {
@@ -123,38 +123,38 @@ struct IndexCheckReport {
   std::uint64_t blots = 0;
   std::uint64_t posts = 0;
   std::uint64_t bytes = 0;
-  std::vector<std::string> damages;      // what is wrong, "path: what"; empty where all is well
-  std::uint64_t changed_documents = 0;   // not damage of the index: their files changed
+  std::vector<std::string> damages;      // "path: what"; empty if there is no damage
+  std::uint64_t changed_documents = 0;   // their files changed; not damage of the index
   std::vector<ChangedDocument> changed;  // the first few
   bool repaired = false;
-  std::uint64_t rebuilt_documents = 0;  // with `repair`: of damaged segments, read again from their texts
+  std::uint64_t rebuilt_documents = 0;  // with `repair`: of damaged segments, rebuilt from their texts
   std::uint64_t lost_documents = 0;     // with `repair`: no longer in the index
   double seconds = 0;
 };
 
 // ---- Passages
 
-// One place of a passage.
+// One occurrence of a passage.
 struct Occurrence {
   std::string id;
-  ByteRange bytes;                // of the document's text, which for a file is the file
+  ByteRange bytes;                // of the document's text (for a file, the file)
   std::string text;               // those bytes
-  std::vector<ByteRange> shared;  // inside `text`: what agrees, token for token, with the passage; sorted, disjoint
-  double similarity = 1;          // tokens that agree, of the longer of the two
+  std::vector<ByteRange> shared;  // ranges in `text` that match the passage token for token; sorted, disjoint
+  double similarity = 1;          // matching tokens divided by the length of the longer
 };
 
-// What is said of a passage before its places are listed.
+// What is reported about a passage before its occurrences.
 struct PassageHead {
-  std::string text;              // at its earliest place; of a query, in the query
-  std::uint64_t length = 0;      // its tokens
-  double similarity = 0;         // the mean over its places (the earliest aside)
-  std::uint64_t documents = 0;   // that hold it; of a query, those listed
-  std::uint64_t unverified = 0;  // of a query: candidates beyond `max_occurrences`, which nobody compared
-  std::string query;             // of a query: the id of the document that was asked about, and the bytes in it
+  std::string text;              // at its earliest place; for a query, in the query
+  std::uint64_t length = 0;      // in tokens
+  double similarity = 0;         // mean over its occurrences, except the earliest
+  std::uint64_t documents = 0;   // that contain it; for a query, those listed
+  std::uint64_t unverified = 0;  // for a query: candidates beyond `max_occurrences`, not compared
+  std::string query;             // for a query: the id of the query document, and the bytes in it
   ByteRange bytes;
 };
 
-// Who takes passages: a head, its occurrences (the earliest first), an end. A call that throws ends the verb.
+// Receives passages: a head, its occurrences (earliest first), an end. A call that throws ends the verb.
 class PassageSink {
  public:
   PassageSink() = default;
@@ -166,18 +166,18 @@ class PassageSink {
   virtual void end() = 0;
 };
 
-// Passages as JSON, an object a line, a piece at a time:
+// Passages as JSON, one object per line, written in pieces:
 //   {"passage": text, "length": .., "similarity": .., "documents": .., "occurrences": [{"id", "begin", "end", "text"}]}
-// and of a query also "query", "begin", "end" and, where there are any, "unverified".
+// and for a query also "query", "begin", "end" and, if there are any, "unverified".
 std::unique_ptr<PassageSink> json_passages(std::function<void(std::string_view)> out);
 
 struct PassageLimits {
-  std::uint64_t min_tokens = 0;  // tokens that agree; 0: the window of the index
-  // The most tokens in a row that may differ between two stretches that agree, for them to be one passage.
+  std::uint64_t min_tokens = 0;  // minimum matching tokens; 0: the window of the index
+  // Maximum run of differing tokens between two matching stretches of one passage.
   unsigned max_gap = 8;
-  std::uint64_t max_documents = 0;              // blots in more documents than this are passed over; 0: none is
-  std::vector<std::string> exclude = {};        // texts; passages that lie inside one of them are left out
-  std::vector<std::string> exclude_files = {};  // more of them, in files
+  std::uint64_t max_documents = 0;              // skip blots that occur in more documents; 0: no limit
+  std::vector<std::string> exclude = {};        // texts; passages contained in one of them are ignored
+  std::vector<std::string> exclude_files = {};  // more such texts, in files
 };
 
 struct QueryDocument {
@@ -185,15 +185,15 @@ struct QueryDocument {
   std::string text;
 };
 
-// Files that are named are read when the query runs, inside its budget, each up to 64 MiB; "-" is standard input.
+// Named files are read when the query runs, within its budget, up to 64 MiB each; "-" is standard input.
 struct QueryOptions {
   std::vector<QueryDocument> documents = {};
-  std::vector<std::string> files = {};  // more of them, a file each; its path is the id
-  std::string id = {};  // in place of documents and files: a document of the index, which then is not its own answer
+  std::vector<std::string> files = {};  // more documents, one per file; the path is the id
+  std::string id = {};  // instead of documents and files: a document of the index, which does not match itself
   PassageLimits limits = {};
   std::uint64_t limit = 20;            // passages; 0: all
   std::uint64_t max_occurrences = 20;  // of each; 0: all
-  std::string cursor = {};             // of an earlier report: go on behind what it told
+  std::string cursor = {};             // of an earlier report: continue after it
 };
 
 struct QueryReport {
@@ -203,7 +203,7 @@ struct QueryReport {
   std::uint64_t compared = 0;    // of them
   std::uint64_t passages = 0;
   std::uint64_t occurrences = 0;
-  // Empty: that was all. A page can be shorter than `limit`, and have a cursor all the same, where much was compared in vain.
+  // Empty: no more passages. A page with a cursor can be shorter than `limit` if many candidates did not match.
   std::string cursor;
   std::uint64_t changed_documents = 0;
   std::vector<ChangedDocument> changed;
@@ -218,12 +218,12 @@ struct ExtractOptions {
 
 struct ExtractReport {
   std::uint64_t generation = 0;
-  std::string identity;  // as Index::identity() gives it, of the commit that was gone through
+  std::string identity;  // Index::identity() of the commit that was read
   std::uint64_t documents = 0;
   std::uint64_t tokens = 0;
-  std::uint64_t blots = 0;  // in two documents or more
+  std::uint64_t blots = 0;  // in two or more documents
   std::uint64_t links = 0;
-  std::uint64_t grown_tokens = 0;  // that were taken when places were grown from links: what comparing has cost
+  std::uint64_t grown_tokens = 0;  // tokens compared while extending links to passages
   std::uint64_t passages = 0;
   std::uint64_t occurrences = 0;
   std::uint64_t changed_documents = 0;
@@ -236,27 +236,27 @@ struct ExtractReport {
   unsigned threads = 0;
 };
 
-// ---- Blots, as they are: candidates, nothing compared.
+// ---- Raw blots: candidates, without comparing any text.
 
 struct BlotsOptions {
   std::uint64_t min_documents = 2;
-  std::uint64_t max_documents = 0;            // 0: any
+  std::uint64_t max_documents = 0;            // 0: no limit
   std::uint64_t limit = 0;                    // rows; 0: all
   std::vector<std::string> unblot = {};       // hexadecimal: show the text behind these blots instead
-  std::vector<QueryDocument> query = {};      // only the blots of these,
-  std::vector<std::string> query_files = {};  // and of these; none: all blots
+  std::vector<QueryDocument> query = {};      // only blots of these documents,
+  std::vector<std::string> query_files = {};  // and of these files; none: all blots
 };
 
-// A blot as it is printed: hexadecimal digits of either case, leading zeros or not. Error(invalid_argument) where it is none.
+// A blot as printed: hexadecimal digits of either case, leading zeros optional. Error(invalid_argument) otherwise.
 std::uint64_t parse_blot(std::string_view text);
 
-// A blot and where it occurs, a row: documents in order, each once.
+// A blot and its documents, in order, each once.
 struct BlotRow {
   std::uint64_t blot = 0;
   unsigned digits = 0;  // hexadecimal
   std::vector<std::string> ids;
 };
-// The text behind a blot: one row a place.
+// The text behind a blot: one row per place.
 struct BlotText {
   std::uint64_t blot = 0;
   unsigned digits = 0;
@@ -272,12 +272,12 @@ struct IndexDocument {
   std::uint64_t tokens = 0;
 };
 
-// An index that is kept open. Threads may share one. Every call that reads sees the newest commit at its beginning, and
-// that one alone; every call that writes waits for other writers of this process, and is Error(busy) where another
-// process writes.
+// An open index. Threads may share one. Every call that reads sees only the commit that was newest when it began; every
+// call that writes waits for other writers of this process, and is Error(busy) while another process
+// is writing.
 class Index {
  public:
-  // Error(not_found) where there is none.
+  // Error(not_found) if there is none.
   explicit Index(std::filesystem::path folder);
   ~Index();
   Index(const Index&) = delete;
@@ -285,21 +285,21 @@ class Index {
 
   IndexStats stats() const;
   std::uint64_t generation() const;
-  // What tells this state of this index from every other: it changes with every commit, and when the folder is replaced
-  // by another index, of whatever generation.
+  // Identifies this state of this index: it changes with every commit, and when the folder is replaced by another index
+  // of any generation.
   std::string identity() const;
   QueryReport query(const QueryOptions& options, const Context& context, PassageSink& sink) const;
   ExtractReport extract(const ExtractOptions& options, const Context& context, PassageSink& sink) const;
-  // By falling number of documents, then by blot.
+  // Most documents first, then by blot.
   void blots(const BlotsOptions& options, const Context& context, const std::function<void(const BlotRow&)>& row) const;
   void unblot(const BlotsOptions& options, const Context& context,
               const std::function<void(const BlotText&)>& row) const;
-  // nullopt: there is none of that id. Error(bad_input) where its file has changed, Error(over_budget) where reading it
-  // takes more than the context allows.
+  // nullopt: no such id. Error(bad_input) if its file has changed, Error(over_budget) if reading it takes more memory
+  // than the context allows.
   std::optional<IndexDocument> document(std::string_view id, const Context& context = {}) const;
 
   IndexWriteReport add(const IndexAddOptions& options, const Context& context);
-  // Documents at hand; their texts are kept in the index.
+  // Documents in memory; their texts are kept in the index.
   IndexWriteReport add(const std::vector<QueryDocument>& documents, bool replace, const Context& context);
   IndexWriteReport remove(const std::vector<std::string>& ids, const Context& context);
   IndexWriteReport merge(const Context& context);
@@ -311,12 +311,12 @@ class Index {
 
 IndexWriteReport create_index(const IndexCreateOptions& options, const Context& context);
 
-// Reads all of the index, and of the files it refers to. With `repair`, segments that are damaged are made anew from
-// their documents' texts; what is damaged itself is lost, and counted. Error(bad_input), and nothing is changed, where a
-// document's file cannot be read, or has changed: the repair would lose it.
+// Verifies the index and the files it refers to. With `repair`, damaged segments are rebuilt from the documents' texts;
+// texts that are damaged themselves are lost, and counted. Error(bad_input), and nothing is changed, if a document's
+// file cannot be read or has changed: the repair would lose it.
 IndexCheckReport check_index(const std::filesystem::path& folder, bool repair, const Context& context);
 
-// The blots of some files, with nothing of an index but its layout.
+// The blots of files, for a layout, without an index.
 void file_blots(const InputOptions& input, const IndexLayout& layout, const Context& context,
                 const std::function<void(const BlotText&)>& row);
 

@@ -1,4 +1,4 @@
-// Where documents come from, and what was wrong with some of them.
+// Where documents come from, and what was wrong with bad records.
 #pragma once
 
 #include <cstdint>
@@ -11,37 +11,37 @@ namespace [[gnu::visibility("default")]] refrain {
 class DocumentStream;  // refrain/documents.h
 
 enum class Format {
-  automatic,  // by the name: .jsonl and .ndjson, .csv, .tsv, .warc, .parquet; .json where it is packed or a field
-              // is named: jsonl; any other is one document; standard input: jsonl where a field is named, else lines
+  automatic,  // by name: .jsonl and .ndjson, .csv, .tsv, .warc, .parquet; .json if compressed or a field is named:
+              // jsonl; any other file is one document; standard input: jsonl if a field is named, else lines
   files,      // every file is one document; its id is its path
-  lines,      // every line is one document, also an empty one; its id is its ordinal
-  jsonl,      // every line is one JSON object; blank lines are passed over
-  csv,        // RFC 4180 with a header row; a quoted field may hold commas, quotes and line breaks
+  lines,      // every line is one document, even if empty; its id is its ordinal
+  jsonl,      // every line is one JSON object; blank lines are skipped
+  csv,        // RFC 4180 with a header row; a quoted field may contain commas, quotes and line breaks
   tsv,        // the same, with tabs
-  warc,       // a web archive: the text of its pages; an id is the WARC-Target-URI, and fields are headers
-  parquet,    // every row is one document; needs the module that knows Parquet
+  warc,       // a web archive: the text of its pages; the id is the WARC-Target-URI, and fields are headers
+  parquet,    // every row is one document; needs the Parquet module
 };
 
 // Each input is a file, a folder (read recursively, names in byte order; hidden files, links and binary files are
-// skipped and counted) or "-" for standard input. Files may be compressed with gzip or zstd: their first bytes tell.
+// skipped and counted) or "-" for standard input. Files may be compressed with gzip or zstd, whatever their names.
 struct InputOptions {
   std::vector<std::string> paths = {};
   // In place of paths: documents that the caller holds, with ids and fields of their own.
   std::shared_ptr<DocumentStream> documents = {};
   Format format = Format::automatic;
-  // Fields are keys in jsonl and columns in csv, tsv and parquet. In jsonl and parquet a dot walks into objects,
-  // "meta.source" to the source of meta, unless there is a key with the dot in it.
+  // Fields are keys in jsonl and columns in csv, tsv and parquet. In jsonl and parquet a dot enters objects:
+  // "meta.source" is the source of meta, unless there is a key "meta.source".
   std::string text_field = "text";
   std::string id_field = {};  // empty: ordinals
-  bool fields_named = false;  // by the user: standard input is jsonl then, also where the name is the default
+  bool fields_named = false;  // by the user: standard input is then jsonl, even if the name is the default
   std::vector<std::string> extra_fields =
-      {};  // what else a reader is asked for; nothing that has no fields may be read
+      {};  // more fields for the reader to read; inputs that have no fields are then refused
   std::uint64_t max_doc_bytes = std::uint64_t{64} << 20;
-  std::string standard_input = {};  // a file to read where "-" is named; empty: the standard input of this process
-  bool binary = false;              // take files with a NUL in their first 8 KiB too
+  std::string standard_input = {};  // a file to read for "-"; empty: the standard input of this process
+  bool binary = false;              // also read files with a NUL in their first 8 KiB
   bool strict = false;              // throw Error(bad_input) at the first bad record
-  // A file or folder that the system fails to open, list or read ends the run with Error(io), so that nothing is lost
-  // without a word. With this it is passed over, as a whole, and named in ReadReport::unreadable. Costs a second reading.
+  // A file or folder that cannot be opened, listed or read ends the run with Error(io), so nothing is lost silently.
+  // With this it is skipped as a whole and listed in ReadReport::unreadable. Every file is then read twice.
   bool skip_unreadable = false;
   // Whether nothing is named.
   bool empty() const { return paths.empty() && documents == nullptr; }
@@ -49,10 +49,10 @@ struct InputOptions {
   std::vector<std::string> known_unreadable = {};
 };
 
-// A record that could not be used: where it stood and why.
+// A record that could not be used: where it was, and why.
 struct BadRecord {
   std::string path;
-  std::uint64_t line = 0;  // from 1, in parquet the row; 0 where the input has no lines
+  std::uint64_t line = 0;  // from 1; in parquet the row; 0 if the input has no lines
   std::string reason;
 };
 
@@ -62,12 +62,12 @@ struct ReadReport {
   std::uint64_t text_bytes = 0;  // of the documents
   std::uint64_t documents = 0;
   std::uint64_t bad_records = 0;
-  std::uint64_t hidden_skipped = 0;   // files and folders whose name begins with a dot
+  std::uint64_t hidden_skipped = 0;   // files and folders whose names begin with a dot
   std::uint64_t binary_skipped = 0;   // files with a NUL in their first 8 KiB
   std::uint64_t special_skipped = 0;  // links, sockets, devices found in folders
-  std::uint64_t other_skipped = 0;    // records of web archives that hold no page: requests, images, errors
+  std::uint64_t other_skipped = 0;    // web archive records without a page: requests, images, errors
   std::vector<BadRecord> examples;    // the first kMaxExamples bad records in input order
-  std::vector<BadRecord> unreadable;  // every file and folder that skip_unreadable passed over, in input order
+  std::vector<BadRecord> unreadable;  // every file and folder skipped by skip_unreadable, in input order
 
   static constexpr std::size_t kMaxExamples = 10;
 };

@@ -1,5 +1,5 @@
-// Reports as JSON, one object each, the same for every face. What depends on the machine and the moment stands under
-// "run"; the rest is the same for the same input and options.
+// Reports as JSON, one object each, the same for every face. Everything that depends on the machine or the moment is
+// under "run"; the rest is the same for the same input and options.
 #pragma once
 
 #include <string>
@@ -18,11 +18,11 @@
 namespace [[gnu::visibility("default")]] refrain {
 
 std::string to_json(const DedupOptions& options, const DedupReport& report);
-std::string to_json(const NearOptions& options, const NearReport& report);              // what summary.json holds
+std::string to_json(const NearOptions& options, const NearReport& report);              // the contents of summary.json
 std::string to_json(const SubstringsOptions& options, const SubstringsReport& report);  // the same
 std::string to_json(const FingerprintReport& report);
 std::string to_json(const MatchReport& report);
-// `distance` decides "match". Fingerprints are strings: as numbers they would lose bits in many readers.
+// `distance` decides "match". Fingerprints are strings, because many JSON readers would lose bits of a number.
 std::string to_json(const ExplainReport& report, unsigned distance);
 std::string to_json(const StoryReport& report);
 
@@ -38,9 +38,9 @@ std::string to_json(const IndexCheckReport& report);
 std::string to_json(const QueryReport& report);
 std::string to_json(const ExtractReport& report);
 
-// Rows, a line each, without indentation, as passages are (index.h). A blot is a string of hexadecimal digits.
+// Rows, one per line, without indentation, like passages (index.h). A blot is a string of hexadecimal digits.
 std::string to_json(const BlotRow& row);           // {"blot", "count", "documents"}
 std::string to_json(const BlotText& row);          // {"blot", "id", "begin", "end", "text"}
-std::string cursor_json(std::string_view cursor);  // {"cursor"}: what ends the rows of a query that can go on
+std::string cursor_json(std::string_view cursor);  // {"cursor"}: the last row of a query that can be continued
 
 }  // namespace refrain

@@ -1,4 +1,4 @@
-// What a stage of a run cost.
+// The cost of one stage of a run.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ struct StageCost {
   std::string stage;
   double seconds = 0;
   std::uint64_t bytes = 0;         // read or written by the stage
-  std::uint64_t memory_bytes = 0;  // the most that it held; 0 where nobody looked
+  std::uint64_t memory_bytes = 0;  // peak; 0 if not measured
 };
 
 }  // namespace refrain

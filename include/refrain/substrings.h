@@ -1,4 +1,4 @@
-// substrings: every range of bytes that lies in a window of `length` bytes which occurs at least `min_count` times.
+// substrings: every byte range covered by windows of `length` bytes that occur at least `min_count` times.
 #pragma once
 
 #include <cstddef>
@@ -16,27 +16,27 @@ namespace [[gnu::visibility("default")]] refrain {
 inline constexpr std::size_t kMinSubstringLength = 8;
 inline constexpr std::size_t kMaxSubstringLength = std::size_t{1} << 20;
 
-// What a range may not cut in two; ranges shrink until they do not.
+// Units that a range must not split; ranges shrink to fit.
 enum class Snap { none, utf8, word, line };
 
-// What stays of everything that is repeated: its first occurrence (all bytes in the earliest of equal windows), or
+// What is kept of repeated text: its first occurrence (all bytes in the earliest of equal windows), or
 // nothing.
 enum class Keep { first, none };
 
 struct SubstringsOptions {
   InputOptions input = {};
-  std::filesystem::path output = {};  // a directory; see docs/format.md for what is written there
+  std::filesystem::path output = {};  // a directory; docs/format.md describes its files
   std::size_t length = 100;
   std::uint64_t min_count = 2;
-  Snap snap = Snap::none;  // with `apply`, a character is never cut: none means utf8
+  Snap snap = Snap::none;  // with `apply`, characters are never split: none means utf8
   bool groups = false;     // also write passages.jsonl
-  bool apply = false;      // also write the documents without what is repeated
+  bool apply = false;      // also write the documents without repeated ranges
   Keep keep = Keep::first;
-  // In place of `input`: a file whose lines are the documents, read as one string (windows may cross lines), and one
-  // with their ids, a line each; without that the ids are ordinals.
+  // Instead of `input`: a file whose lines are the documents, read as one string (windows may cross lines), and a file
+  // with their ids, one per line; without it, ids are ordinals.
   std::string text_csv = {};
   std::string ids = {};
-  bool force = false;  // an existing output directory is written into
+  bool force = false;  // write into an existing directory
 };
 
 struct SubstringsReport {
@@ -44,7 +44,7 @@ struct SubstringsReport {
   std::uint64_t ranges = 0;              // rows of substring_bytes.tsv
   std::uint64_t repeated_bytes = 0;      // in them
   std::uint64_t repeated_documents = 0;  // with at least one
-  std::uint64_t removable_bytes = 0;     // what `keep` would take out
+  std::uint64_t removable_bytes = 0;     // what `apply` would remove
   std::uint64_t windows = 0;             // windows that occur min_count times
   std::uint64_t passages = 0;            // with `groups`
   std::uint64_t places = 0;

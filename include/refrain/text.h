@@ -1,4 +1,4 @@
-// The plain types in which text travels: a document's number, a range of its bytes, a batch of documents.
+// Plain types for text: a document's number, a byte range, a batch of documents.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace [[gnu::visibility("default")]] refrain {
 
-// A document's ordinal: its place in the input, from 0. Records that could not be read hold their place, so an ordinal
-// is also the number of the line or row in an input that is one file.
+// A document's ordinal: its position in the input, from 0. Bad records count, so in a single-file input the ordinal
+// is also the number of the line or row.
 using DocId = std::uint64_t;
 
 // Half-open, in bytes of the original document.
@@ -20,10 +20,10 @@ struct ByteRange {
 };
 
 // Documents side by side in one buffer: document i is text[offsets[i], offsets[i + 1]). This is the layout of Arrow's
-// large_utf8, so a batch passes to and from other systems without a copy. A view: whoever made it owns the bytes.
+// large_utf8, so batches are exchanged with other systems without copying. A view: it does not own the bytes.
 struct TextBatch {
   const char* text = nullptr;
-  std::span<const std::int64_t> offsets;  // one more than there are documents, or none at all
+  std::span<const std::int64_t> offsets;  // one more than there are documents, or empty
 
   std::size_t size() const { return offsets.empty() ? 0 : offsets.size() - 1; }
   std::string_view operator[](std::size_t i) const {

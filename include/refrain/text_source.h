@@ -1,7 +1,7 @@
-// Text that can be read again: all documents of an input, end to end, wherever they are kept.
+// Text that can be read again: all documents of an input, concatenated, wherever they are stored.
 //
-// Engines that go back to the text (to verify, to extend a match) see it through this, and need not know whether it
-// lies in memory or on disk.
+// Engines that go back to the text (to verify or extend a match) read it through this, whether it is in memory or on
+// disk.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ class TextSource {
 
   virtual std::uint64_t size() const = 0;
 
-  // The bytes from `begin` on, `size` of them, all inside the text; kPadding more behind them may be read, whatever
-  // they hold. Valid until `scratch`, which need not be used, is given again.
+  // The `size` bytes from `begin`, which must be inside the text; kPadding more bytes after them may be read, with any
+  // contents. Valid until `scratch`, which may be left unused, is passed again.
   virtual const char* read(std::uint64_t begin, std::size_t size, std::vector<char>& scratch) const = 0;
   static constexpr std::size_t kPadding = 128;
 };

@@ -1,4 +1,4 @@
-// UTF-8, one code point at a time, strictly: overlong forms, surrogates and what lies past U+10FFFF are invalid.
+// UTF-8, one code point at a time, strictly: overlong forms, surrogates and anything above U+10FFFF are invalid.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 namespace [[gnu::visibility("default")]] refrain {
 
 struct CodePoint {
-  std::uint32_t value;  // kInvalid where the bytes are not UTF-8; `size` is 1 then
+  std::uint32_t value;  // kInvalid if the bytes are not UTF-8; `size` is then 1
   unsigned size;        // bytes
 
   static constexpr std::uint32_t kInvalid = 0xFFFFFFFF;
@@ -35,21 +35,21 @@ inline CodePoint decode_utf8(std::string_view text, std::size_t position) {
   return {CodePoint::kInvalid, 1};
 }
 
-// Whether a code point is better spelled out than shown: a control character (line breaks and tabs among them), a
-// separator of lines that is none of ASCII, a mark that turns the direction of writing.
+// Whether a code point should be escaped rather than shown: control characters (including line breaks and tabs),
+// non-ASCII line separators, and marks that change the direction of writing.
 constexpr bool is_unseen(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x2028 || code == 0x2029 || code == 0x061C ||
          code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
 
-// The place at or before `at` where a character begins, going back three bytes at most.
+// The position at or before `at` where a character begins, at most three bytes back.
 inline std::size_t boundary_before(std::string_view text, std::size_t at) {
   for (std::size_t back = 0; back < 4 && back <= at; ++back)
     if (at - back >= text.size() || (static_cast<unsigned char>(text[at - back]) & 0xC0U) != 0x80U) return at - back;
   return at;
 }
 
-// The place at or behind `at` where a character begins, or the text ends, going on three bytes at most.
+// The position at or after `at` where a character begins or the text ends, at most three bytes on.
 inline std::size_t boundary_after(std::string_view text, std::size_t at) {
   for (std::size_t on = 0; on < 4; ++on)
     if (at + on >= text.size() || (static_cast<unsigned char>(text[at + on]) & 0xC0U) != 0x80U) return at + on;

@@ -1,15 +1,15 @@
-// What this build is called.
+// The version of this build.
 #pragma once
 
 namespace [[gnu::visibility("default")]] refrain {
 
 inline constexpr const char* kVersion = "0.1.0";
 
-// Raised whenever the same text and options would give another fingerprint; summary.json names it.
+// Increased whenever the same text and options would give a different fingerprint; recorded in summary.json.
 inline constexpr int kFingerprintVersion = 1;
 
-// Raised whenever the same features and seed would give another MinHash signature, or the same signature other band
-// keys; summary.json names it.
+// Increased whenever the same features and seed would give a different MinHash signature, or a signature different band
+// keys; recorded in summary.json.
 inline constexpr int kMinHashVersion = 1;
 
 }  // namespace refrain
