@@ -119,9 +119,9 @@ struct DedupOptions {
   double alarm = 0.5;                 // warn about sources that lose a larger share than this
   double max_removed_per_source = 1;  // refuse, before writing anything, if a source loses a larger share
   std::uint64_t sample = 2000;        // kept documents compared by brute force with all better-ranked ones
-  bool apply = false;           // also write the clean corpus
-  bool read_back = false;       // with `apply`: read it back from disk and compare it with the decisions
-  bool annotate = false;        // also write copies of the input with the decision added to each record
+  bool apply = false;                 // also write the clean corpus
+  bool read_back = false;             // with `apply`: read it back from disk and compare it with the decisions
+  bool annotate = false;              // also write copies of the input with the decision added to each record
   Attributes attributes = Attributes::none;
   bool resume = false;
   bool force = false;  // write into an existing directory

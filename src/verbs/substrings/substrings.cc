@@ -292,7 +292,7 @@ class Substrings {
         [&](DocId number, std::string_view text) -> corpus::TextCuts {
           const ByteRange document = text_.document(number);
           if (text.size() != document.end - document.begin)
-            throw Error(Errc::bad_input, "an input changed while being read; run again");
+            throw Error(Errc::bad_input, "an input changed while being read; run again once it is stable");
           return cuts_of(number);
         });
     report_.changed_documents = done.changed;
