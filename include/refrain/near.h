@@ -17,10 +17,10 @@ struct NearOptions {
   InputOptions input = {};
   FingerprintOptions fingerprint = {};
   std::filesystem::path output = {};  // a directory; docs/format.md describes its files
-  unsigned distance = 3;         // maximum number of differing bits, 0 to 63
-  unsigned blocks = 0;           // 2 to 64 and above distance; 0: automatic. Changes the time, never the result.
-  bool all_pairs = false;        // also every pair of documents with equal fingerprints
-  bool force = false;            // write into an existing directory
+  unsigned distance = 3;              // maximum number of differing bits, 0 to 63
+  unsigned blocks = 0;                // 2 to 64 and above distance; 0: automatic. Changes the time, never the result.
+  bool all_pairs = false;             // also every pair of documents with equal fingerprints
+  bool force = false;                 // write into an existing directory
 };
 
 struct NearReport {

@@ -32,9 +32,9 @@ inline constexpr unsigned kMaxNgramTokens = 10000;
 struct NgramsOptions {
   InputOptions input = {};
   std::filesystem::path output = {};  // a folder, the index; see docs/format.md
-  bool force = false;            // write into an existing folder
-  unsigned n = 8;                // tokens, 1 to kMaxNgramTokens
-  unsigned m = 2;                // minimum number of places, 2 or more
+  bool force = false;                 // write into an existing folder
+  unsigned n = 8;                     // tokens, 1 to kMaxNgramTokens
+  unsigned m = 2;                     // minimum number of places, 2 or more
   TokenizerKind tokenizer = TokenizerKind::words;
   NgramAlgorithm algorithm = NgramAlgorithm::automatic;
 };

@@ -173,7 +173,7 @@ class Copy final : public ParquetCopy {
       const auto from = reader_.parquet().RowGroup(static_cast<int>(group));
       const auto rows = static_cast<std::uint64_t>(from->metadata()->num_rows());
       if (!edits.fates.empty() && edits.fates.size() != rows)
-        throw parquet::ParquetException("it has changed while it was read");
+        throw parquet::ParquetException("it changed while being read");
       if (rows == 0 || (!edits.fates.empty() && std::all_of(edits.fates.begin(), edits.fates.end(),
                                                             [](RowFate fate) { return fate == RowFate::drop; })))
         return;

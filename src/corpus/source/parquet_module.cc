@@ -52,7 +52,7 @@ fs::path own_folder() {
 const ParquetModule& load(const std::string& path, MemoryBudget& budget) {
   static const fs::path here = own_folder();
   // A relative path would be looked for where the program happens to run, and whatever lies there would be run.
-  if (!here.is_absolute()) throw no_module(path, "the program cannot tell where it is, because /proc is not mounted");
+  if (!here.is_absolute()) throw no_module(path, "the program cannot find its own path, because /proc is not mounted");
   std::error_code error;
   for (const fs::path& folder : {here, here / "refrain", here.parent_path() / REFRAIN_MODULE_FOLDER}) {
     const fs::path file = folder / kFile;

@@ -63,7 +63,7 @@ void check(const DedupOptions& options, const Context& context) {
   check_apart(options.against, options.output);
   check_against(options);
   if (!options.exact && options.near == NearMethod::off && options.substrings == 0 && options.against.empty())
-    throw Error(Errc::invalid_argument, "--exact off --near off: nothing is left to look for");
+    throw Error(Errc::invalid_argument, "--exact off --near off: nothing to search for; turn one of them on");
   if (options.substrings != 0 && (options.substrings < kMinSubstringLength || options.substrings > kMaxSubstringLength))
     throw Error(Errc::invalid_argument, fmt::format("--substrings: must be off, or from {} to {} bytes",
                                                     kMinSubstringLength, kMaxSubstringLength));

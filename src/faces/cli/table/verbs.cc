@@ -26,7 +26,8 @@ constexpr VerbInfo kVerbs[] = {
          "--window-word windows in both, divided by the number in either. Documents shorter than one window are too "
          "short to judge: they are kept unless they are exact duplicates.\n"
          "Writes decisions.jsonl (one line per document, in input order: id, keep, reason, match, similarity, spans, "
-         "cluster), matches.tsv (id1, id2, similarity), clusters.tsv (id, hash, cluster; -1 for none), report.html for "
+         "cluster), matches.tsv (id1, id2, similarity), clusters.tsv (id, digest, cluster; -1 for none), report.html "
+         "for "
          "a browser and, last, summary.json. --apply adds the folder clean: the kept records, byte for byte, under the "
          "input's file names. --annotate adds the folder annotated: all records, with the fields dup_cluster_id, "
          "dup_cluster_size, dup_keep, dup_match and dup_similarity. --attributes dolma adds the folder attributes: for "
@@ -58,12 +59,13 @@ constexpr VerbInfo kVerbs[] = {
          "Finds all pairs of near-duplicate documents by SimHash, and the clusters they form. An INPUT is a file, a "
          "folder or - (standard input), plain or compressed with gzip or zstd. SimHash at distance 3 finds about 93% "
          "of pairs with one word in a thousand changed, and about 26% at one in a hundred; GUIDE.md has the table.",
-     .details = "Every document gets a 64-bit fingerprint; similar documents differ in few bits. Two documents match "
-                "if their fingerprints differ in at most --distance bits. Documents with equal fingerprints are each "
-                "paired only with the first of them, unless --all-pairs is given.\n"
-                "Writes matches.tsv (id1, id2, diff), clusters.tsv (id, hash, cluster; -1 for none) and summary.json "
-                "to the output folder. Each file appears complete or not at all, and is the same for any number of "
-                "threads and any memory limit. The summary goes to standard output.\n",
+     .details =
+         "Every document gets a 64-bit fingerprint; similar documents differ in few bits. Two documents match "
+         "if their fingerprints differ in at most --distance bits. Documents with equal fingerprints are each "
+         "paired only with the first of them, unless --all-pairs is given.\n"
+         "Writes matches.tsv (id1, id2, diff), clusters.tsv (id, simhash, cluster; -1 for none) and summary.json "
+         "to the output folder. Each file appears complete or not at all, and is the same for any number of "
+         "threads and any memory limit. The summary goes to standard output.\n",
      .examples = {"refrain near /usr/share/common-licenses -o licenses --distance 6",
                   "printf 'a b c d\\nA b, c d!\\n' | refrain near - -o lines"}},
     {.verb = Verb::fingerprint,
@@ -73,9 +75,10 @@ constexpr VerbInfo kVerbs[] = {
      .least_operands = 1,
      .most_operands = kNoLimit,
      .operand_choices = nullptr,
-     .description = "Prints the 64-bit SimHash of every document, in input order, as TSV: id and hash (decimal; empty "
-                    "if the document is too short). An INPUT is a file, a folder or - (standard input), plain or "
-                    "compressed with gzip or zstd.",
+     .description =
+         "Prints the 64-bit SimHash of every document, in input order, as TSV: id and simhash (decimal; empty "
+         "if the document is too short). An INPUT is a file, a folder or - (standard input), plain or "
+         "compressed with gzip or zstd.",
      .details = "`refrain match` reads this output. A summary goes to standard error if that is a terminal, and always "
                 "with --json.\n",
      .examples = {"refrain fingerprint /usr/share/common-licenses > known.tsv",
@@ -87,12 +90,14 @@ constexpr VerbInfo kVerbs[] = {
      .least_operands = 1,
      .most_operands = 2,
      .operand_choices = nullptr,
-     .description = "Finds the nearest stored document for every query. STORED and QUERIES are files of id and hash, "
-                    "as written by `refrain fingerprint`. Without QUERIES, queries come from standard input, and each "
-                    "answer is written at once. Prints TSV: id, match, diff, matches (how many there are).",
+     .description =
+         "Finds the nearest stored document for every query. STORED and QUERIES are files of id and simhash, "
+         "as written by `refrain fingerprint`. Without QUERIES, queries come from standard input, and each "
+         "answer is written at once. Prints TSV: id, match, diff, matches (how many there are).",
      .details =
          "The best match differs in the fewest bits; of equals, the first stored wins. A query without a match has an "
-         "empty match and diff. Queries must be made with the same fingerprint flags as the stored rows.\n",
+         "empty match and diff. Queries must be made with the same fingerprint flags as the stored rows; files that "
+         "record other flags are refused.\n",
      .examples = {"refrain fingerprint /usr/share/common-licenses > known.tsv",
                   "refrain fingerprint /usr/share/common-licenses | refrain match known.tsv"}},
     {.verb = Verb::explain,

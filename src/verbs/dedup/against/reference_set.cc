@@ -82,7 +82,7 @@ void ReferenceSet::add(const Batched& batch) {
 
 void ReferenceSet::add(std::string_view text, bool bad, std::string_view id) {
   if (ends_.size() == std::numeric_limits<std::uint32_t>::max())
-    throw Error(Errc::over_budget, fmt::format("{}: has more than 4 G items; give it in parts", kWhat));
+    throw Error(Errc::over_budget, fmt::format("{}: more than 4 billion items; split it", kWhat));
   hasher_.read(text, [&](const text::TokenStretch& stretch) {
     tokens_.reserve_more(stretch.size());
     for (std::size_t token = 0; token < stretch.size(); ++token)

@@ -223,11 +223,11 @@ class Reading {
     if (facts_.unranked == read.documents)
       throw Error(Errc::bad_input,
                   fmt::format("--keep {}: {}", to_string(run_.options.keep),
-                              policy_.needs_field() ? "no document has such a field with a value to rank it by"
-                                                    : "no document is of one of these sources; see --source-field"));
+                              policy_.needs_field() ? "no document has this field with a value to rank by"
+                                                    : "no document has one of these sources; see --source-field"));
     if (facts_.unsourced == read.documents)
-      throw Error(Errc::bad_input,
-                  fmt::format("--source-field {}: no document has such a field", run_.options.source_field));
+      throw Error(Errc::bad_input, fmt::format("--source-field {}: no document has this field; check its name",
+                                               run_.options.source_field));
   }
 
   void finish(const ReadReport& read) {

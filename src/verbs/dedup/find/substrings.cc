@@ -93,7 +93,7 @@ void dedup_substrings(DedupRun& run) {
   run::RunFile rows = run.dir.create_output("substring_bytes.tsv");
   rows.write("id\tx\ty\n");
   SubstringFacts facts;
-  Array<DocId> emptied(run.budget, "documents of which nothing is left");
+  Array<DocId> emptied(run.budget, "documents with nothing left");
   if (texts.size() != 0) {
     const substring::Repeats found = substring::find_repeats({.length = run.options.substrings}, texts, texts.ends(),
                                                              run.context, run.budget, run.temp);

@@ -24,8 +24,8 @@ namespace refrain::verbs::dedup {
 // Which documents take part in a round.
 struct RoundPlan {
   RoundPlan(MemoryBudget& budget, std::uint64_t documents)
-      : alive(budget, "the documents that are kept", documents),
-        crowded(budget, "the documents that met many", documents) {}
+      : alive(budget, "the kept documents", documents),
+        crowded(budget, "the documents with many candidates", documents) {}
   unsigned round = 1;
   // By rank: 1 for a document that is kept so far. Nobody else is compared.
   Array<std::uint8_t> alive;

@@ -12,7 +12,7 @@ constexpr std::size_t kHeldPairs = 8192;  // that are written at a time
 }
 
 store::ShuffleOptions pair_options(DedupRun& run, std::uint64_t documents) {
-  return {.what = "the pairs that met",
+  return {.what = "the candidate pairs",
           .key_bits = static_cast<unsigned>(std::bit_width(documents | 1)),
           .expected_records = static_cast<std::size_t>(documents),
           .order_values = true,

@@ -129,7 +129,7 @@ void dedup_read_back(DedupRun& run) {
       read =
           corpus::read_documents(input, run.context, run.budget, work, {.stage = "read-back", .all_may_be_bad = true});
     if (Digest missing; expected.next(missing))
-      refuse(run, fmt::format("ends before document {} of the input, which was kept", expected.document()));
+      refuse(run, fmt::format("document {} of the input was kept but is missing", expected.document()));
     const std::uint64_t bad = run.dir.facts().get<ReadFacts>().report.bad_records;
     if (read.bad_records != bad)
       refuse(run, fmt::format("has {} bad records, but {} were copied", read.bad_records, bad));
