@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace refrain {
+namespace [[gnu::visibility("default")]] refrain {
 
 // A column of strings: value i is bytes[offsets[i], offsets[i + 1]). A view: whoever made it owns the memory.
 class TextColumn {

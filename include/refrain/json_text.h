@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace refrain {
+namespace [[gnu::visibility("default")]] refrain {
 
 // Appends `text` as a JSON string, quotes included, in one line. Bytes that are not UTF-8 become U+FFFD.
 void append_json_text(std::string& out, std::string_view text);

@@ -20,7 +20,7 @@
 #include "refrain/substrings.h"
 #include "refrain/text.h"
 
-namespace refrain {
+namespace [[gnu::visibility("default")]] refrain {
 
 struct FingerprintResult {
   std::vector<std::uint64_t> fingerprints;  // one a document

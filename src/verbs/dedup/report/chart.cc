@@ -41,7 +41,7 @@ void add_rect(PageData& to, double x, double y, double width, double height, std
 }
 
 std::string tip_of(const Chart& chart, const Chart::Bar& bar, std::size_t series) {
-  return fmt::format("{}: {} {}", bar.label, grouped(bar.values[series]), chart.series[series]);
+  return fmt::format("{}: {} {}", bar.label, count_text(bar.values[series]), chart.series[series]);
 }
 
 // The end of a label tells more than its beginning: they are paths.
@@ -64,7 +64,7 @@ void draw_upright(PageData& to, const Chart& chart) {
   for (double decade = 0; decade < decades; ++decade, tick *= 10) {
     const double y = ground - height(tick);
     to.add("lines").set("x1", place(kLeft)).set("y1", place(y)).set("x2", place(kWidth)).set("y2", place(y));
-    add_word(to, kLeft - 6, y + 4, "end", grouped(tick));
+    add_word(to, kLeft - 6, y + 4, "end", count_text(tick));
   }
   const double slot = (kWidth - kLeft) / static_cast<double>(chart.bars.size());
   const double width = std::min(48.0, slot * 0.8 / static_cast<double>(chart.series.size()));
@@ -82,7 +82,7 @@ void draw_upright(PageData& to, const Chart& chart) {
       if (value == 0) continue;
       add_rect(to, x, ground - height(value), width - 1, height(value), series, value, tip_of(chart, bar, series));
       if (chart.series.size() == 1 && width >= 24)
-        add_word(to, x + width / 2, ground - height(value) - 4, "middle", grouped(value));
+        add_word(to, x + width / 2, ground - height(value) - 4, "middle", count_text(value));
     }
     if (i % every == 0) add_word(to, middle, ground + 18, "middle", bar.label);
   }
@@ -130,20 +130,8 @@ void add_chart(PageData& page, const Chart& chart) {
   for (const Chart::Bar& bar : chart.bars) {
     PageData& row = to.add("rows");
     row.set("label", bar.label);
-    for (const std::uint64_t value : bar.values) row.add("cells").set("text", grouped(value));
+    for (const std::uint64_t value : bar.values) row.add("cells").set("text", count_text(value));
   }
-}
-
-std::string grouped(std::uint64_t value) {
-  std::string text = std::to_string(value);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
-  return text;
-}
-
-std::string percent(std::uint64_t part, std::uint64_t whole) {
-  if (part == 0 || whole == 0) return "0%";
-  if (part == whole) return "100%";
-  return fmt::format("{:.1f}%", std::clamp(100 * static_cast<double>(part) / static_cast<double>(whole), 0.1, 99.9));
 }
 
 std::size_t Doubling::first() const {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "refrain/numbers.h"
 #include "verbs/dedup/report/template.h"
 
 namespace refrain::verbs::dedup {
@@ -31,12 +32,6 @@ struct Chart {
 //   keys   kind text                          where there are several series
 //   head   text    rows > cells > text        the table
 void add_chart(PageData& page, const Chart& chart);
-
-// 1,234,567
-std::string grouped(std::uint64_t value);
-
-// "12.3 %", with a space that no line breaks at; none and all of it are the only "0 %" and "100 %".
-std::string percent(std::uint64_t part, std::uint64_t whole);
 
 // Numbers put into classes that double: 0, 1, 2, 3-4, 5-8, 9-16 and so on.
 class Doubling {

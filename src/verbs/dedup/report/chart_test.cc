@@ -93,13 +93,13 @@ TEST(ReportChart, NothingIsDrawnOfNothing) {
 }
 
 TEST(ReportChart, AShareIsNoneOrAllOnlyWhereItIs) {
-  EXPECT_EQ(percent(0, 10), "0%");
-  EXPECT_EQ(percent(10, 10), "100%");
-  EXPECT_EQ(percent(1, 100000), "0.1%");
-  EXPECT_EQ(percent(99999, 100000), "99.9%");
-  EXPECT_EQ(percent(1, 8), "12.5%");
-  EXPECT_EQ(grouped(1000), "1,000");
-  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(share_text(0, 10), "0%");
+  EXPECT_EQ(share_text(10, 10), "100%");
+  EXPECT_EQ(share_text(1, 100000), "under 0.1%");
+  EXPECT_EQ(share_text(99999, 100000), "99.9%");
+  EXPECT_EQ(share_text(1, 8), "12.5%");
+  EXPECT_EQ(count_text(1000), "1,000");
+  EXPECT_EQ(count_text(999), "999");
 }
 
 }  // namespace

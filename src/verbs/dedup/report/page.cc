@@ -17,8 +17,8 @@ namespace refrain::verbs::dedup {
 
 namespace {
 
-std::string count_of(std::uint64_t count, std::string_view one) {
-  return fmt::format("{} {}{}", grouped(count), one, count == 1 ? "" : "s");
+std::string size_of(std::uint64_t bytes) {
+  return bytes_text(static_cast<double>(bytes));
 }
 
 std::string in_percent(double share) {
@@ -46,22 +46,22 @@ bool looked_for(const DedupOptions& options, std::size_t reason) {
 
 void add_glance(PageData& page, const DedupOptions& options, const DedupReport& report, const DedupFindings& found) {
   const std::uint64_t removed = found.documents - found.kept;
-  page.set("documents", grouped(found.documents))
-      .set("kept", grouped(found.kept))
-      .set("removed", grouped(removed))
-      .set("kept_share", percent(found.kept, found.documents))
-      .set("removed_share", percent(removed, found.documents))
-      .set("text_bytes", human_bytes(found.text_bytes))
-      .set("kept_bytes", human_bytes(found.kept_bytes))
-      .set("removed_bytes", human_bytes(found.text_bytes - found.kept_bytes))
+  page.set("documents", count_text(found.documents))
+      .set("kept", count_text(found.kept))
+      .set("removed", count_text(removed))
+      .set("kept_share", share_text(found.kept, found.documents))
+      .set("removed_share", share_text(removed, found.documents))
+      .set("text_bytes", size_of(found.text_bytes))
+      .set("kept_bytes", size_of(found.kept_bytes))
+      .set("removed_bytes", size_of(found.text_bytes - found.kept_bytes))
       .set("threshold", fmt::format("{:g}", options.threshold))
       .set("window", std::to_string(options.windows.window))
-      .set("too_short", grouped(report.too_short))
-      .set("clusters_count", grouped(report.clusters))
-      .set("clustered", grouped(report.clustered));
+      .set("too_short", count_text(report.too_short))
+      .set("clusters_count", count_text(report.clusters))
+      .set("clustered", count_text(report.clustered));
   if (found.cut_documents != 0)
     page.add("has_cuts")
-        .set("bytes", human_bytes(found.cut_bytes))
+        .set("bytes", size_of(found.cut_bytes))
         .set("count", count_of(found.cut_documents, "kept document"));
   if (report.too_short != 0) page.add("has_too_short");
   if (!report.read.unreadable.empty())
@@ -78,7 +78,7 @@ void add_glance(PageData& page, const DedupOptions& options, const DedupReport& 
           .set("kind", std::to_string(reason))
           .set("x", fmt::format("{:.1f}", x))
           .set("width", fmt::format("{:.1f}", std::max(width, 1.0)))
-          .set("tip", fmt::format("{}: {}", reason_words(reason), grouped(count)));
+          .set("tip", fmt::format("{}: {}", reason_words(reason), count_text(count)));
     x += width;
   };
   part(0, found.kept);
@@ -89,9 +89,9 @@ void add_glance(PageData& page, const DedupOptions& options, const DedupReport& 
         .set("kind", std::to_string(reason))
         .set("name", std::string(reason_words(reason)))
         .set("code", std::string(reason_name(static_cast<Reason>(reason))))
-        .set("count", grouped(found.removed[reason]))
-        .set("share", percent(found.removed[reason], found.documents))
-        .set("bytes", human_bytes(found.removed_bytes[reason]));
+        .set("count", count_text(found.removed[reason]))
+        .set("share", share_text(found.removed[reason], found.documents))
+        .set("bytes", size_of(found.removed_bytes[reason]));
   }
 }
 
@@ -102,11 +102,11 @@ void add_check(PageData& page, const SelfCheck& check) {
         .set("low", in_percent(check.recall_low))
         .set("high", in_percent(check.recall_high))
         .set("sampled", count_of(check.sampled, "kept document"))
-        .set("missed", grouped(check.missed));
+        .set("missed", count_text(check.missed));
   if (check.removals != 0)
     page.add("wrongful")
-        .set("value", grouped(check.wrongful))
-        .set("removals", grouped(check.removals))
+        .set("value", count_text(check.wrongful))
+        .set("removals", count_text(check.removals))
         .set("high", in_percent(check.wrongful_high));
   if (check.sampled == 0 && check.removals == 0) page.add("unchecked");
 }
@@ -121,11 +121,11 @@ void add_alarms(PageData& page, const DedupOptions& options, const DedupReport& 
     const SourceLoss& loss = report.alarms[i];
     box.add("losses")
         .set("source", evidence::shortened(source_name(loss), 200))
-        .set("removed", grouped(loss.removed))
-        .set("of", grouped(loss.documents))
-        .set("share", percent(loss.removed, loss.documents));
+        .set("removed", count_text(loss.removed))
+        .set("of", count_text(loss.documents))
+        .set("share", share_text(loss.removed, loss.documents));
   }
-  if (report.alarms.size() > kShown) box.add("more").set("count", grouped(report.alarms.size() - kShown));
+  if (report.alarms.size() > kShown) box.add("more").set("count", count_text(report.alarms.size() - kShown));
 }
 
 Chart cluster_chart(const DedupFindings& found) {
@@ -158,8 +158,8 @@ Chart similarity_chart(const DedupOptions& options, const DedupReport& report, c
 Chart source_chart(const DedupFindings& found) {
   std::string note = fmt::format("{} in total; the largest losses come first.", count_of(found.sources, "source"));
   if (const SourceLoss& other = found.other_sources; other.documents != 0)
-    note += fmt::format(" {} more keep {} and lose {}.", grouped(found.sources - found.losses.size()),
-                        count_of(other.documents - other.removed, "document"), grouped(other.removed));
+    note += fmt::format(" {} more keep {} and lose {}.", count_text(found.sources - found.losses.size()),
+                        count_of(other.documents - other.removed, "document"), count_text(other.removed));
   Chart chart{.name = "sources",
               .title = "Losses by source",
               .note = std::move(note),
@@ -211,7 +211,7 @@ void add_ids(PageData& to, std::string_view list, const std::vector<std::string>
   if (ids.empty()) return;
   PageData& row = to.add(list);
   for (const std::string& id : ids) row.add("ids").set("id", id);
-  if (all > ids.size()) row.add("more").set("count", grouped(all - ids.size()));
+  if (all > ids.size()) row.add("more").set("count", count_text(all - ids.size()));
 }
 
 void add_cluster(PageData& page, const ShownCluster& cluster, std::size_t place) {
@@ -220,20 +220,20 @@ void add_cluster(PageData& page, const ShownCluster& cluster, std::size_t place)
   item.set("place", std::to_string(place))
       .set("number", std::to_string(cluster.number))
       .set("size", count_of(cluster.size, "document"))
-      .set("kept", grouped(cluster.kept))
-      .set("removed", grouped(removed))
-      .set("bytes", human_bytes(cluster.removed_bytes))
+      .set("kept", count_text(cluster.kept))
+      .set("removed", count_text(removed))
+      .set("bytes", size_of(cluster.removed_bytes))
       .set("first", cluster.kept_ids.empty() ? std::string() : cluster.kept_ids.front());
   for (std::size_t reason = 1; reason < kReasons; ++reason)
     if (cluster.removed[reason] != 0)
-      item.add("why").set("name", std::string(reason_words(reason))).set("count", grouped(cluster.removed[reason]));
+      item.add("why").set("name", std::string(reason_words(reason))).set("count", count_text(cluster.removed[reason]));
   add_ids(item, "kept_ids", cluster.kept_ids, cluster.kept);
   add_ids(item, "exact_ids", cluster.exact_ids, cluster.removed[static_cast<std::size_t>(Reason::exact)]);
   for (const ShownPair& pair : cluster.pairs) {
     PageData& both = item.add("pairs");
     both.set("similarity", pair.similarity >= 1 ? "1" : fmt::format("{:.3f}", pair.similarity));
     if (std::max(pair.kept_bytes, pair.removed_bytes) > kComparedBytes)
-      both.add("beginnings").set("bytes", human_bytes(kComparedBytes));
+      both.add("beginnings").set("bytes", size_of(kComparedBytes));
     PageData& kept = both.add("kept_side");
     add_pieces(kept.set("id", pair.kept_id).set("bytes", count_of(pair.kept_bytes, "byte")), pair.kept);
     PageData& gone = both.add("removed_side");
@@ -245,31 +245,31 @@ void add_items(PageData& page, const DedupOptions& options, const DedupReport& r
   if (options.against.empty()) return;
   PageData& box = page.add("against");
   box.set("items", count_of(report.against.items, "item"))
-      .set("found", grouped(report.against.found))
+      .set("found", count_text(report.against.found))
       .set("in", count_of(report.against.documents, "document"));
   if (found.items.empty()) return;
   PageData& table = box.add("table");
   for (const ShownItem& item : found.items) {
     PageData& row = table.add("rows");
     row.set("id", item.id)
-        .set("count", grouped(item.documents))
+        .set("count", count_text(item.documents))
         .set("first", item.first_id)
         .set("share", in_percent(item.share));
     add_pieces(row, item.text);
   }
   if (report.against.found > found.items.size())
-    table.add("more").set("count", grouped(report.against.found - found.items.size()));
+    table.add("more").set("count", count_text(report.against.found - found.items.size()));
 }
 
 void add_passages(PageData& page, const DedupOptions& options, const DedupFindings& found) {
   if (options.substrings == 0) return;
   PageData& box = page.add("passages");
-  box.set("least", grouped(options.substrings)).set("core", grouped(passage_core_bytes(options)));
+  box.set("least", count_text(options.substrings)).set("core", count_text(passage_core_bytes(options)));
   std::size_t place = 0;
   for (const ShownPassage& passage : found.passages) {
     PageData& item = box.add("list");
     item.set("place", std::to_string(++place))
-        .set("bytes", human_bytes(passage.bytes))
+        .set("bytes", size_of(passage.bytes))
         .set("count", count_of(passage.cuts, "time"))
         .set("id", passage.id)
         .set("length", count_of(passage.length, "byte"))
@@ -290,11 +290,11 @@ void add_cost(PageData& page, const DedupReport& report) {
         .set("name", stage.stage)
         .set("seconds", fmt::format("{:.2f} s", stage.seconds))
         .set("share", fmt::format("{:.1f}", seconds == 0 ? 0 : 100 * stage.seconds / seconds))
-        .set("memory", human_bytes(stage.memory_bytes));
+        .set("memory", size_of(stage.memory_bytes));
   page.set("all_seconds", fmt::format("{:.2f} s", seconds))
-      .set("peak_memory", human_bytes(report.peak_rss_bytes))
-      .set("memory_limit", human_bytes(report.memory_bytes))
-      .set("temp_disk", human_bytes(report.temp_peak_bytes))
+      .set("peak_memory", size_of(report.peak_rss_bytes))
+      .set("memory_limit", size_of(report.memory_bytes))
+      .set("temp_disk", size_of(report.temp_peak_bytes))
       .set("threads", count_of(report.threads, "thread"));
 }
 
@@ -334,8 +334,8 @@ std::string dedup_page(const DedupOptions& options, const DedupReport& report, c
   for (std::size_t i = 0; i < findings.clusters.size(); ++i) add_cluster(page, findings.clusters[i], i + 1);
   if (report.clusters > findings.clusters.size())
     page.add("more_clusters")
-        .set("shown", grouped(findings.clusters.size()))
-        .set("count", grouped(report.clusters - findings.clusters.size()));
+        .set("shown", count_text(findings.clusters.size()))
+        .set("count", count_text(report.clusters - findings.clusters.size()));
   add_items(page, options, report, findings);
   add_passages(page, options, findings);
   add_cost(page, report);
