@@ -30,7 +30,7 @@ bench: release ## run the benchmarks, and keep the record
 torture: release ## fail every call and plant strangers everywhere: minutes to hours
 	@tools/torture
 
-check: ## format, lint, sanitizers, fuzz targets
+check: ## format, lint, duplicate definitions, sanitizers, fuzz targets
 	@tools/setup check
 	@tools/check
 

@@ -32,7 +32,7 @@ def english_words():
 def fingerprints(lines, flags):
     command = [f"{BIN_DIR}/refrain", "fingerprint", "-", "--format", "lines", "--quiet", *flags]
     output = subprocess.run(command, input="\n".join(lines) + "\n", capture_output=True, text=True, check=True).stdout
-    return [int(row.split("\t")[1]) for row in output.splitlines()[1:]]
+    return [int(row.split("\t")[1]) for row in output.splitlines()[2:]]
 
 
 def documents(kind, length, pick):

@@ -154,7 +154,7 @@ class OddFiles(TestCase):
             with open(os.path.join(folder, name), "w", encoding="ascii") as file:
                 file.write(content)
         near = self.near("d")
-        self.assertEqual(near.clusters_bytes.split(b"\n")[1].split(b"\t")[0], b"d/\xff\\n\\t.txt")
+        self.assertEqual(near.clusters_bytes.split(b"\n")[2].split(b"\t")[0], b"d/\xff\\n\\t.txt")
         self.assertEqual([bad["line"] for bad in near.summary["bad_record_examples"]], [1])
 
     def test_a_named_pipe_that_is_named_is_read(self):

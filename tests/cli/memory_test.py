@@ -269,7 +269,7 @@ class Memory(Limited):
     def test_fingerprint_keeps_its_budget(self):
         with open(self.path("out.tsv"), "wb") as out:
             self.fits("fingerprint", self.corpus.path("in.jsonl"), "--memory", "64M", stdout=out)
-        self.assertEqual(self.read("out.tsv").count(b"\n"), self.corpus.documents + 1)
+        self.assertEqual(self.read("out.tsv").count(b"\n"), self.corpus.documents + 2)
 
     def test_match_keeps_its_budget(self):
         with open(self.path("out.tsv"), "wb") as out:

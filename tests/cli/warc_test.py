@@ -59,7 +59,7 @@ class Archives(TestCase):
     def test_another_header_may_be_the_id_and_any_name_may_be_an_archive(self):
         file = self.write("archive", b"".join(archive()))
         out = self.run_program("fingerprint", file, "--format", "warc", "--id-field", "warc-record-id").out
-        self.assertEqual([row.split(b"\t")[0].decode() for row in out.splitlines()[1:]],
+        self.assertEqual([row.split(b"\t")[0].decode() for row in out.splitlines()[2:]],
                          [f"<urn:{at}>" for at in range(len(TEXTS))])
 
     def test_a_damaged_member_is_one_bad_record(self):
