@@ -24,7 +24,7 @@ TEST(Error, ShortFlagsAreOptionsToo) {
   const Error error(Errc::invalid_argument, "-n 0: must be from 1 to 10000 tokens");
   EXPECT_EQ(error.option(), "n");
   EXPECT_EQ(python(Error(Errc::invalid_argument, "no output folder; name one with -o DIR")),
-            "no output directory; name one with output= DIR");
+            "no output folder; name one with output= DIR");
 }
 
 TEST(Error, FilesAndDashesAreNoOptions) {

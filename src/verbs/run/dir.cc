@@ -233,6 +233,13 @@ RunFile RunDir::create_output(const std::string& name) {
   return {output(name), name, budget_};
 }
 
+void RunDir::discard(const std::string& work_name) {
+  if (nameless_ != nullptr)
+    files_.erase("work/" + work_name);
+  else
+    fs::remove(work(work_name));
+}
+
 void RunDir::close(RunFile& file) {
   file.close(nameless_ == nullptr && !file.mark().name.starts_with("work/"));
   made_.push_back(file.mark());

@@ -89,6 +89,8 @@ class RunDir {
   // Inside a stage: a file for later stages, or one that stays.
   RunFile create_work(const std::string& name);
   RunFile create_output(const std::string& name);
+  // Removes a file for later stages that none will ask for, and that was not booked.
+  void discard(const std::string& work_name);
   // Closes it, and books it as one that the stage has made.
   void close(RunFile& file);
   // Books an output folder whose files are on the disk by the names and sizes of what is in it.

@@ -104,6 +104,10 @@ std::string pairs_name(unsigned round) {
   return round == 1 ? "candidates" : fmt::format("candidates.{}", round);
 }
 
+std::string matches_name(unsigned round) {
+  return fmt::format("matches.{}", round);
+}
+
 // Documents that are compared at all: the first of each text, if it can be judged and is not removed anyway.
 void mark_nodes(DedupRun& run, const Ranks& ranks, Array<std::uint8_t>& alive) {
   run::ColumnReader<DocId> heads(run.dir.work("heads"));
@@ -155,7 +159,7 @@ void dedup_verify(DedupRun& run) {
       out.close(false);
     }
     pairs.push_back(run.dir.work(pairs_name(round)));
-    const std::string name = fmt::format("matches.{}", round);
+    const std::string name = matches_name(round);
     run::RunFile out = run.dir.create_work(name);
     RoundResult result{.round = round};
     {
@@ -174,8 +178,10 @@ void dedup_verify(DedupRun& run) {
   MatchMerge merge(matches);
   for (RankMatch match; merge.next(match); ++count) all.write_values(std::span<const RankMatch>(&match, 1));
   run.dir.close(all);
-  for (const auto& path : matches) std::filesystem::remove(path);
-  for (std::size_t i = 1; i < pairs.size(); ++i) std::filesystem::remove(pairs[i]);
+  for (unsigned done = 1; done <= matches.size(); ++done) {
+    run.dir.discard(matches_name(done));
+    if (done > 1) run.dir.discard(pairs_name(done));  // those of the first round stay
+  }
   run.dir.facts().put(VerifyFacts{.candidates = met, .compared = compared, .matches = count, .rounds = round});
 }
 
