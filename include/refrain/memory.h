@@ -56,16 +56,16 @@ struct SubstringsResult {
 };
 SubstringsResult substrings(DocumentStream& documents, const SubstringsOptions& options, const Context& context);
 
-struct NgramPlace {
+struct NgramOccurrence {
   DocId document = 0;
   std::uint64_t token = 0;
-  friend bool operator==(const NgramPlace&, const NgramPlace&) = default;
+  friend bool operator==(const NgramOccurrence&, const NgramOccurrence&) = default;
 };
 struct Ngram {
   std::string text;  // its tokens' normal forms, joined by one space
   std::uint64_t count = 0;
   std::uint64_t documents = 0;
-  std::vector<NgramPlace> places;  // in order
+  std::vector<NgramOccurrence> places;  // in order
 };
 struct NgramsResult {
   std::vector<Ngram> ngrams;  // by text

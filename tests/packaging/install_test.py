@@ -128,7 +128,7 @@ class Install(InstalledCase):
         for name in (MODULE, f"refrain/{MODULE}"):
             self.write(name, "not a library")
         out = run(self.built, self.path("in.parquet"), cwd=self.dir, env={"LD_LIBRARY_PATH": "lib"})
-        self.assertIn(f"there is no {MODULE}", out)
+        self.assertIn(f"{MODULE} is missing", out)
 
 
 if __name__ == "__main__":
