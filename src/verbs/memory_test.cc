@@ -5,37 +5,20 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <random>
 #include <sstream>
 
 #include "base/files/random_file.h"
 #include "base/files/tempdir.h"
+#include "random_text.h"
 #include "refrain/error.h"
 
 namespace refrain {
 
 namespace {
 
-// Lines of words, some of them copies of earlier ones with a word changed, some copies as they are.
-std::vector<std::string> some_texts(std::size_t count) {
-  std::mt19937 random(11);
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::string text;
-    if (i > 10 && random() % 3 == 0) {
-      text = texts[random() % texts.size()];
-      if (random() % 2 == 0) text += fmt::format(" w{}", random() % 500);
-    } else {
-      for (auto words = 5 + random() % 60; words != 0; --words) text += fmt::format(" w{}", random() % 500);
-    }
-    texts.push_back(std::move(text));
-  }
-  return texts;
-}
-
 class Memory : public testing::Test {
  protected:
-  Memory() : folder_(testing::TempDir(), "memory-test"), texts_(some_texts(400)) {
+  Memory() : folder_(testing::TempDir(), "memory-test"), texts_(texts_with_copies(400, 80, 11)) {
     std::ofstream out(folder_.path() / "texts.txt");
     for (const std::string& text : texts_) out << text << '\n';
     files_.paths = {(folder_.path() / "texts.txt").string()};

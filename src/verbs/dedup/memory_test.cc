@@ -6,32 +6,16 @@
 
 #include <filesystem>
 #include <fstream>
-#include <random>
 
 #include "base/files/random_file.h"
 #include "base/files/tempdir.h"
+#include "random_text.h"
 #include "refrain/error.h"
 #include "refrain/json_text.h"
 
 namespace refrain {
 
 namespace {
-
-std::vector<std::string> some_texts(std::size_t count) {
-  std::mt19937 random(5);
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::string text;
-    if (i > 10 && random() % 3 == 0) {
-      text = texts[random() % texts.size()];
-      if (random() % 2 == 0) text += fmt::format(" w{}", random() % 500);
-    } else {
-      for (auto words = random() % 80; words != 0; --words) text += fmt::format(" w{}", random() % 500);
-    }
-    texts.push_back(std::move(text));
-  }
-  return texts;
-}
 
 // As decisions.jsonl has it.
 std::string line_of(std::size_t document, const DedupDecision& decision) {
@@ -50,7 +34,7 @@ std::string line_of(std::size_t document, const DedupDecision& decision) {
 
 class DedupMemory : public testing::Test {
  protected:
-  DedupMemory() : folder_(testing::TempDir(), "dedup-memory"), texts_(some_texts(600)) {
+  DedupMemory() : folder_(testing::TempDir(), "dedup-memory"), texts_(texts_with_copies(600, 80, 11)) {
     std::ofstream out(folder_.path() / "texts.txt");
     for (const std::string& text : texts_) out << text << '\n';
     std::filesystem::create_directory(folder_.path() / "temp");
