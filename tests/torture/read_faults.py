@@ -279,7 +279,7 @@ class Campaign(unittest.TestCase):
         type(self).refused += 1
         self.assertIn(done.returncode, (1, 5) if error == errno.ENOMEM else (1,), told)
         self.assertRegex(done.stderr.decode(errors="replace"), r"^refrain: [^\n]+: [^\n]+\n$", told)
-        if b"the change is made" in done.stderr:
+        if b"the change was made" in done.stderr:
             # Committed, though not known to be safe on the disk: there is nothing to do again.
             self.compare(answer(self.root, case, expected["stdout"]), expected, told)
             return
