@@ -31,22 +31,19 @@ struct InputOptions {
   Format format = Format::automatic;
   // Fields are keys in jsonl and columns in csv, tsv and parquet. In jsonl and parquet a dot enters objects:
   // "meta.source" is the source of meta, unless there is a key "meta.source".
-  std::string text_field = "text";
-  std::string id_field = {};  // empty: ordinals
-  bool fields_named = false;  // by the user: standard input is then jsonl, even if the name is the default
+  std::string text_field = {};  // empty: "text"; to name one says that the input has fields (see Format::automatic)
+  std::string id_field = {};    // empty: ordinals
   std::vector<std::string> extra_fields =
       {};  // more fields for the reader to read; inputs that have no fields are then refused
   std::uint64_t max_doc_bytes = std::uint64_t{64} << 20;
-  std::string standard_input = {};  // a file to read for "-"; empty: the standard input of this process
-  bool binary = false;              // also read files with a NUL in their first 8 KiB
-  bool strict = false;              // throw Error(bad_input) at the first bad record
+  bool binary = false;  // also read files with a NUL in their first 8 KiB
+  bool strict = false;  // throw Error(bad_input) at the first bad record
   // A file or folder that cannot be opened, listed or read ends the run with Error(io), so nothing is lost silently.
   // With this it is skipped as a whole and listed in ReadReport::unreadable. Every file is then read twice.
   bool skip_unreadable = false;
+  std::string text_name() const { return text_field.empty() ? "text" : text_field; }
   // Whether nothing is named.
   bool empty() const { return paths.empty() && documents == nullptr; }
-  // Of an earlier reading of the same input: passed over unread, so that this one finds the same documents. In byte order.
-  std::vector<std::string> known_unreadable = {};
 };
 
 // A record that could not be used: where it was, and why.

@@ -54,6 +54,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -134,13 +135,12 @@ class Shuffle {
   // again, with the same result; not by two threads at once.
   template <class Consume>
   void for_each_run(const Context& context, Consume consume) const {
-    read(context, {0, partitions(), share_.plan.memory_bytes}, consume, [](std::size_t) {});
+    read(context, {0, partitions(), share_.plan.memory_bytes}, consume, false);
   }
 
   // Whether that would need nothing from disk.
   bool in_memory(const Context& context) const {
-    return spilled_bytes() == 0 && (options_.temp == nullptr ||
-                                    fits_in_memory({0, partitions(), share_.plan.memory_bytes}, thread_count(context)));
+    return spilled_bytes() == 0 && fits({0, partitions(), share_.plan.memory_bytes}, thread_count(context));
   }
   // Puts all records on disk and gives their memory back. Needs a `temp`.
   void spill(const Context& context) { spill_parts(context); }
@@ -149,9 +149,7 @@ class Shuffle {
   // it was consumed. Where records were spilled, reading takes `memory_bytes` at most.
   template <class Consume>
   void drain(const Context& context, std::size_t first, std::size_t last, std::uint64_t memory_bytes, Consume consume) {
-    read(context, {first, last, std::min(memory_bytes, share_.plan.memory_bytes)}, consume, [&](std::size_t partition) {
-      for (const auto& part : parts_) part->discard(partition);
-    });
+    read(context, {first, last, std::min(memory_bytes, share_.plan.memory_bytes)}, consume, true);
   }
 
  private:
@@ -169,14 +167,29 @@ class Shuffle {
     std::size_t size() const { return last - first; }
   };
 
-  // `done(partition)`: it was consumed.
-  template <class Consume, class Done>
-  void read(const Context& context, const Range& range, Consume& consume, Done done) const {
-    if (options_.temp == nullptr || (spilled_bytes() == 0 && fits_in_memory(range, thread_count(context))))
-      read_in_memory(context, range, consume, done);
-    else
-      read_spilled(context, range, consume, done);
+  // The only part of reading that is compiled for each consumer. `drained`: nobody will read the partitions again.
+  template <class Consume>
+  void read(const Context& context, const Range& range, Consume& consume, bool drained) const {
+    Reading reading(*this, context, range);
+    parallel_for(reading.workers(), range.size(), [&](unsigned worker, std::size_t i) {
+      throw_if_stopped(context);
+      const std::size_t partition = range.first + i;
+      if (count(partition) == 0) return;
+      const auto emit = [&](const typename Layout::Run& run) { consume(worker, partition, run); };
+      GroupingRoom<Element> room;
+      if (const std::optional<Buckets> buckets = reading.sort(worker, partition, room))
+        emit_groups(order_, *buckets, room, options_.run_records, emit);
+      else
+        reading.merge(worker, partition, emit);
+      if (drained)
+        for (const auto& part : parts_) part->discard(partition);
+    });
   }
+
+  struct Workers {
+    unsigned count;
+    std::uint64_t bytes;  // for each
+  };
 
   // One worker's memory while it reads what was spilled.
   struct Workspace {
@@ -196,36 +209,88 @@ class Shuffle {
     std::span<std::byte> room;
   };
 
-  template <class Consume, class Done>
-  void read_in_memory(const Context& context, const Range& range, Consume& consume, Done& done) const {
-    struct Scratch {
-      Scratch(MemoryBudget& budget, const std::string& what)
-          : sorted(budget, what), begins(budget, what), order(budget, what) {}
-      Array<Element> sorted;
-      Array<std::size_t> begins;
-      Array<std::uint32_t> order;
-    };
-    const auto grow = [](auto& array, std::size_t size) {
+  // One worker's memory while it reads what was not.
+  struct Scratch {
+    Scratch(MemoryBudget& budget, const std::string& what)
+        : sorted(budget, what), begins(budget, what), order(budget, what) {}
+    template <class T>
+    static void grow(Array<T>& array, std::size_t size) {
       if (array.size() >= size) return;
       array.clear();
       array.resize(size);
-    };
-    std::vector<std::unique_ptr<Scratch>> scratch(thread_count(context));
-    parallel_for(thread_count(context), range.size(), [&](unsigned worker, std::size_t i) {
-      throw_if_stopped(context);
-      const std::size_t partition = range.first + i;
-      const std::size_t records = count(partition);
-      if (records == 0) return;
-      if (!scratch[worker]) scratch[worker] = std::make_unique<Scratch>(budget_, "a partition of " + options_.what);
-      Scratch& mine = *scratch[worker];
-      grow(mine.sorted, records * order_.layout.stride());
-      grow(mine.begins, most_buckets(records) + 1);
-      if (Layout::kOrderBytes != 0) grow(mine.order, records);
-      const auto for_each = [&](auto fn) { for_each_record(partition, fn); };
-      group(records, for_each, {mine.sorted.data(), mine.begins.data(), mine.order.data()},
-            [&](const typename Layout::Run& run) { consume(worker, partition, run); });
-      done(partition);
-    });
+    }
+    Array<Element> sorted;
+    Array<std::size_t> begins;
+    Array<std::uint32_t> order;
+  };
+
+  // Partitions, sorted by any worker in memory of its own.
+  class Reading {
+   public:
+    Reading(const Shuffle& shuffle, const Context& context, const Range& range)
+        : shuffle_(shuffle),
+          context_(context),
+          what_("a partition of " + shuffle.options_.what),
+          in_memory_(shuffle.fits(range, thread_count(context))),
+          workers_(in_memory_ ? Workers{thread_count(context), 0} : shuffle.settle(context, range)),
+          scratch_(in_memory_ ? workers_.count : 0),
+          workspaces_(in_memory_ ? 0 : workers_.count),
+          blocks_(workers_.count) {}
+
+    unsigned workers() const { return workers_.count; }
+
+    // Nothing where it is too large to be sorted at once: see merge().
+    std::optional<Buckets> sort(unsigned worker, std::size_t partition, GroupingRoom<Element>& room) {
+      const std::size_t records = shuffle_.count(partition);
+      RecordBlocks<Element>& blocks = blocks_[worker];
+      blocks.clear();
+      if (in_memory_) {
+        for (const auto& part : shuffle_.parts_)
+          part->for_each_block(partition, [&](std::span<const Element> block) {
+            if (!block.empty()) blocks.push_back(block);
+          });
+        room = scratch(worker, records);
+      } else {
+        Workspace& mine = workspace(worker);
+        if (shuffle_.grouping_bytes(records) > mine.room.size()) return std::nullopt;
+        blocks.push_back(shuffle_.load(partition, records, mine));
+        room = shuffle_.carve(mine.room, records);
+      }
+      return sort_into_buckets(shuffle_.order_, records, blocks, room);
+    }
+
+    void merge(unsigned worker, std::size_t partition, const std::function<void(const typename Layout::Run&)>& emit) {
+      shuffle_.read_in_runs(partition, workspace(worker), context_, emit);
+    }
+
+   private:
+    GroupingRoom<Element> scratch(unsigned worker, std::size_t records) {
+      if (!scratch_[worker]) scratch_[worker] = std::make_unique<Scratch>(shuffle_.budget_, what_);
+      Scratch& mine = *scratch_[worker];
+      Scratch::grow(mine.sorted, records * shuffle_.order_.layout.stride());
+      Scratch::grow(mine.begins, most_buckets(records) + 1);
+      if (Layout::kOrderBytes != 0) Scratch::grow(mine.order, records);
+      return {mine.sorted.data(), mine.begins.data(), mine.order.data()};
+    }
+    Workspace& workspace(unsigned worker) {
+      if (!workspaces_[worker])
+        workspaces_[worker] =
+            std::make_unique<Workspace>(shuffle_.budget_, what_, workers_.bytes, shuffle_.share_.frames);
+      return *workspaces_[worker];
+    }
+
+    const Shuffle& shuffle_;
+    const Context& context_;
+    const std::string what_;
+    const bool in_memory_;
+    const Workers workers_;
+    std::vector<std::unique_ptr<Scratch>> scratch_;
+    std::vector<std::unique_ptr<Workspace>> workspaces_;
+    std::vector<RecordBlocks<Element>> blocks_;
+  };
+
+  bool fits(const Range& range, unsigned threads) const {
+    return options_.temp == nullptr || (spilled_bytes() == 0 && fits_in_memory(range, threads));
   }
 
   // Whether the largest partitions can be grouped at the same time beside all that is held.
@@ -249,10 +314,6 @@ class Shuffle {
     });
   }
 
-  struct Workers {
-    unsigned count;
-    std::uint64_t bytes;  // for each
-  };
   // Who can read beside what is held now: few where memory is short.
   Workers workers(const Range& range, unsigned threads) const {
     const std::uint64_t memory =
@@ -277,30 +338,8 @@ class Shuffle {
     return {alone.count, std::max(alone.bytes, Workspace::least_bytes(share_.frames))};
   }
 
-  template <class Consume, class Done>
-  void read_spilled(const Context& context, const Range& range, Consume& consume, Done& done) const {
-    const Workers workers = settle(context, range);
-    std::vector<std::unique_ptr<Workspace>> workspaces(workers.count);
-    parallel_for(workers.count, range.size(), [&](unsigned worker, std::size_t i) {
-      throw_if_stopped(context);
-      const std::size_t partition = range.first + i;
-      const std::size_t records = count(partition);
-      if (records == 0) return;
-      if (!workspaces[worker])
-        workspaces[worker] =
-            std::make_unique<Workspace>(budget_, "a partition of " + options_.what, workers.bytes, share_.frames);
-      Workspace& mine = *workspaces[worker];
-      const auto emit = [&](const typename Layout::Run& run) { consume(worker, partition, run); };
-      if (grouping_bytes(records) <= mine.room.size())
-        read_at_once(partition, records, mine, emit);
-      else
-        read_in_runs(partition, records, mine, context, emit);
-      done(partition);
-    });
-  }
-
-  template <class Emit>
-  void read_at_once(std::size_t partition, std::size_t records, Workspace& mine, Emit emit) const {
+  // A partition as one block, at the beginning of the room.
+  std::span<const Element> load(std::size_t partition, std::size_t records, Workspace& mine) const {
     Element* const loaded = reinterpret_cast<Element*>(mine.room.data());
     Element* end = loaded;
     for_each_frame(partition, [&](const TempFile& file, FrameRegion& region) {
@@ -312,14 +351,13 @@ class Shuffle {
     for (const auto& part : parts_)
       part->for_each_block(partition,
                            [&](std::span<const Element> block) { end = std::copy(block.begin(), block.end(), end); });
-    group(records, each_from(loaded, end), carve(mine.room, records), emit);
+    return {loaded, end};
   }
 
   // A partition that is too large: see "past the plan" above.
-  template <class Emit>
-  void read_in_runs(std::size_t partition, std::size_t records, Workspace& mine, const Context& context,
-                    Emit emit) const {
-    share_.expect(records * order_.layout.record_bytes());
+  void read_in_runs(std::size_t partition, Workspace& mine, const Context& context,
+                    const std::function<void(const typename Layout::Run&)>& emit) const {
+    share_.expect(count(partition) * order_.layout.record_bytes());
     RunMerger<Layout, KeyOf> merger(order_, share_.frames, *options_.temp, mine.reader, mine.room, context);
     const std::span<std::byte> room = mine.room.subspan(merger.writing_bytes(share_.frames));
     const std::size_t most = grouping_records(room.size());
@@ -329,7 +367,7 @@ class Shuffle {
     const auto write_run = [&] {
       const auto size = static_cast<std::size_t>(end - loaded) / order_.layout.stride();
       const GroupingRoom<Element> sorting = carve(room, size);
-      sort_into_buckets(order_, size, each_from(loaded, end), sorting, [](Element*, std::size_t, bool) {});
+      sort_into_buckets(order_, size, {{loaded, end}}, sorting);
       merger.add(sorting.sorted, size);
       end = loaded;
     };
@@ -341,21 +379,6 @@ class Shuffle {
     });
     if (end != loaded) write_run();
     merger.merge(options_.run_records, emit);
-  }
-
-  template <class ForEach, class Emit>
-  void group(std::size_t records, ForEach for_each, const GroupingRoom<Element>& room, Emit emit) const {
-    sort_into_buckets(order_, records, for_each, room, [&](Element* bucket, std::size_t size, bool several_keys) {
-      if constexpr (requires { order_.layout.pick_groups(bucket, size); })
-        size = order_.layout.pick_groups(bucket, size);
-      emit_groups(order_, bucket, size, several_keys, options_.run_records, emit);
-    });
-  }
-
-  auto each_from(const Element* begin, const Element* end) const {
-    return [stride = order_.layout.stride(), begin, end](auto fn) {
-      for (const Element* record = begin; record != end; record += stride) fn(record);
-    };
   }
 
   // ---- room to group in: the records as they were loaded, the records sorted, the buckets
@@ -396,15 +419,6 @@ class Shuffle {
     return bytes;
   }
 
-  template <class Fn>
-  void for_each_record(std::size_t partition, Fn fn) const {
-    const std::size_t stride = order_.layout.stride();
-    for (const auto& part : parts_)
-      part->for_each_block(partition, [&](std::span<const Element> block) {
-        const Element* const end = block.data() + block.size();
-        for (const Element* record = block.data(); record != end; record += stride) fn(record);
-      });
-  }
   template <class Fn>
   void for_each_frame(std::size_t partition, Fn fn) const {
     for (const auto& part : parts_) part->for_each_frame(partition, fn);

@@ -9,8 +9,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace refrain::store {
 
@@ -41,31 +42,43 @@ inline std::size_t most_buckets(std::size_t count) {
   return std::size_t{1} << most_bucket_bits(count);
 }
 
+// The blocks of a partition, wherever they lie: whole records each.
+template <class Element>
+using RecordBlocks = std::vector<std::span<const Element>>;
+
+// What sorting leaves in a GroupingRoom: bucket b ends at begins[b], where the next begins; a bucket may be empty.
+struct Buckets {
+  std::size_t count;
+  bool several_keys;  // in a bucket, side by side
+};
+
 // A layout may have its own way: sort_all(begin, count), for records that are one element and whose own order is that
 // of their keys. It may also leave groups out that nobody wants, such as single records: pick_groups(begin, count)
 // moves the others of a sorted bucket to its beginning and returns how many records they are. Else:
 //
-// Scatters `count` records, which for_each(fn) shows to fn(record) each time it is called, into room.sorted; sorts each
-// bucket and calls on_bucket(begin, size, several_keys) for it, in ascending order.
-template <class Layout, class KeyOf, class ForEach, class OnBucket>
-void sort_into_buckets(const RecordOrder<Layout, KeyOf>& order, std::size_t count, ForEach for_each,
-                       const GroupingRoom<typename Layout::Element>& room, OnBucket on_bucket) {
+// Scatters the `count` records of `blocks` into buckets in room.sorted, in ascending order, and sorts each.
+template <class Layout, class KeyOf>
+Buckets sort_into_buckets(const RecordOrder<Layout, KeyOf>& order, std::size_t count,
+                          const RecordBlocks<typename Layout::Element>& blocks,
+                          const GroupingRoom<typename Layout::Element>& room) {
   using Element = typename Layout::Element;
   const std::size_t stride = order.layout.stride();
   if constexpr (requires { Layout::sort_all(room.sorted, count); }) {
     Element* end = room.sorted;
-    for_each([&](const Element* record) { *end++ = *record; });
+    for (const std::span<const Element> block : blocks) end = std::copy(block.begin(), block.end(), end);
     Layout::sort_all(room.sorted, count);
-    on_bucket(room.sorted, count, true);
-    return;
+    room.begins[0] = count;
+    return {1, true};
   }
+  const auto for_each = [&](auto fn) {
+    for (const std::span<const Element> block : blocks) {
+      const Element* const end = block.data() + block.size();
+      for (const Element* record = block.data(); record != end; record += stride) fn(record);
+    }
+  };
   std::uint64_t varying = 0;
-  std::optional<std::uint64_t> first_key;
-  for_each([&](const Element* record) {
-    const std::uint64_t key = order.key(record);
-    if (!first_key) first_key = key;
-    varying |= key ^ *first_key;
-  });
+  const std::uint64_t first_key = order.key(blocks.front().data());
+  for_each([&](const Element* record) { varying |= order.key(record) ^ first_key; });
   const auto width = static_cast<unsigned>(std::bit_width(varying));
   const unsigned bits = std::min(width, most_bucket_bits(count));
   const unsigned shift = width - bits;  // below 64: with 64 bits that vary some are bucket bits
@@ -83,45 +96,46 @@ void sort_into_buckets(const RecordOrder<Layout, KeyOf>& order, std::size_t coun
   for_each([&](const Element* record) {
     order.layout.write(sorted + begins[bucket_of(record)]++ * stride, order.layout.view(record));
   });
-  const auto by_key = [&](const Element* a, const Element* b) { return order.key(a) < order.key(b); };
-  const auto by_key_and_value = [&](const Element* a, const Element* b) {
+  if (shift == 0 && !order.order_values) return {buckets, false};
+  const auto comes_before = [&](const Element* a, const Element* b) {
     const std::uint64_t key_a = order.key(a);
     const std::uint64_t key_b = order.key(b);
-    return key_a != key_b ? key_a < key_b : order.layout.less(a, b);
+    return key_a != key_b ? key_a < key_b : order.order_values && order.layout.less(a, b);
   };
   std::size_t begin = 0;
   for (std::size_t b = 0; b < buckets; ++b) {
-    const std::size_t size = begins[b] - begin;
-    if (size == 0) continue;
-    Element* const bucket = sorted + begin * stride;
-    if (size > 1 && order.order_values)
-      order.layout.sort(bucket, size, room.order, by_key_and_value);
-    else if (size > 1 && shift != 0)
-      order.layout.sort(bucket, size, room.order, by_key);
-    on_bucket(bucket, size, shift != 0);
+    if (begins[b] - begin > 1) order.layout.sort(sorted + begin * stride, begins[b] - begin, room.order, comes_before);
     begin = begins[b];
   }
+  return {buckets, shift != 0};
 }
 
-// Hands the groups of a sorted bucket out, in runs of at most `run_records`.
+// Hands the groups of sorted buckets out, in runs of at most `run_records`.
 template <class Layout, class KeyOf, class Emit>
-void emit_groups(const RecordOrder<Layout, KeyOf>& order, const typename Layout::Element* bucket, std::size_t size,
-                 bool several_keys, std::size_t run_records, Emit& emit) {
+void emit_groups(const RecordOrder<Layout, KeyOf>& order, const Buckets& buckets,
+                 const GroupingRoom<typename Layout::Element>& room, std::size_t run_records, Emit emit) {
   const std::size_t stride = order.layout.stride();
-  while (size != 0) {
-    const std::uint64_t key = order.key(bucket);
-    std::size_t group = size;
-    if (several_keys) {
-      group = 1;
-      while (group < size && order.key(bucket + group * stride) == key) ++group;
-    }
-    size -= group;
-    bool first = true;
-    while (group != 0) {
-      const std::size_t run = std::min(group, run_records);
-      group -= run;
-      emit(order.layout.run(key, bucket, run, std::exchange(first, false), group == 0));
-      bucket += run * stride;
+  std::size_t begin = 0;
+  for (std::size_t b = 0; b < buckets.count; ++b) {
+    auto* bucket = room.sorted + begin * stride;
+    std::size_t size = room.begins[b] - begin;
+    begin = room.begins[b];
+    if constexpr (requires { order.layout.pick_groups(bucket, size); }) size = order.layout.pick_groups(bucket, size);
+    while (size != 0) {
+      const std::uint64_t key = order.key(bucket);
+      std::size_t group = size;
+      if (buckets.several_keys) {
+        group = 1;
+        while (group < size && order.key(bucket + group * stride) == key) ++group;
+      }
+      size -= group;
+      bool first = true;
+      while (group != 0) {
+        const std::size_t run = std::min(group, run_records);
+        group -= run;
+        emit(order.layout.run(key, bucket, run, std::exchange(first, false), group == 0));
+        bucket += run * stride;
+      }
     }
   }
 }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -45,8 +46,7 @@ class RunMerger {
   }
 
   // All runs as one, as for_each_run hands it out.
-  template <class Emit>
-  void merge(std::size_t run_records, Emit emit) {
+  void merge(std::size_t run_records, const std::function<void(const typename Layout::Run&)>& emit) {
     writer_.flush();
     const std::size_t buffers = buffers_.size() / buffer_bytes();
     const std::size_t most = std::max<std::size_t>(buffers - 1, 2);  // one is for the run that goes out
@@ -120,8 +120,8 @@ class RunMerger {
   }
 
   // A heap of the sources, the least record on top.
-  template <class Out>
-  void merge_some(const std::vector<FrameRegion>& runs, Out out) {
+  void merge_some(const std::vector<FrameRegion>& runs,
+                  const std::function<void(const Element* record, std::uint64_t key)>& out) {
     std::vector<Source> sources;
     for (const FrameRegion& run : runs) sources.push_back({nullptr, nullptr, buffer(sources.size()), run});
     std::vector<Next> heap;

@@ -149,7 +149,7 @@ CsvRest read_csv_header(std::string_view bytes, char delimiter, const std::strin
       read_field(begin, end, delimiter, columns.names.back().data());
       at = field.end;
     }
-    columns.text = column_of(options.text_field, path, columns.names);
+    columns.text = column_of(options.text_name(), path, columns.names);
     columns.id = options.id_field.empty() ? columns.text : column_of(options.id_field, path, columns.names);
     for (const std::string& name : options.extra_fields) {
       const auto found = std::find(columns.names.begin(), columns.names.end(), name);

@@ -82,7 +82,7 @@ std::string_view trimmed(std::string_view token) {
 
 JsonlParser::JsonlParser(MemoryBudget& budget, std::size_t piece_bytes, const InputOptions& options)
     : piece_bytes_(piece_bytes), options_(options), reservation_(budget.reserve(0, "parsing JSON")) {
-  want(options.text_field);
+  want(options.text_name());
   if (!options.id_field.empty()) id_ = want(options.id_field);
   for (const std::string& name : options.extra_fields) extra_.push_back(want(name));
 }
@@ -242,7 +242,7 @@ const JsonlParser::Wanted* JsonlParser::missing_field(bool want_id) const {
 // What is wrong with the fields of the line, none of which is missing; empty where nothing is.
 std::string JsonlParser::complaint(bool want_id) const {
   if (wanted_.front().found.kind != FieldKind::string)
-    return fmt::format("field '{}' is not a string", options_.text_field);
+    return fmt::format("field '{}' is not a string", options_.text_name());
   if (!want_id) return {};
   const Found& id = wanted_[id_].found;
   if (id.kind == FieldKind::string) return {};

@@ -35,7 +35,7 @@ std::string quoted_names(std::span<const std::string> names) {
     shown += shown.empty() ? "'" : ", '";
     for (const char c : name)
       if (static_cast<unsigned char>(c) < 0x20)
-        fmt::format_to(std::back_inserter(shown), "\\x{:02x}", static_cast<unsigned>(c));
+        shown += fmt::format("\\x{:02x}", static_cast<unsigned>(c));
       else
         shown += c;
     shown += '\'';

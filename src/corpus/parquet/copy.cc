@@ -160,7 +160,7 @@ class Copy final : public ParquetCopy {
           throw Error(Errc::invalid_argument,
                       fmt::format("{}: field '{}' already exists; remove it first", from, name));
       if (has_brotli(metadata)) small_.resize(kWriterBytes + kBrotliBytes, "writing Brotli-compressed Parquet");
-      text_ = find_column(*metadata.schema(), options.text_field).leaf;
+      text_ = find_column(*metadata.schema(), options.text_name()).leaf;
       const auto properties = writer_properties(metadata, text_, pool_);
       const auto values = with_added(metadata.key_value_metadata(), annotations);
       writer_ =

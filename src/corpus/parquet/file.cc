@@ -95,11 +95,11 @@ class File final : public ParquetFile {
       for (int i = 0; i < metadata_->num_row_groups(); ++i)
         rows_before_.push_back(rows_before_.back() + static_cast<std::uint64_t>(metadata_->RowGroup(i)->num_rows()));
     });
-    leaves_.push_back(find(options.text_field, true));
+    leaves_.push_back(find(options.text_name(), true));
     if (!is_text(*metadata_->schema()->Column(leaves_.front())))
       throw Error(Errc::bad_input,
                   fmt::format("{}: column '{}' is {}, not a string; name another with --text-field", path,
-                              options.text_field, type_name(find_column(*metadata_->schema(), options.text_field))));
+                              options.text_name(), type_name(find_column(*metadata_->schema(), options.text_name()))));
     id_ = !options.id_field.empty();
     if (id_) leaves_.push_back(find(options.id_field, true));
     for (const std::string& name : options.extra_fields) leaves_.push_back(find(name, false));

@@ -29,7 +29,7 @@ class Unchanged final : public ParquetEdits {
 ParquetRewriter::Column::Column(MemoryBudget& budget)
     : kinds(budget, kAdded), values(budget, kAdded), texts(budget, kAdded) {}
 
-ParquetRewriter::ParquetRewriter(const InputOptions& options, const Context& context, MemoryBudget& budget,
+ParquetRewriter::ParquetRewriter(const SourceOptions& options, const Context& context, MemoryBudget& budget,
                                  const Annotations& annotations)
     : options_(options),
       context_(context),

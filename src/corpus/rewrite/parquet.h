@@ -27,7 +27,7 @@ namespace refrain::corpus {
 class ParquetRewriter final : private ParquetEdits {
  public:
   // Keeps references to all of them.
-  ParquetRewriter(const InputOptions& options, const Context& context, MemoryBudget& budget,
+  ParquetRewriter(const SourceOptions& options, const Context& context, MemoryBudget& budget,
                   const Annotations& annotations);
 
   void begin_file(const std::string& from, const std::string& to);
@@ -55,7 +55,7 @@ class ParquetRewriter final : private ParquetEdits {
   void pause() override;
   void start();
 
-  const InputOptions& options_;
+  const SourceOptions& options_;
   const Context& context_;
   MemoryBudget& budget_;
   const Annotations& annotations_;

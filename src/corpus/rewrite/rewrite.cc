@@ -153,7 +153,7 @@ std::shared_ptr<Held> hold(const Batch& batch, MemoryBudget& budget) {
 // Writes what is held, batch after batch. Not thread-safe.
 class Rewriter {
  public:
-  Rewriter(const InputOptions& options, const Context& context, MemoryBudget& budget, const fs::path& folder,
+  Rewriter(const SourceOptions& options, const Context& context, MemoryBudget& budget, const fs::path& folder,
            const CutDocument& cut, const Annotations& annotations)
       : options_(options),
         names_(options),
@@ -190,7 +190,7 @@ class Rewriter {
   std::string make_room(const Input& input);
   void copy(const Input& input, const std::string& path);
 
-  const InputOptions& options_;
+  const SourceOptions& options_;
   const OutputNames names_;
   const fs::path folder_;
   const CutDocument& cut_;
@@ -398,7 +398,7 @@ void Rewriter::write_files(const Held& held, DocId first) {
 }
 
 // Whether the file, one of a folder, is not read: it is binary, or cannot be opened, which is told when it is its turn.
-bool is_passed_over(const Input& input, const InputOptions& options, ByteStream& file) {
+bool is_passed_over(const Input& input, const SourceOptions& options, ByteStream& file) {
   if (input.named || input.format != Format::files || options.binary) return false;
   std::string beginning(kBinaryBytes, '\0');
   try {
@@ -412,7 +412,7 @@ bool is_passed_over(const Input& input, const InputOptions& options, ByteStream&
 
 }  // namespace
 
-void check_rewritable(const InputOptions& options, bool cuts) {
+void check_rewritable(const SourceOptions& options, bool cuts) {
   if (options.documents)
     throw Error(Errc::invalid_argument, "documents in memory: there is no file to write again; take the rows instead");
   for (const std::string& path : options.paths) {
@@ -423,7 +423,7 @@ void check_rewritable(const InputOptions& options, bool cuts) {
   }
 }
 
-void check_rewritable(const InputOptions& options, const Context& context, bool cuts, bool adds) {
+void check_rewritable(const SourceOptions& options, const Context& context, bool cuts, bool adds) {
   check_rewritable(options, cuts);
   if (!cuts && !adds) return;
   MemoryBudget budget(context);
@@ -441,11 +441,11 @@ void check_rewritable(const InputOptions& options, const Context& context, bool 
   }
 }
 
-RewriteReport rewrite_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
+RewriteReport rewrite_documents(const SourceOptions& options, const Context& context, MemoryBudget& budget,
                                 const fs::path& folder, const CutDocument& cut, const ReaderTuning& tuning,
                                 const Annotations& annotations) {
   check_rewritable(options, false);
-  InputOptions reading = options;
+  SourceOptions reading = options;
   reading.extra_fields = annotations.names;  // to see whether they are there already
   Rewriter rewriter(reading, context, budget, folder, cut, annotations);
   const BatchWork work = [&](unsigned, Batch& batch) -> InOrder {
@@ -456,7 +456,7 @@ RewriteReport rewrite_documents(const InputOptions& options, const Context& cont
   return rewriter.report();
 }
 
-RewriteReport rewrite_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
+RewriteReport rewrite_documents(const SourceOptions& options, const Context& context, MemoryBudget& budget,
                                 const fs::path& folder, const CutDocument& cut, const Annotations& annotations) {
   return rewrite_documents(options, context, budget, folder, cut, ReaderTuning{}, annotations);
 }

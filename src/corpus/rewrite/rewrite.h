@@ -43,10 +43,10 @@ struct RewriteReport {
 // Throws Error(invalid_argument) for an input that cannot be read a second time: standard input, a pipe; and with `cuts`
 // Error(unsupported) for a web archive that is named as one. For those who read first and rewrite later, and want to
 // know before.
-void check_rewritable(const InputOptions& options, bool cuts);
+void check_rewritable(const SourceOptions& options, bool cuts);
 // The same, and what folders hold is looked at too. With `adds` what cannot have fields added to it is
 // Error(invalid_argument).
-void check_rewritable(const InputOptions& options, const Context& context, bool cuts, bool adds);
+void check_rewritable(const SourceOptions& options, const Context& context, bool cuts, bool adds);
 
 // Writes into `folder`, which exists and is empty. An input that is a file becomes a file of its name, a folder becomes
 // a folder of its name with what was read below it; of inputs with the same name the second is called name-2 (a file:
@@ -56,12 +56,12 @@ void check_rewritable(const InputOptions& options, const Context& context, bool 
 // Throws what read_documents and check_rewritable throw, Error(over_budget) for a full disk, and what `cut` throws. With
 // names in `annotations`: Error(invalid_argument) for lines, whole files, web archives, and a record that has one of them already;
 // Error(bad_input) for a row that is longer than its header.
-RewriteReport rewrite_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
+RewriteReport rewrite_documents(const SourceOptions& options, const Context& context, MemoryBudget& budget,
                                 const std::filesystem::path& folder, const CutDocument& cut,
                                 const Annotations& annotations = {});
 
 // The same, cut as `tuning` says: for tests that force odd cuts.
-RewriteReport rewrite_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
+RewriteReport rewrite_documents(const SourceOptions& options, const Context& context, MemoryBudget& budget,
                                 const std::filesystem::path& folder, const CutDocument& cut, const ReaderTuning& tuning,
                                 const Annotations& annotations = {});
 

@@ -20,7 +20,7 @@ bool is_integer(std::string_view digits) {
 
 }  // namespace
 
-ParquetStream::ParquetStream(const Input& input, const InputOptions& options, const Context& context,
+ParquetStream::ParquetStream(const Input& input, const SourceOptions& options, const Context& context,
                              MemoryBudget& budget, std::shared_ptr<const ParquetFile> file, std::size_t group)
     : input_(input),
       options_(options),
@@ -77,7 +77,7 @@ void ParquetStream::add(BatchBuilder& builder) {
 
 // What is wrong with the row; empty where nothing is.
 std::string ParquetStream::complaint() const {
-  if (row_.text.kind != FieldKind::string) return fmt::format("field '{}' is null", options_.text_field);
+  if (row_.text.kind != FieldKind::string) return fmt::format("field '{}' is null", options_.text_name());
   if (row_.text.value.size() > options_.max_doc_bytes) return too_long_reason(options_.max_doc_bytes);
   if (options_.id_field.empty() || row_.id.kind == FieldKind::string) return {};
   if (row_.id.kind == FieldKind::null) return fmt::format("field '{}' is null", options_.id_field);

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "corpus/formats/batch_builder.h"
+#include "corpus/source/options.h"
 #include "corpus/source/parquet_module.h"
 #include "corpus/source/records.h"
 #include "corpus/source/walk.h"
@@ -23,7 +24,7 @@ namespace refrain::corpus {
 class ParquetStream {
  public:
   // Keeps references to all of them. Throws what open_parquet throws where there is no `file` yet.
-  ParquetStream(const Input& input, const InputOptions& options, const Context& context, MemoryBudget& budget,
+  ParquetStream(const Input& input, const SourceOptions& options, const Context& context, MemoryBudget& budget,
                 std::shared_ptr<const ParquetFile> file = nullptr, std::size_t group = 0);
 
   // Fills `builder`; false where the row group ends. A document that does not fit beside others begins the next batch.
@@ -42,7 +43,7 @@ class ParquetStream {
   std::uint64_t bytes_before(std::uint64_t row) const;
 
   const Input& input_;
-  const InputOptions& options_;
+  const SourceOptions& options_;
   const Context& context_;
   std::shared_ptr<const ParquetFile> file_;
   const std::size_t group_;

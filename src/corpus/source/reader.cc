@@ -65,12 +65,12 @@ ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget&
   return tuning;
 }
 
-ReadReport read_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
+ReadReport read_documents(const SourceOptions& options, const Context& context, MemoryBudget& budget,
                           const BatchWork& work, const ReadPurpose& purpose) {
   return read_documents(options, context, budget, work, ReaderTuning{}, purpose);
 }
 
-ReadReport read_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
+ReadReport read_documents(const SourceOptions& options, const Context& context, MemoryBudget& budget,
                           const BatchWork& work, const ReaderTuning& tuning, const ReadPurpose& purpose) {
   throw_if_stopped(context);
   check_named(options);
@@ -99,7 +99,7 @@ ReadReport read_documents(const InputOptions& options, const Context& context, M
   return report;
 }
 
-InputOptions again(InputOptions options, const ReadReport& first) {
+SourceOptions again(SourceOptions options, const ReadReport& first) {
   options.skip_unreadable = false;
   options.known_unreadable.clear();
   for (const BadRecord& file : first.unreadable) options.known_unreadable.push_back(file.path);

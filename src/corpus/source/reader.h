@@ -11,6 +11,7 @@
 
 #include "base/budget.h"
 #include "corpus/formats/batch.h"
+#include "corpus/source/options.h"
 #include "refrain/context.h"
 #include "refrain/input.h"
 
@@ -40,11 +41,11 @@ struct ReadPurpose {
 // is not there; io where the system fails to read one, unless that is to be passed over; bad_input where a whole input is
 // broken (damaged compression), where there were records and none could be read, or, with `strict`, at the first bad
 // record.
-ReadReport read_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
+ReadReport read_documents(const SourceOptions& options, const Context& context, MemoryBudget& budget,
                           const BatchWork& work, const ReadPurpose& purpose = {});
 
 // For another reading of the same input, which must find the same documents: what the first one passed over as unreadable
 // is passed over again, and nothing else.
-InputOptions again(InputOptions options, const ReadReport& first);
+SourceOptions again(SourceOptions options, const ReadReport& first);
 
 }  // namespace refrain::corpus

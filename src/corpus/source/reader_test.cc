@@ -91,7 +91,7 @@ TEST_F(Corpus, TheNameDecidesTheFormat) {
   EXPECT_EQ(format_of({}, "a.json"), Format::files);
   EXPECT_EQ(format_of({}, "a.json.gz"), Format::jsonl);
   EXPECT_EQ(format_of({.paths = {}, .id_field = "id"}, "a.json"), Format::jsonl);
-  EXPECT_EQ(format_of({.paths = {}, .fields_named = true}, "-"), Format::jsonl);
+  EXPECT_EQ(format_of({.paths = {}, .text_field = "text"}, "-"), Format::jsonl);
   EXPECT_EQ(format_of({}, "-"), Format::lines);
   EXPECT_EQ(format_of({.paths = {}, .id_field = "id"}, "-"), Format::jsonl);
   EXPECT_EQ(format_of({.paths = {}, .text_field = "body"}, "-"), Format::jsonl);
@@ -243,7 +243,8 @@ TEST_F(Corpus, AnExceptionFromTheWorkEndsTheReading) {
           return [](DocId) {};
         };
         try {
-          read_documents({.paths = {at("in")}, .format = format}, context, budget, work, {.piece_bytes = 64});
+          read_documents(InputOptions{.paths = {at("in")}, .format = format}, context, budget, work,
+                         {.piece_bytes = 64});
         } catch (const Error& error) {
           return std::string(error.what());
         }
@@ -266,7 +267,7 @@ TEST_F(Corpus, TheStopTokenEndsTheReading) {
     MemoryBudget budget(context);
     std::atomic<int> calls{0};
     try {
-      read_documents({.paths = {path}, .format = Format::lines}, context, budget,
+      read_documents(InputOptions{.paths = {path}, .format = Format::lines}, context, budget,
                      [&](unsigned, Batch&) -> InOrder {
                        if (++calls == 10) stop.request_stop();
                        return nullptr;
@@ -316,8 +317,8 @@ TEST_F(Corpus, ProgressAddsUpToTheBytesOfTheFiles) {
     EXPECT_EQ(update.unit, "bytes");
   };
   MemoryBudget budget(context);
-  const ReadReport report =
-      read_documents({.paths = {at("in")}}, context, budget, [](unsigned, Batch&) -> InOrder { return nullptr; });
+  const ReadReport report = read_documents(InputOptions{.paths = {at("in")}}, context, budget,
+                                           [](unsigned, Batch&) -> InOrder { return nullptr; });
   EXPECT_EQ(last.done, last.total);
   EXPECT_EQ(last.total, report.bytes);
   EXPECT_EQ(report.hidden_skipped, 0U);

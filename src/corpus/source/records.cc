@@ -21,7 +21,7 @@ std::uint64_t count_lines(std::string_view bytes) {
 
 }  // namespace
 
-RecordStream::RecordStream(const Input& input, const InputOptions& options, const Context& context,
+RecordStream::RecordStream(const Input& input, const SourceOptions& options, const Context& context,
                            MemoryBudget& budget, std::size_t piece_bytes)
     : options_(options),
       context_(context),

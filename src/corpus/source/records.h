@@ -17,6 +17,7 @@
 #include "corpus/formats/piece.h"
 #include "corpus/formats/warc.h"
 #include "corpus/source/decompress.h"
+#include "corpus/source/options.h"
 #include "corpus/source/walk.h"
 #include "refrain/context.h"
 #include "refrain/input.h"
@@ -27,7 +28,7 @@ namespace refrain::corpus {
 class RecordStream {
  public:
   // Opens the file. Throws what ByteStream::open throws. Keeps references to `options` and `context`.
-  RecordStream(const Input& input, const InputOptions& options, const Context& context, MemoryBudget& budget,
+  RecordStream(const Input& input, const SourceOptions& options, const Context& context, MemoryBudget& budget,
                std::size_t piece_bytes);
 
   // The next piece; false where it is the last, which may be empty. A byte order mark and the header row of a table are
@@ -50,7 +51,7 @@ class RecordStream {
   std::size_t first_end(std::string_view bytes, std::size_t& held);
   bool too_long(std::string_view bytes, std::size_t& held);
 
-  const InputOptions& options_;
+  const SourceOptions& options_;
   const Context& context_;
   const std::string path_;
   const std::size_t chunk_bytes_;

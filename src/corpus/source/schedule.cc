@@ -15,7 +15,7 @@ constexpr std::uint64_t kOpeningBytes = std::uint64_t{9} << 20;
 
 }  // namespace
 
-Schedule::Schedule(const InputOptions& options, const Context& context, MemoryBudget& budget,
+Schedule::Schedule(const SourceOptions& options, const Context& context, MemoryBudget& budget,
                    const ReaderTuning& tuning, unsigned threads)
     : context_(context),
       budget_(budget),

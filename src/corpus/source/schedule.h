@@ -54,7 +54,7 @@ struct Task {
 class Schedule {
  public:
   // Keeps references to all of them. `tuning` must be complete.
-  Schedule(const InputOptions& options, const Context& context, MemoryBudget& budget, const ReaderTuning& tuning,
+  Schedule(const SourceOptions& options, const Context& context, MemoryBudget& budget, const ReaderTuning& tuning,
            unsigned threads);
 
   // Waits for a piece that may be read now. Nothing where all has been claimed, or the run has failed. Throws

@@ -20,7 +20,7 @@ ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget&
                       const ReadPurpose& purpose = {});
 
 // The same as read_documents of reader.h.
-ReadReport read_documents(const InputOptions& options, const Context& context, MemoryBudget& budget,
+ReadReport read_documents(const SourceOptions& options, const Context& context, MemoryBudget& budget,
                           const BatchWork& work, const ReaderTuning& tuning, const ReadPurpose& purpose = {});
 
 }  // namespace refrain::corpus

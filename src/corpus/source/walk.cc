@@ -74,8 +74,7 @@ bool is_marker(std::string_view name) {
 
 // Whether the user speaks of records.
 bool names_fields(const InputOptions& options) {
-  return options.fields_named || !options.id_field.empty() || !options.extra_fields.empty() ||
-         options.text_field != InputOptions().text_field;
+  return !options.text_field.empty() || !options.id_field.empty() || !options.extra_fields.empty();
 }
 
 }  // namespace
@@ -100,7 +99,7 @@ Format format_of(const InputOptions& options, std::string_view path) {
   return Format::files;
 }
 
-void check_named(const InputOptions& options) {
+void check_named(const SourceOptions& options) {
   if (options.documents && options.paths.empty()) return;
   if (options.documents)
     throw Error(Errc::invalid_argument,
@@ -128,7 +127,7 @@ void check_named(const InputOptions& options) {
   }
 }
 
-std::uint64_t total_bytes(const InputOptions& options, const Context& context, MemoryBudget& budget) {
+std::uint64_t total_bytes(const SourceOptions& options, const Context& context, MemoryBudget& budget) {
   for (const std::string& path : options.paths) {
     struct stat info {};
     if (path == "-" || stat(path.c_str(), &info) != 0 || (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))) return 0;
@@ -142,7 +141,7 @@ std::uint64_t total_bytes(const InputOptions& options, const Context& context, M
   return total;
 }
 
-Walk::Walk(const InputOptions& options, MemoryBudget& budget)
+Walk::Walk(const SourceOptions& options, MemoryBudget& budget)
     : options_(options), entries_(budget, "the listing of a folder"), names_(budget, "the names in a folder") {}
 
 Format Walk::format_of(std::string_view path) const {

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/budget.h"
+#include "corpus/source/options.h"
 #include "refrain/context.h"
 #include "refrain/input.h"
 
@@ -27,7 +28,7 @@ struct Input {
 };
 
 // The path to open: its own, unless standard input has been put into a file.
-inline const std::string& source_of(const Input& input, const InputOptions& options) {
+inline const std::string& source_of(const Input& input, const SourceOptions& options) {
   return input.path == "-" && !options.standard_input.empty() ? options.standard_input : input.path;
 }
 
@@ -36,16 +37,17 @@ Format format_of(const InputOptions& options, std::string_view path);
 
 // Throws for what is wrong with the paths themselves: there are none and no documents either, "-" comes twice, one does not exist or may not be
 // read. Opens regular files and folders to find out, but never a pipe, whose writer would notice.
-void check_named(const InputOptions& options);
+void check_named(const SourceOptions& options);
 
 // The bytes of all the files, or 0 where one of them is no regular file. Goes through all folders.
-std::uint64_t total_bytes(const InputOptions& options, const Context& context, MemoryBudget& budget);
+std::uint64_t total_bytes(const SourceOptions& options, const Context& context, MemoryBudget& budget);
 
 // Not thread-safe.
 class Walk {
  public:
   // Keeps a reference to `options`.
-  Walk(const InputOptions& options, MemoryBudget& budget);
+  Walk(const SourceOptions& options, MemoryBudget& budget);
+  Walk(SourceOptions&& options, MemoryBudget& budget) = delete;
 
   // The next file. False at the end.
   bool next(Input& input);
@@ -74,7 +76,7 @@ class Walk {
   Format format_of(std::string_view path) const;
   std::size_t operand() const { return next_named_ - 1; }
 
-  const InputOptions& options_;
+  const SourceOptions& options_;
   std::size_t next_named_ = 0;
   std::string path_;
   std::vector<Level> levels_;

@@ -27,7 +27,7 @@ bool is_unreadable(const Error& error, const Input& input) {
 }
 
 // `error` for whoever is told that the run ends. A file that could be read before has failed since.
-std::exception_ptr with_remedy(const Error& error, const InputOptions& options) {
+std::exception_ptr with_remedy(const Error& error, const SourceOptions& options) {
   const bool skips = options.skip_unreadable || !options.known_unreadable.empty();
   return std::make_exception_ptr(
       Error(Errc::io, fmt::format("{}; {}", error.what(),
@@ -36,7 +36,7 @@ std::exception_ptr with_remedy(const Error& error, const InputOptions& options) 
 }
 
 // Error(invalid_argument) where fields are asked of what has none.
-void check_has_fields(const Input& input, const InputOptions& options) {
+void check_has_fields(const Input& input, const SourceOptions& options) {
   const bool lines = input.format == Format::lines;
   if (options.extra_fields.empty() || !input.failure.empty() || (!lines && input.format != Format::files)) return;
   throw Error(Errc::invalid_argument,
@@ -217,7 +217,7 @@ void Worker::pass_over(const Input& input, PieceResult& result) {
 }
 
 void Worker::parse(const Slot& slot, PieceResult& result) {
-  const InputOptions& options = reading_.options;
+  const SourceOptions& options = reading_.options;
   const Input& input = slot.inputs.front();
   if (piece_.kind != RawPiece::Kind::records) {
     if (piece_.kind == RawPiece::Kind::too_long)

@@ -24,7 +24,7 @@ namespace refrain::corpus {
 
 // What the workers of one run share.
 struct Reading {
-  const InputOptions& options;
+  const SourceOptions& options;
   const Context& context;
   MemoryBudget& budget;
   const BatchWork& work;

@@ -412,7 +412,7 @@ bool Connection::fill() {
     else if (finished_)
       out_ += "0\r\n\r\n";
     else
-      fmt::format_to(std::back_inserter(out_), "{:x}\r\n{}\r\n", piece_.size(), piece_);
+      out_ += fmt::format("{:x}\r\n{}\r\n", piece_.size(), piece_);
   }
   return !out_.empty() || finished_;
 }
@@ -421,14 +421,14 @@ void Connection::append_head() {
   const AnswerHead& head = answer_->head();
   head_sent_ = true;
   if (hub_.draining || (!head.length && !http11_)) keep_alive_ = false;
-  fmt::format_to(std::back_inserter(out_), "HTTP/1.1 {} {}\r\nServer: refrain\r\nContent-Type: {}\r\n", head.status,
-                 reason_phrase(head.status), head.content_type);
+  out_ += fmt::format("HTTP/1.1 {} {}\r\nServer: refrain\r\nContent-Type: {}\r\n", head.status,
+                      reason_phrase(head.status), head.content_type);
   if (head.length)
-    fmt::format_to(std::back_inserter(out_), "Content-Length: {}\r\n", *head.length);
+    out_ += fmt::format("Content-Length: {}\r\n", *head.length);
   else if (http11_)
     out_ += "Transfer-Encoding: chunked\r\n";
   out_ += "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: same-origin\r\n";
-  for (const auto& [name, value] : head.headers) fmt::format_to(std::back_inserter(out_), "{}: {}\r\n", name, value);
+  for (const auto& [name, value] : head.headers) out_ += fmt::format("{}: {}\r\n", name, value);
   out_ += keep_alive_ ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n";
 }
 

@@ -20,7 +20,7 @@ void Metrics::count(std::string_view route, unsigned status, double seconds) {
 std::string Metrics::text(const IndexStats& index, std::uint64_t spool_bytes, std::uint64_t body_bytes) const {
   std::string out;
   const auto line = [&]<class... Values>(fmt::format_string<Values...> format, Values&&... values) {
-    fmt::format_to(std::back_inserter(out), format, std::forward<Values>(values)...);
+    out += fmt::format(format, std::forward<Values>(values)...);
     out += '\n';
   };
   const auto describe = [&](const char* name, const char* kind, const char* help) {

@@ -58,7 +58,8 @@ class Sizes {
         known = false;
     }
     if (!known) return;
-    corpus::Walk walk(options, budget);
+    const corpus::SourceOptions source = options;
+    corpus::Walk walk(source, budget);
     for (corpus::Input input; walk.next(input);) {
       throw_if_stopped(context);
       if (input.failure.empty()) add(input);

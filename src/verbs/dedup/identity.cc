@@ -15,7 +15,7 @@ std::string identity(const DedupOptions& options, const NearFinder* near) {
   std::string text = fmt::format("refrain dedup {}\nfingerprint {}\nexact {}\nnear {}\n", kVersion, kFingerprintVersion,
                                  options.exact, near_method_info(options.near).name);
   const auto add = [&]<class... T>(fmt::format_string<T...> format, T&&... values) {
-    fmt::format_to(std::back_inserter(text), format, std::forward<T>(values)...);
+    text += fmt::format(format, std::forward<T>(values)...);
   };
   if (near != nullptr) text += near->identity();
   add("tokenizer {}\nhash {}\nwindow {}\nseed {}\nthreshold {}\n", static_cast<int>(windows.tokenizer),
@@ -26,12 +26,12 @@ std::string identity(const DedupOptions& options, const NearFinder* near) {
   add("apply {}\nannotate {}\nattributes {}\n", options.apply, options.annotate, static_cast<int>(options.attributes));
   const InputOptions& input = options.input;
   add("format {}\ntext_field {}\nid_field {}\nmax_doc_bytes {}\nbinary {}\nstrict {}\n", static_cast<int>(input.format),
-      input.text_field, input.id_field, input.max_doc_bytes, input.binary, input.strict);
+      input.text_name(), input.id_field, input.max_doc_bytes, input.binary, input.strict);
   const InputOptions& against = options.against;
   if (!against.empty())
     add("against min {} share {} passage {} action {}\nformat {}\ntext_field {}\nid_field {}\n{}", options.against_min,
         options.against_share, options.against_passage, static_cast<int>(options.against_action),
-        static_cast<int>(against.format), against.text_field, against.id_field, run::input_identity(against));
+        static_cast<int>(against.format), against.text_name(), against.id_field, run::input_identity(against));
   return text + run::input_identity(input);
 }
 

@@ -20,7 +20,7 @@ void offer(WantedDocument& want, const std::string& text) {
 
 }  // namespace
 
-void find_documents(const InputOptions& input, const Context& context, MemoryBudget& budget,
+void find_documents(const corpus::SourceOptions& input, const Context& context, MemoryBudget& budget,
                     std::vector<WantedDocument>& wanted) {
   // On one thread a batch is dealt with before the next one is read, so that none waits with its text.
   Context alone = context;

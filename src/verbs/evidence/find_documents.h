@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/budget.h"
+#include "corpus/source/options.h"
 #include "refrain/context.h"
-#include "refrain/input.h"
 
 namespace refrain::verbs::evidence {
 
@@ -20,7 +20,7 @@ struct WantedDocument {
 };
 
 // Reads all of the input once, and fills in the texts that are there. Throws as read_documents() does.
-void find_documents(const InputOptions& input, const Context& context, MemoryBudget& budget,
+void find_documents(const corpus::SourceOptions& input, const Context& context, MemoryBudget& budget,
                     std::vector<WantedDocument>& wanted);
 
 }  // namespace refrain::verbs::evidence

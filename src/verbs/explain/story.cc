@@ -37,8 +37,8 @@ namespace {
 
 // What the run was told, as far as it matters here.
 struct Told {
-  InputOptions input;
-  InputOptions against;  // no paths: there was no other set
+  corpus::SourceOptions input;
+  corpus::SourceOptions against;  // no paths: there was no other set
   FingerprintOptions windows;
   double threshold = 0;
 };
@@ -55,14 +55,15 @@ void read_input(const simdjson::dom::element& options, InputOptions& input) {
   for (const simdjson::dom::element path : simdjson::dom::array(options["input"]))
     input.paths.emplace_back(std::string_view(path));
   input.format = static_cast<Format>(place_of(text_of("format"), verbs::run::kFormatNames));
-  input.text_field = text_of("text_field");
+  // The default need not have been named, and a name would make standard input and .json files JSONL.
+  if (std::string text = text_of("text_field"); text != input.text_name()) input.text_field = std::move(text);
   input.id_field = text_of("id_field");
   input.max_doc_bytes = options["max_doc_bytes"];
   input.binary = options["binary"];
 }
 
 // What the run passed over is passed over again.
-void read_unreadable(const simdjson::dom::element& summary, InputOptions& input) {
+void read_unreadable(const simdjson::dom::element& summary, corpus::SourceOptions& input) {
   simdjson::dom::array files;
   if (summary["unreadable"].get(files) != simdjson::SUCCESS) return;
   for (const simdjson::dom::element file : files) input.known_unreadable.emplace_back(std::string_view(file["path"]));
@@ -164,7 +165,7 @@ struct Place {
 };
 
 // Reads the input for them. False, and a problem told, where that cannot be done.
-bool find_again(StoryReport& story, const InputOptions& input, const Context& context, MemoryBudget& budget,
+bool find_again(StoryReport& story, const corpus::SourceOptions& input, const Context& context, MemoryBudget& budget,
                 std::vector<verbs::evidence::WantedDocument>& wanted) {
   if (std::find(input.paths.begin(), input.paths.end(), "-") != input.paths.end()) {
     story.problems.emplace_back("the input was standard input, which cannot be read again");
@@ -215,7 +216,7 @@ void add_texts(StoryReport& story, const fs::path& run, const Told& told, const 
     story.spanned->shared = document.spans;
   }
   if (document.reason == "against") {
-    InputOptions against = told.against;
+    corpus::SourceOptions against = told.against;
     std::vector<verbs::evidence::WantedDocument> item{{.id = document.match}};
     // Where there are several files of items, the id begins with the file.
     for (std::size_t colon = 0; (colon = document.match.find(':', colon)) != std::string::npos; ++colon) {

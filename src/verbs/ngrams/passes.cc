@@ -43,7 +43,7 @@ TextPasses::TextPasses(const InputOptions& input, const Context& context, Memory
       documents_(budget) {
   if (input.documents && !input.documents->rewindable())
     input_.documents = corpus::spooled(*input.documents, context, temp);
-  if (std::count(input.paths.begin(), input.paths.end(), "-") != 1 || !input.standard_input.empty()) return;
+  if (std::count(input.paths.begin(), input.paths.end(), "-") != 1) return;
   standard_input_ = copy_of_standard_input(context, temp);
   input_.standard_input = standard_input_->path();
 }

@@ -52,7 +52,7 @@ class TextPasses {
   ReadReport read(const std::string& stage, const corpus::BatchWork& work);
   DocId first_of(const corpus::Batch& batch) const;
 
-  InputOptions input_;
+  corpus::SourceOptions input_;
   const Context& context_;
   MemoryBudget& budget_;
   std::optional<TempFile> standard_input_;

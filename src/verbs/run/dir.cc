@@ -202,8 +202,7 @@ bool RunDir::stage(const std::string& name, const std::function<void()>& run) {
   std::string text;
   for (const RunFile::Mark& mark : made_) {
     append_escaped(text, mark.name);
-    fmt::format_to(std::back_inserter(text), "\t{}\t{}\n", mark.bytes,
-                   mark.sum ? std::to_string(*mark.sum) : std::string(kNoSum));
+    text += fmt::format("\t{}\t{}\n", mark.bytes, mark.sum ? std::to_string(*mark.sum) : std::string(kNoSum));
   }
   text += '\n';
   text += facts_.lines();

@@ -58,7 +58,7 @@ void write_unreadable(JsonWriter& json, const ReadReport& read) {
 void write_input(JsonWriter& json, const InputOptions& input) {
   write_strings(json, "input", input.paths);
   json.field("format", kFormatNames[static_cast<std::size_t>(input.format)]);
-  json.field("text_field", input.text_field);
+  json.field("text_field", input.text_name());
   json.field("id_field", input.id_field);
   json.field("max_doc_bytes", input.max_doc_bytes);
   json.field("binary", input.binary);

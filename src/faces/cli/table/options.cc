@@ -68,7 +68,6 @@ InputOptions input_options(const Settings& settings, std::vector<std::string> pa
   options.paths = std::move(paths);
   options.format = settings.format;
   if (settings.text_field) options.text_field = *settings.text_field;
-  options.fields_named = settings.text_field.has_value();
   if (settings.id_field) options.id_field = *settings.id_field;
   if (settings.max_doc_bytes) options.max_doc_bytes = *settings.max_doc_bytes;
   options.binary = settings.binary;
@@ -125,7 +124,6 @@ DedupOptions dedup_options(const Settings& settings) {
   options.against = input_options(settings, settings.against);
   options.against.format = settings.against_format.value_or(settings.format);
   if (settings.against_text_field) options.against.text_field = *settings.against_text_field;
-  options.against.fields_named |= settings.against_text_field.has_value();
   options.against.id_field = settings.against_id_field.value_or("");
   options.against_min = settings.against_min.value_or(options.against_min);
   options.against_share = settings.against_share.value_or(options.against_share);
@@ -198,7 +196,7 @@ ExplainOptions explain_options(const Settings& settings) {
   options.fingerprint = fingerprint_options(settings);
   // Without --in the two are files, and those have neither records nor fields.
   const InputOptions plain;
-  if (settings.in.empty() && (options.input.format != plain.format || options.input.text_field != plain.text_field ||
+  if (settings.in.empty() && (options.input.format != plain.format || !options.input.text_field.empty() ||
                               options.input.id_field != plain.id_field))
     throw Error(Errc::invalid_argument,
                 "--format, --text-field and --id-field apply to records; name their file with --in");

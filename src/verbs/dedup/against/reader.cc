@@ -40,7 +40,7 @@ std::string AgainstView::mark(DocId document) {
   if (hit == nullptr) return R"(, "against": null)";
   std::string where;
   for (const ByteRange span : spans(document))
-    fmt::format_to(std::back_inserter(where), "{}[{}, {}]", where.empty() ? "" : ", ", span.begin, span.end);
+    where += fmt::format("{}[{}, {}]", where.empty() ? "" : ", ", span.begin, span.end);
   return fmt::format(R"(, "against": {{"match": {}, "similarity": {:.6g}, "spans": [{}]}})", json_text(id(hit->item)),
                      hit->share, where);
 }

@@ -28,9 +28,9 @@ void write_against(DedupRun& run) {
     for (std::uint64_t k = item.first_found; k < item.last_found; ++k) {
       AgainstPlace place;
       found.read(k * sizeof place, {reinterpret_cast<char*>(&place), sizeof place});
-      fmt::format_to(std::back_inserter(line), R"({}{{"id": {}, "share": {:.6g}, "begin": {}, "end": {}}})",
-                     k == item.first_found ? "" : ", ", json_text(ids.get(place.document, scratch)), place.share,
-                     place.where.begin, place.where.end);
+      line +=
+          fmt::format(R"({}{{"id": {}, "share": {:.6g}, "begin": {}, "end": {}}})", k == item.first_found ? "" : ", ",
+                      json_text(ids.get(place.document, scratch)), place.share, place.where.begin, place.where.end);
     }
     out.write(line + "]}\n");
   }

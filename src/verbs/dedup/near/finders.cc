@@ -50,7 +50,7 @@ std::unique_ptr<MatchColumn> NearFinder::match_column(DedupRun& /*run*/) const {
 }
 
 void MatchColumn::append(std::string& row, DocId /*first*/, DocId /*second*/, double similarity) const {
-  fmt::format_to(std::back_inserter(row), "{:.6g}", similarity);
+  row += fmt::format("{:.6g}", similarity);
 }
 
 }  // namespace refrain::verbs::dedup

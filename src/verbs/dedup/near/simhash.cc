@@ -83,7 +83,7 @@ class Differences : public MatchColumn {
       : fingerprints_(run::load_column<std::uint64_t>(run.dir.work(kColumn), run.budget, "the fingerprints")) {}
   std::string_view name() const override { return "diff"; }
   void append(std::string& row, DocId first, DocId second, double /*similarity*/) const override {
-    fmt::format_to(std::back_inserter(row), "{}", std::popcount(fingerprints_[first] ^ fingerprints_[second]));
+    row += fmt::format("{}", std::popcount(fingerprints_[first] ^ fingerprints_[second]));
   }
 
  private:

@@ -64,8 +64,7 @@ void append_span(std::string& out, std::uint64_t begin, std::uint64_t end, doubl
   // A score is a number with a point: some readers tell 1 from 1.0.
   const std::string digits = fmt::format("{:.6g}", score);
   const bool whole = digits.find_first_of(".e") == std::string::npos;
-  fmt::format_to(std::back_inserter(out), "{}[{}, {}, {}{}]", out.ends_with('[') ? "" : ", ", begin, end, digits,
-                 whole ? ".0" : "");
+  out += fmt::format("{}[{}, {}, {}{}]", out.ends_with('[') ? "" : ", ", begin, end, digits, whole ? ".0" : "");
 }
 
 // What is kept of a batch until its turn.
@@ -134,7 +133,7 @@ class AttributesWriter {
 
  private:
   void begin(std::string_view name) {
-    fmt::format_to(std::back_inserter(line_), R"({}"refrain__dedup__{}": [)", line_.ends_with('{') ? "" : ", ", name);
+    line_ += fmt::format(R"({}"refrain__dedup__{}": [)", line_.ends_with('{') ? "" : ", ", name);
   }
   void end() { line_ += ']'; }
 
@@ -196,7 +195,8 @@ void check_attributes(const DedupOptions& options, const Context& context) {
   }
   corpus::check_named(options.input);
   MemoryBudget budget(context);
-  corpus::Walk walk(options.input, budget);
+  const corpus::SourceOptions source = options.input;
+  corpus::Walk walk(source, budget);
   for (corpus::Input input; walk.next(input);) {
     throw_if_stopped(context);
     if (!input.failure.empty() || input.format == Format::jsonl) continue;
@@ -207,7 +207,7 @@ void check_attributes(const DedupOptions& options, const Context& context) {
 
 void dedup_attributes(DedupRun& run) {
   SecondReading reading(run);
-  InputOptions input = reading.input();
+  corpus::SourceOptions input = reading.input();
   input.extra_fields = {input.id_field};  // to know how it is written
   reading.make("attributes", [&](const fs::path& folder) {
     AttributesWriter writer(run, reading, folder);

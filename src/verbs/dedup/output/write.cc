@@ -132,14 +132,14 @@ void write_clusters(DedupRun& run) {
     else if (reason == Reason::substring)
       text += R"("substring", "match": null, "similarity": null)";
     else
-      fmt::format_to(
-          std::back_inserter(text), R"("{}", "match": {}, "similarity": {:.6g})", reason_name(reason),
+      text += fmt::format(
+          R"("{}", "match": {}, "similarity": {:.6g})", reason_name(reason),
           json_text(reason == Reason::against ? against.id(decision.match) : matched.get(decision.match, match)),
           decision.similarity);
     if (reason == Reason::against) spans = against.spans(document);
     text += R"(, "spans": [)";
     for (const ByteRange& span : spans)
-      fmt::format_to(std::back_inserter(text), "{}[{}, {}]", &span == spans.data() ? "" : ", ", span.begin, span.end);
+      text += fmt::format("{}[{}, {}]", &span == spans.data() ? "" : ", ", span.begin, span.end);
     text += R"(], "cluster": )";
     text += shared[document] != 0 ? std::to_string(clusters[document]) : "null";
     text += against.mark(document);

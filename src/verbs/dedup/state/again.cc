@@ -34,7 +34,7 @@ const Decision& SecondReading::at(DocId document, const Digest& text) {
   refuse(id + ": the input");
 }
 
-InputOptions SecondReading::input() const {
+corpus::SourceOptions SecondReading::input() const {
   return corpus::again(run_.options.input, run_.dir.facts().get<ReadFacts>().report);
 }
 

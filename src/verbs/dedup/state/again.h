@@ -26,7 +26,7 @@ class SecondReading {
   const std::vector<ByteRange>& spans() const { return spans_; }
 
   // The input, to be read as it was the first time.
-  InputOptions input() const;
+  corpus::SourceOptions input() const;
 
   // Makes an output folder of the run, `name`, which is there whole or not at all. `fill` is given an empty one, and
   // returns how many documents it saw, the bad ones aside: Error(bad_input) where some are missing.
