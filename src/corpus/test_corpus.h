@@ -53,7 +53,7 @@ struct Collected {
   }
 };
 
-inline Collected collect(const InputOptions& options, unsigned threads, const ReaderTuning& tuning,
+inline Collected collect(const SourceOptions& options, unsigned threads, const ReaderTuning& tuning,
                          std::uint64_t memory_bytes = std::uint64_t{512} << 20) {
   Context context;
   context.threads = threads;
@@ -107,7 +107,7 @@ inline void expect_same(const Collected& a, const Collected& b) {
 }
 
 // Reads with 1, 2, 3 and 8 threads and pieces from 16 bytes up; all must agree.
-inline Collected collect(const InputOptions& options) {
+inline Collected collect(const SourceOptions& options) {
   const Collected usual = collect(options, 1, {});
   for (const unsigned threads : {1U, 2U, 3U, 8U})
     for (const std::size_t piece_bytes : {16U, 17U, 61U, 1000U, 0U}) {
@@ -118,6 +118,14 @@ inline Collected collect(const InputOptions& options) {
   DocId ordinal = 0;
   for (const Document& document : usual.documents) EXPECT_EQ(document.ordinal, ordinal++);
   return usual;
+}
+
+// The same for options in braces.
+inline Collected collect(const InputOptions& options) {
+  return collect(SourceOptions(options));
+}
+inline Collected collect(const InputOptions& options, unsigned threads, const ReaderTuning& tuning) {
+  return collect(SourceOptions(options), threads, tuning);
 }
 
 // The Error that reading ends with.

@@ -11,8 +11,9 @@ namespace refrain::corpus {
 void Ledger::book_batches(PieceResult& piece) {
   for (BatchResult& batch : piece.batches) {
     book_bad(batch);
-    if (batch.in_order) batch.in_order(next_ordinal_);
-    batch.in_order = nullptr;
+    if (batch.in_order.turn) batch.in_order.turn(next_ordinal_);
+    batch.in_order.turn = nullptr;
+    if (batch.in_order.after) piece.after.push_back(std::move(batch.in_order.after));
     next_ordinal_ += batch.records;
     report_.documents += batch.records - batch.bad_records;
     report_.text_bytes += batch.text_bytes;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <vector>
 
 #include "base/budget.h"
@@ -27,8 +28,15 @@ struct PieceResult {
   std::uint64_t binary_skipped = 0;
   std::uint64_t other_skipped = 0;
   std::vector<BadRecord> unreadable;
-  bool last = false;         // of its slot
-  std::exception_ptr error;  // what ended the slot early, after these batches
+  std::uint64_t held_bytes = 0;              // that it takes while it waits, about
+  bool last = false;                         // of its slot
+  std::exception_ptr error;                  // what ended the slot early, after these batches
+  std::vector<std::function<void()>> after;  // what is left of the batches that were booked
+
+  void do_after() {
+    for (const std::function<void()>& work : after) work();
+    after.clear();
+  }
 };
 
 // Pieces must come one at a time, in input order. Not thread-safe.

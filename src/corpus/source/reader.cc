@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -23,6 +24,8 @@ namespace {
 constexpr std::uint64_t kMinPieceBytes = std::uint64_t{64} << 10;
 constexpr std::uint64_t kMaxPieceBytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMaxShareBytes = std::uint64_t{16} << 20;
+// Small results may wait in any number that memory has room for; this is for those that hold nothing.
+constexpr std::size_t kMaxWaiting = std::size_t{1} << 16;
 // Half of the budget has room for what is held of records as short as this; of shorter ones it may be too much.
 constexpr std::uint64_t kShortRecordBytes = 8;
 
@@ -53,10 +56,12 @@ ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget&
   const bool chosen = tuning.piece_bytes == 0;
   if (chosen) tuning.piece_bytes = std::clamp(available / (purpose.raw ? 40 : 32), kMinPieceBytes, kMaxPieceBytes);
   tuning.piece_bytes = std::max<std::size_t>(tuning.piece_bytes, 16);
-  if (tuning.max_waiting == 0)
-    tuning.max_waiting = purpose.raw || purpose.keeps_texts ? 2 + std::size_t{threads} : 64 + 4 * std::size_t{threads};
-  if (chosen && purpose.record_bytes != 0) {
-    const std::uint64_t room = available * threads / 2 / (tuning.max_waiting + threads);
+  const bool large = purpose.raw || purpose.keeps_texts;
+  if (tuning.max_waiting == 0) tuning.max_waiting = large ? 2 + std::size_t{threads} : kMaxWaiting;
+  if (tuning.max_waiting_bytes == 0)
+    tuning.max_waiting_bytes = large ? std::numeric_limits<std::uint64_t>::max() : available * threads / 16;
+  if (chosen && purpose.record_bytes != 0 && large) {
+    const std::uint64_t room = available * threads / 2 / (tuning.max_waiting + 2 * std::size_t{threads});
     tuning.piece_bytes =
         std::min(tuning.piece_bytes, std::max(kMinPieceBytes, room / purpose.record_bytes * kShortRecordBytes));
   }
@@ -82,7 +87,7 @@ ReadReport read_documents(const SourceOptions& options, const Context& context, 
                     to_be_counted ? total_bytes(options, context, budget) : purpose.bytes);
   std::mutex large;
   Schedule schedule(options, context, budget, completed, threads);
-  const Reading reading{options, context, budget, work, completed, schedule, progress, large, purpose.raw};
+  const Reading reading{options, context, budget, work, completed, schedule, progress, large, purpose};
   std::vector<std::unique_ptr<Worker>> workers;
   for (unsigned number = 0; number < threads; ++number) workers.push_back(std::make_unique<Worker>(number, reading));
   run_workers(threads, [&](unsigned number) {

@@ -6,8 +6,10 @@
 // compressed files are decompressed side by side, and memory is one piece a worker plus the closures that wait.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 #include "base/budget.h"
 #include "corpus/formats/batch.h"
@@ -17,8 +19,19 @@
 
 namespace refrain::corpus {
 
-// What remains to be done for a batch in input order; `first` is the ordinal of its first record.
-using InOrder = std::function<void(DocId first)>;
+// What remains to be done for a batch: `turn` in input order, with the ordinal of its first record; then `after`, if
+// any, while the next batches have their turns. What needs to know its place, and no more, is best done after.
+struct InOrder {
+  InOrder() = default;
+  InOrder(std::nullptr_t) {}  // NOLINT: nothing remains
+  template <class Turn>
+  InOrder(Turn in_turn) : turn(std::move(in_turn)) {}  // NOLINT: nothing after it
+  InOrder(std::function<void(DocId first)> in_turn, std::function<void()> afterwards)
+      : turn(std::move(in_turn)), after(std::move(afterwards)) {}
+
+  std::function<void(DocId first)> turn;
+  std::function<void()> after;
+};
 
 // Called on `worker` (from 0, below the thread count), many at a time. Must not keep views into the batch, unless
 // it is `at_once`.
@@ -35,7 +48,7 @@ struct ReadPurpose {
   bool all_may_be_bad = false;  // no error where there are records and none can be read
 };
 
-// Reads all of the input. The closures that `work` returns are called one at a time, in input order, from any worker.
+// Reads all of the input. The turns that `work` returns are called one at a time, in input order, from any worker.
 // Memory for pieces is reserved from `budget`. An exception from anywhere ends the reading and is thrown here.
 // Throws Error: invalid_argument where extra fields are asked of lines or whole files; not_found for a named input that
 // is not there; io where the system fails to read one, unless that is to be passed over; bad_input where a whole input is

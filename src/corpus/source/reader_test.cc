@@ -160,7 +160,7 @@ TEST_F(Corpus, WhatCannotBeReadInsideAFolderEndsTheRunUnlessItMayBeLeftOut) {
                                at("in/e.jsonl") + ": cannot open: Permission denied"}));
     EXPECT_EQ(found.report.files, 2U);
     // Read again, the same are left out, and nothing else.
-    const InputOptions same = again(lenient, found.report);
+    const SourceOptions same = again(lenient, found.report);
     EXPECT_FALSE(same.skip_unreadable);
     EXPECT_EQ(collect(same).texts(), found.texts());
   }

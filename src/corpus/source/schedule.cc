@@ -1,7 +1,5 @@
 #include "corpus/source/schedule.h"
 
-#include <algorithm>
-
 #include "base/threads.h"
 #include "refrain/error.h"
 
@@ -20,43 +18,45 @@ Schedule::Schedule(const SourceOptions& options, const Context& context, MemoryB
     : context_(context),
       budget_(budget),
       tuning_(tuning),
-      threads_(threads),
       available_(budget.available()),
       walk_(options, budget),
+      turns_({.workers = threads, .waiting = tuning.max_waiting, .bytes = tuning.max_waiting_bytes}),
       ledger_(options.strict, budget) {}
 
 std::optional<Task> Schedule::claim() {
   std::unique_lock lock(mutex_);
   while (!failed_) {
     throw_if_stopped(context_);
-    for (const std::shared_ptr<Slot>& slot : open_) {
-      // Of a crowd that waits, only the one that all wait for may be read.
-      if (slot->busy || (crowded() && turn_ != Turn{slot->place, slot->next_piece})) continue;
-      slot->busy = true;
-      return Task{slot, slot->next_piece++};
-    }
+    if (const std::optional<Turn> piece = turns_.claim()) return task_of(*piece);
     if (may_open()) {
       if (std::shared_ptr<Slot> slot = next_slot()) {
+        const Turn first = turns_.open(slot->whole_files);
         if (!slot->whole_files) {
-          open_.push_back(slot);
+          open_.emplace(first.first, slot);
           ++opening_;
         }
-        return Task{slot, slot->next_piece++};
+        return Task{std::move(slot), first.second};
       }
       all_opened_ = true;
       changed_.notify_all();
     }
-    if (all_opened_ && open_.empty()) break;
+    if (all_opened_ && turns_.none_open()) break;
+    ++waits_;
     changed_.wait(lock);
   }
   return std::nullopt;
 }
 
+Task Schedule::task_of(Turn piece) {
+  const auto slot = open_.find(piece.first);
+  return {slot->second, piece.second};
+}
+
 // One file can always be open. For more there must be memory to spare, since their decoders may need much of it.
 bool Schedule::may_open() const {
-  if (all_opened_ || crowded() || open_.size() >= threads_) return false;
+  if (all_opened_ || !turns_.may_open()) return false;
   if (opening_parquet_) return false;  // what comes next is not known yet
-  return open_.empty() || budget_.available() >= available_ / 2 + opening_ * kOpeningBytes;
+  return turns_.none_open() || budget_.available() >= available_ / 2 + opening_ * kOpeningBytes;
 }
 
 bool Schedule::next_input(Input& input) {
@@ -100,7 +100,6 @@ std::shared_ptr<Slot> Schedule::next_slot() {
 void Schedule::read_done(const Task& task, const PieceResult& result) {
   const std::lock_guard lock(mutex_);
   Slot& slot = *task.slot;
-  slot.busy = false;
   if (task.piece == 0) --opening_;
   if (opening_parquet_ == task.slot) {
     opening_parquet_.reset();
@@ -110,7 +109,13 @@ void Schedule::read_done(const Task& task, const PieceResult& result) {
       next_group_ = 1;
     }
   }
-  if (result.last) std::erase(open_, task.slot);
+  const Turn piece{slot.place, task.piece};
+  if (slot.ranges)
+    turns_.read_done_of(piece, slot.ranges->pieces());
+  else
+    turns_.read_done(piece, result.last);
+  if (result.error) turns_.end_from(slot.place);
+  if (result.last) open_.erase(slot.place);
   if (result.last || task.piece == 0)
     changed_.notify_all();
   else
@@ -122,29 +127,33 @@ void Schedule::hand_in(const Task& task, PieceResult result) {
   if (result.error) {
     // Nothing behind it will ever be booked.
     all_opened_ = true;
-    std::erase_if(open_, [&](const std::shared_ptr<Slot>& slot) { return slot->place > task.slot->place; });
+    turns_.end_from(task.slot->place);
     changed_.notify_all();
   }
+  turns_.hand_in(result.held_bytes);
   waiting_.emplace(Turn{task.slot->place, task.piece}, std::move(result));
-  if (booking_) return;
-  booking_ = true;
-  while (!failed_) {
-    auto next = waiting_.extract(turn_);
-    if (next.empty()) break;
+  // What is done after the turn is done by whoever booked, while another may book what comes next.
+  while (!failed_ && !booking_) {
+    auto next = waiting_.extract(turns_.turn());
+    if (next.empty()) return;
+    booking_ = true;
     lock.unlock();
     ledger_.book(next.mapped());
     lock.lock();
-    const bool was_crowded = waiting_.size() + 1 >= tuning_.max_waiting;
-    turn_ = next.mapped().last ? Turn{turn_.first + 1, 0} : Turn{turn_.first, turn_.second + 1};
-    if (was_crowded || awaiting_ > 0) changed_.notify_all();
+    booking_ = false;
+    const bool more = turns_.booked(next.mapped().held_bytes, next.mapped().last);
+    if (more || awaiting_ > 0) changed_.notify_all();
+    if (next.mapped().after.empty()) continue;
+    lock.unlock();
+    next.mapped().do_after();
+    lock.lock();
   }
-  booking_ = false;
 }
 
 bool Schedule::await_turn(const Task& task) {
   std::unique_lock lock(mutex_);
   ++awaiting_;
-  changed_.wait(lock, [&] { return failed_ || turn_ == Turn{task.slot->place, task.piece}; });
+  changed_.wait(lock, [&] { return failed_ || turns_.turn() == Turn{task.slot->place, task.piece}; });
   --awaiting_;
   return !failed_;
 }

@@ -1,14 +1,13 @@
-// Who reads what next, and whose turn it is in input order.
+// The files of the input as slots and pieces, for many workers; by the rules of turns.h.
 //
-// The input is a row of slots: a slot is one file of a record format, or a row group of a Parquet file, read piece by
-// piece, or a handful of whole files, which are one piece. Workers claim pieces; a file is read by one worker at a time, several files side by side.
-// Finished pieces wait until all before them have been handed in; whoever completes the next in order books it,
-// and those that follow. A worker that runs too far ahead waits.
+// A slot is one file of a record format, or a row group of a Parquet file, read piece by piece, or a handful of whole
+// files, which are one piece. Plain files of lines are read by many workers at once; of a file that is compressed, a table
+// or a web archive, one worker reads a piece at a time, and several files are read side by side.
+// Whoever completes the next piece in input order books it, and those behind it that have waited.
 #pragma once
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,9 +17,11 @@
 
 #include "base/budget.h"
 #include "corpus/source/ledger.h"
+#include "corpus/source/line_ranges.h"
 #include "corpus/source/parquet_stream.h"
 #include "corpus/source/records.h"
 #include "corpus/source/tuning.h"
+#include "corpus/source/turns.h"
 #include "corpus/source/walk.h"
 #include "refrain/context.h"
 #include "refrain/input.h"
@@ -33,15 +34,12 @@ struct Slot {
   bool whole_files = false;  // else one file of records
   // Of records; touched only by the worker that claimed a piece and is reading it.
   std::optional<RecordStream> stream;
+  std::optional<LineRanges> ranges;  // in place of a stream; for many at once
   std::optional<ParquetStream> rows;
   std::shared_ptr<const ParquetFile> parquet;  // where another slot has opened it
   std::size_t group = 0;                       // of its row groups
 
   bool is_parquet() const { return inputs.front().format == Format::parquet; }
-
-  // Guarded by the schedule.
-  std::uint64_t next_piece = 0;
-  bool busy = true;
 };
 
 // A piece to read. `slot` stays alive as long as somebody works on a piece of it.
@@ -73,7 +71,10 @@ class Schedule {
 
   // Books the batches that there are of a piece whose turn has come, by await_turn, and empties it of them. The others
   // wait for that piece, so nobody else is booking.
-  void book_now(PieceResult& part) { ledger_.book_batches(part); }
+  void book_now(PieceResult& part) {
+    ledger_.book_batches(part);
+    part.do_after();
+  }
 
   // Wakes all workers and ends their claims.
   void fail();
@@ -81,11 +82,12 @@ class Schedule {
   // After the last piece.
   ReadReport report();
 
- private:
-  using Turn = std::pair<std::uint64_t, std::uint64_t>;  // slot, piece
+  // How often a worker found nothing to claim, and waited.
+  std::uint64_t waits() const { return waits_; }
 
-  bool crowded() const { return waiting_.size() >= tuning_.max_waiting; }
+ private:
   bool may_open() const;
+  Task task_of(Turn piece);
   std::shared_ptr<Slot> next_slot();
   bool next_input(Input& input);
   std::shared_ptr<Slot> next_group();
@@ -93,7 +95,6 @@ class Schedule {
   const Context& context_;
   MemoryBudget& budget_;
   const ReaderTuning tuning_;
-  const unsigned threads_;
   const std::uint64_t available_;  // in the budget at the beginning
 
   std::mutex mutex_;
@@ -108,11 +109,12 @@ class Schedule {
   std::size_t next_group_ = 0;
   bool failed_ = false;
   std::uint64_t slots_ = 0;
-  unsigned opening_ = 0;                    // slots whose first piece is being read
-  std::deque<std::shared_ptr<Slot>> open_;  // files of records that are not at their end, in input order
+  unsigned opening_ = 0;  // slots whose first piece is being read
+  Turns turns_;
+  std::map<std::uint64_t, std::shared_ptr<Slot>> open_;  // by place; of which there is more to claim
 
   std::map<Turn, PieceResult> waiting_;
-  Turn turn_{0, 0};
+  std::uint64_t waits_ = 0;
   unsigned awaiting_ = 0;  // workers inside await_turn
   bool booking_ = false;   // some worker is inside the ledger
   Ledger ledger_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "base/budget.h"
 #include "corpus/source/reader.h"
@@ -13,7 +14,8 @@ namespace refrain::corpus {
 struct ReaderTuning {
   std::size_t piece_bytes = 0;  // raw bytes that a worker takes at a time
   std::size_t share_bytes = 0;  // up to here a long record may make a piece grow; past it only one worker at a time
-  std::size_t max_waiting = 0;  // pieces that may be done and wait for an earlier one
+  std::size_t max_waiting = 0;  // pieces that may be done and wait for an earlier one,
+  std::uint64_t max_waiting_bytes = 0;  // and what they may hold
 };
 
 ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget& budget,

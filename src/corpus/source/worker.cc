@@ -15,6 +15,8 @@ namespace refrain::corpus {
 namespace {
 
 constexpr std::size_t kProbeBytes = std::size_t{256} << 10;
+// What a waiting record takes at the least: a fingerprint, say, and its state.
+constexpr std::size_t kRecordBytes = 16;
 
 // Whether a file was read, and is not what it was taken for: one found in a folder counts as a bad record.
 bool is_malformed(const Error& error) {
@@ -60,9 +62,9 @@ Worker::Worker(unsigned number, const Reading& reading)
     : number_(number),
       reading_(reading),
       turn_(reading.large, reading.tuning.share_bytes, reading.context.stop,
-            reading.raw ? std::function<void()>([this] { await_turn(); }) : nullptr),
+            reading.purpose.raw ? std::function<void()>([this] { await_turn(); }) : nullptr),
       piece_(reading.budget, reading.tuning.piece_bytes),
-      builder_(reading.budget, reading.tuning.piece_bytes, reading.raw, reading.options.extra_fields.size()),
+      builder_(reading.budget, reading.tuning.piece_bytes, reading.purpose.raw, reading.options.extra_fields.size()),
       jsonl_(reading.budget, reading.tuning.piece_bytes, reading.options),
       warc_(reading.budget, reading.options),
       file_(reading.budget) {}
@@ -112,9 +114,19 @@ void Worker::read_records(const Task& task, PieceResult& result) {
   piece_.begin = piece_.end = 0;
   piece_.kind = RawPiece::Kind::records;
   const Input& input = slot.inputs.front();
+  std::optional<std::uint64_t> too_long;  // a record, by its place
   try {
-    result.last = !open(slot, result) || !slot.stream->next(piece_, turn_);
-    if (slot.stream) result.bytes = slot.stream->take_consumed();
+    if (!open(slot, result)) {
+      result.last = true;
+    } else if (slot.ranges) {
+      too_long = slot.ranges->read(task.piece, piece_, turn_);
+      raw_begin_ = task.piece == 0 ? 0 : piece_.begin;
+      result.last = task.piece + 1 == slot.ranges->pieces();
+      result.bytes = slot.ranges->bytes(task.piece);
+    } else {
+      result.last = !slot.stream->next(piece_, turn_);
+      result.bytes = slot.stream->take_consumed();
+    }
   } catch (const Error& error) {
     // Thrown again when its turn comes, so that the same error is met however many workers there are.
     if (error.code() == Errc::interrupted) throw;
@@ -130,11 +142,30 @@ void Worker::read_records(const Task& task, PieceResult& result) {
     piece_.begin = piece_.end = 0;
   }
   raw_.part_of_record = piece_.kind != RawPiece::Kind::records;
-  if (slot.stream) raw_.file = {&slot.inputs.front(), slot.stream->packing()};
+  if (slot.stream || slot.ranges) raw_.file = {&input, slot.stream ? slot.stream->packing() : Packing::none};
   raw_.first = task.piece == 0;
   reading_.schedule.read_done(task, result);
   if (!result.error) parse(slot, result);
+  if (too_long) note_too_long(slot, *too_long, result);
   hand_over_records(result, true);
+}
+
+// A bad record at the end of the piece. Where raw bytes are wanted its own are handed on part by part, in its turn.
+void Worker::note_too_long(const Slot& slot, std::uint64_t begin, PieceResult& result) {
+  if (builder_.full() || reading_.purpose.raw) hand_over_records(result, false);
+  builder_.add_bad(slot.inputs.front().path, result.lines + 1, too_long_reason(reading_.options.max_doc_bytes));
+  ++result.lines;
+  if (!reading_.purpose.raw) return;
+  turn_.need(reading_.tuning.share_bytes + 1);
+  raw_.first = false;
+  raw_.part_of_record = true;
+  for (bool more = true; more; begin += piece_.end) {
+    throw_if_stopped(reading_.context);
+    more = slot.ranges->read_more(begin, piece_);
+    piece_.begin = piece_.end;
+    raw_begin_ = 0;
+    if (more) hand_over_records(result, false);
+  }
 }
 
 // A piece of a row group. Decoding needs the order of its pages, so it is done before the next piece may be read.
@@ -154,8 +185,8 @@ void Worker::read_rows(const Task& task, PieceResult& result) {
   raw_.file = {&input, Packing::none};
   raw_.unread = !slot.rows;
   if (!result.unreadable.empty()) raw_.file.input = nullptr;
-  raw_.first = reading_.raw && task.piece == 0 && slot.group == 0;
-  raw_.last_of_group = reading_.raw && result.last;
+  raw_.first = reading_.purpose.raw && task.piece == 0 && slot.group == 0;
+  raw_.last_of_group = reading_.purpose.raw && result.last;
   raw_.last = raw_.last_of_group && (raw_.unread || slot.rows->last_group());
   reading_.schedule.read_done(task, result);
   finish(result);
@@ -172,7 +203,7 @@ void Worker::finish(PieceResult& result) {
 // False where there is nothing to read: the file is malformed and, being found in a folder, counts as a bad record; or it
 // is unreadable, and passed over.
 bool Worker::open(Slot& slot, PieceResult& result) {
-  if (slot.stream || slot.rows) return true;
+  if (slot.stream || slot.ranges || slot.rows) return true;
   const Input& input = slot.inputs.front();
   check_has_fields(input, reading_.options);
   if (!input.failure.empty()) {
@@ -185,6 +216,10 @@ bool Worker::open(Slot& slot, PieceResult& result) {
       slot.rows.emplace(input, reading_.options, reading_.context, reading_.budget, slot.parquet, slot.group);
     else
       slot.stream.emplace(input, reading_.options, reading_.context, reading_.budget, reading_.tuning.piece_bytes);
+    if (slot.stream && slot.stream->packing() == Packing::none && LineRanges::suits(input.format) && input.size != 0) {
+      slot.stream.reset();
+      slot.ranges.emplace(input, reading_.options, reading_.tuning.piece_bytes);
+    }
     result.files = slot.group == 0 ? 1 : 0;
     return true;
   } catch (const Error& error) {
@@ -258,7 +293,7 @@ void Worker::read_files(const Slot& slot, PieceResult& result) {
       read_file(input, result);
     else
       pass_over(input, result);
-    if (raw_files_.size() < builder_.size() && reading_.raw) raw_files_.push_back({&input, file_.packing()});
+    if (raw_files_.size() < builder_.size() && reading_.purpose.raw) raw_files_.push_back({&input, file_.packing()});
     if (result.error) break;
   }
   finish(result);
@@ -335,11 +370,14 @@ void Worker::hand_over(PieceResult& result, std::size_t keep) {
   raw_.records = builder_.raw_records();
   raw_.texts = builder_.raw_texts();
   Batch& made = builder_.batch();
-  made.raw = reading_.raw ? &raw_ : nullptr;
+  made.raw = reading_.purpose.raw ? &raw_ : nullptr;
   made.place = place_;
   made.file = task_->slot->whole_files ? std::string_view() : task_->slot->inputs.front().path;
-  made.at_once = reading_.raw && turn_.taken();
+  made.at_once = reading_.purpose.raw && turn_.taken();
   ++place_.part;
+  if (reading_.purpose.keeps_texts) result.held_bytes += batch.text_bytes;
+  result.held_bytes += raw_.bytes.size() + made.ids.bytes.size() + made.ids.ends.size() * sizeof(std::uint64_t) +
+                       batch.records * (kRecordBytes + reading_.purpose.record_bytes);
   batch.in_order = reading_.work(number_, made);
   result.batches.push_back(std::move(batch));
   if (made.at_once) reading_.schedule.book_now(result);
@@ -349,9 +387,9 @@ void Worker::hand_over(PieceResult& result, std::size_t keep) {
 
 // The same for records, with the raw bytes since the last batch where they are wanted.
 void Worker::hand_over_records(PieceResult& result, bool end_of_piece) {
-  raw_.first = raw_.first && reading_.raw && raw_begin_ == 0;
-  raw_.last = end_of_piece && result.last && reading_.raw;
-  if (reading_.raw) raw_.bytes = {piece_.bytes.data() + raw_begin_, piece_.begin - raw_begin_};
+  raw_.first = raw_.first && reading_.purpose.raw && raw_begin_ == 0;
+  raw_.last = end_of_piece && result.last && reading_.purpose.raw;
+  if (reading_.purpose.raw) raw_.bytes = {piece_.bytes.data() + raw_begin_, piece_.begin - raw_begin_};
   raw_begin_ = piece_.begin;
   if (turn_.taken()) jsonl_.shrink();  // it has done its part, and whoever works on a long document needs memory too
   hand_over(result);

@@ -32,7 +32,7 @@ struct Reading {
   Schedule& schedule;
   Progress& progress;
   std::mutex& large;  // see LargeTurn
-  bool raw;           // batches come with their raw bytes
+  const ReadPurpose& purpose;
 };
 
 // Its buffers are made by the constructor, and reused from piece to piece.
@@ -57,6 +57,7 @@ class Worker {
   void finish(PieceResult& result);
   void hand_over(PieceResult& result, std::size_t keep = 0);
   void hand_over_records(PieceResult& result, bool end_of_piece);
+  void note_too_long(const Slot& slot, std::uint64_t begin, PieceResult& result);
   void await_turn();
 
   const unsigned number_;
