@@ -13,6 +13,7 @@
 #include "base/files/file.h"
 #include "engines/ngram/index/gram_key.h"
 #include "engines/ngram/index/writer.h"
+#include "random_text.h"
 #include "text/token_hash.h"
 
 namespace refrain {
@@ -21,22 +22,16 @@ inline unsigned below(std::mt19937& random, unsigned limit) {
   return static_cast<unsigned>(random() % limit);
 }
 
-using Documents = std::vector<std::vector<std::string>>;  // words
+using Documents = std::vector<Words>;
 
 // Words "a", "b", ... of a small alphabet, so that much repeats; some documents are empty or short.
 inline Documents random_documents(std::mt19937& random, std::size_t documents, std::size_t longest, unsigned alphabet) {
   Documents all(documents);
-  for (std::vector<std::string>& words : all) {
+  for (Words& words : all) {
     words.resize(random() % 4 == 0 ? random() % 4 : random() % longest);
     for (std::string& word : words) word = std::string(1 + random() % 2, static_cast<char>('a' + random() % alphabet));
   }
   return all;
-}
-
-inline std::string joined(const std::vector<std::string>& words, std::size_t begin, std::size_t end) {
-  std::string text;
-  for (std::size_t i = begin; i < end; ++i) text += (i == begin ? "" : " ") + words[i];
-  return text;
 }
 
 // All n-grams, also those that occur once, by key and text, with their places.
@@ -48,7 +43,7 @@ inline GramMap all_grams(const Documents& documents, unsigned n) {
       std::vector<std::uint64_t> hashes;
       for (unsigned j = 0; j < n; ++j)
         hashes.push_back(text::hash_token(HashKind::xxh3, documents[document][i + j], 0));
-      grams[{ngram::gram_key(std::span<const std::uint64_t>(hashes)), joined(documents[document], i, i + n)}]
+      grams[{ngram::gram_key(std::span<const std::uint64_t>(hashes)), join(part(documents[document], i, n))}]
           .emplace_back(document, i);
     }
   return grams;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <random>
 #include <string>
 #include <utility>
@@ -15,6 +16,45 @@ inline std::string random_text(std::size_t size, unsigned letters, unsigned seed
   std::string text(size, ' ');
   for (char& c : text) c = static_cast<char>('a' + random() % letters);
   return text;
+}
+
+using Words = std::vector<std::string>;
+
+// Each as likely as the others, out of so many different ones.
+inline Words random_words(std::mt19937_64& random, std::size_t count, std::uint64_t different = 100'000) {
+  Words words(count);
+  for (std::string& word : words) word = "w" + std::to_string(random() % different);
+  return words;
+}
+
+inline std::string join(const Words& words, const std::string& between = " ") {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+  return text;
+}
+
+inline Words part(const Words& words, std::size_t first, std::size_t count) {
+  const auto begin = words.begin() + static_cast<std::ptrdiff_t>(first);
+  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
+}
+
+inline void append(Words& words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
+// So many words in a hundred, at random, are lost, replaced, or have another one put before them.
+inline Words with_noise(std::mt19937_64& random, const Words& words, unsigned percent) {
+  Words noisy;
+  for (const std::string& word : words) {
+    if (random() % 100 >= percent) {
+      noisy.push_back(word);
+      continue;
+    }
+    const std::uint64_t kind = random() % 3;
+    if (kind != 0) noisy.push_back("n" + std::to_string(random() % 1000000));
+    if (kind == 2) noisy.push_back(word);
+  }
+  return noisy;
 }
 
 // Texts of fewer than `most_words` words, a third of them copies of earlier ones, half of those with a word more.

@@ -26,6 +26,7 @@
 #include "base/rss_watch.h"
 #include "base/threads.h"
 #include "refrain/error.h"
+#include "world.h"
 
 namespace refrain {
 namespace {
@@ -50,12 +51,7 @@ Errc code_of(Fn fn) {
   return Errc::io;
 }
 
-class Folder : public testing::Test {
- protected:
-  Folder() : dir_(fs::temp_directory_path(), "refrain-base-test") {}
-  std::string path(const std::string& name) const { return (dir_.path() / name).string(); }
-  TempDir dir_;
-};
+class Folder : public testing::Test, public World {};
 using Files = Folder;
 using TempDirs = Folder;
 
@@ -229,30 +225,30 @@ TEST(Progress, ReportsTheEndAndStopsWhenAsked) {
 // ---- files
 
 TEST_F(Files, AtomicFileAppearsWholeOrNotAtAll) {
-  const std::string target = path("result");
+  const std::string target = at("result");
   {
     AtomicFile file(target);
     file.out().write("half");
     file.out().flush();
     EXPECT_FALSE(fs::exists(target));
   }
-  EXPECT_TRUE(fs::is_empty(dir_.path()));
+  EXPECT_TRUE(fs::is_empty(folder()));
   AtomicFile file(target);
   file.out().write("whole");
   file.commit();
   EXPECT_EQ(read_file(target), "whole");
-  EXPECT_EQ(std::distance(fs::directory_iterator(dir_.path()), {}), 1);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder()), {}), 1);
 }
 
 TEST_F(Files, OutputCountsAndWritesEverything) {
   const std::string big(1'000'000, 'b');
-  OutputFile out(path("out"));
+  OutputFile out(at("out"));
   out.write("a");
   out.write(big);
   out.write_decimal(18446744073709551615U);
   out.close();
   EXPECT_EQ(out.bytes(), 1'000'021U);
-  EXPECT_EQ(read_file(path("out")), "a" + big + "18446744073709551615");
+  EXPECT_EQ(read_file(at("out")), "a" + big + "18446744073709551615");
 }
 
 TEST_F(Files, AFullDiskIsALimitNotAFailure) {
@@ -262,9 +258,9 @@ TEST_F(Files, AFullDiskIsALimitNotAFailure) {
 }
 
 TEST_F(Files, WhatCannotBeOpenedIsNamed) {
-  EXPECT_EQ(code_of([&] { InputFile file(path("nothing")); }), Errc::not_found);
-  EXPECT_EQ(code_of([&] { InputFile file(dir_.path().string()); }), Errc::not_found);
-  EXPECT_EQ(code_of([&] { OutputFile file(path("no/such/folder")); }), Errc::io);
+  EXPECT_EQ(code_of([&] { InputFile file(at("nothing")); }), Errc::not_found);
+  EXPECT_EQ(code_of([&] { InputFile file(folder().string()); }), Errc::not_found);
+  EXPECT_EQ(code_of([&] { OutputFile file(at("no/such/folder")); }), Errc::io);
 }
 
 TEST(Checksum, IsStable) {
@@ -277,7 +273,7 @@ TEST(Checksum, IsStable) {
 TEST_F(TempDirs, AreGoneWithAllTheyHold) {
   fs::path where;
   {
-    const TempDir temp(dir_.path(), "work");
+    const TempDir temp(folder(), "work");
     where = temp.path();
     fs::create_directories(where / "deep" / "er");
     std::ofstream(where / "deep" / "file") << "x";
@@ -286,21 +282,21 @@ TEST_F(TempDirs, AreGoneWithAllTheyHold) {
 }
 
 TEST_F(TempDirs, OfTheDeadAreRemovedAndOfTheLivingAreNot) {
-  const TempDir living(dir_.path(), "work");
-  const fs::path foreign = dir_.path() / "work-of-somebody-else";
+  const TempDir living(folder(), "work");
+  const fs::path foreign = at("work-of-somebody-else");
   fs::create_directory(foreign);
   fs::path dead;
   const pid_t child = fork();
   if (child == 0) {
-    auto* abandoned = new TempDir(dir_.path(), "work");
+    auto* abandoned = new TempDir(folder(), "work");
     static_cast<void>(abandoned);
     _exit(0);
   }
   int status = 0;
   waitpid(child, &status, 0);
-  dead = dir_.path() / ("work.partial-refrain-" + std::to_string(child) + "-0");
+  dead = at("work.partial-refrain-" + std::to_string(child) + "-0");
   ASSERT_TRUE(fs::exists(dead));
-  const TempDir next(dir_.path(), "work");
+  const TempDir next(folder(), "work");
   EXPECT_FALSE(fs::exists(dead));
   EXPECT_TRUE(fs::exists(living.path()));
   EXPECT_TRUE(fs::exists(foreign));
@@ -316,9 +312,9 @@ TEST(StagingNames, AreKnown) {
 }
 
 TEST_F(TempDirs, CanBePublished) {
-  const fs::path target = dir_.path() / "target";
+  const fs::path target = at("target");
   {
-    TempDir temp(dir_.path(), "work");
+    TempDir temp(folder(), "work");
     std::ofstream(temp.path() / "file") << "x";
     temp.publish(target);
   }

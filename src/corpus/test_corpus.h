@@ -6,17 +6,15 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/files/file.h"
-#include "base/files/tempdir.h"
 #include "corpus/source/decompress.h"
 #include "corpus/source/tuning.h"
 #include "refrain/error.h"
+#include "world.h"
 
 namespace refrain::corpus {
 
@@ -172,22 +170,7 @@ inline std::string unpacked(const std::string& path, Packing* packing = nullptr)
   return content;
 }
 
-class Corpus : public testing::Test {
- protected:
-  // Writes a file of this name below the folder, and gives back its path.
-  std::string write(const std::string& name, std::string_view content) {
-    const std::string path = at(name);
-    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
-    OutputFile file(path);
-    file.write(content);
-    file.close();
-    return path;
-  }
-  std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
-
- private:
-  TempDir folder_{std::filesystem::temp_directory_path(), "refrain-corpus-test"};
-};
+class Corpus : public testing::Test, public World {};
 
 using Texts = std::vector<std::string>;
 

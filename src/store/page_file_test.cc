@@ -7,19 +7,18 @@
 #include <random>
 #include <string>
 
-#include "base/files/tempdir.h"
 #include "refrain/error.h"
 #include "store/block_tree.h"
+#include "world.h"
 
 namespace refrain::store {
 namespace {
 
 constexpr const char* kMagic = "REFRTEST";
 
-class PageFileTest : public testing::Test {
+class PageFileTest : public testing::Test, public World {
  protected:
-  std::string path(const char* name = "file") const { return (folder_.path() / name).string(); }
-  TempDir folder_{std::filesystem::temp_directory_path(), "refrain-page-test"};
+  std::string path(const char* name = "file") const { return at(name); }
 };
 
 Errc error_of(const std::function<void()>& work) {

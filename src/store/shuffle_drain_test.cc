@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/files/tempdir.h"
 #include "refrain/error.h"
 #include "store/shuffle.h"
+#include "world.h"
 
 namespace refrain::store {
 namespace {
@@ -361,8 +361,8 @@ TYPED_TEST(ShuffleDrain, GivesDiskBackRangeByRangeAndReadsInItsMemory) {
 
 // Partitions that were consumed are gone, those that were not are there as if nobody had begun with them.
 TYPED_TEST(ShuffleDrain, LeaksNothingWhereTheConsumerThrows) {
-  const TempDir own(fs::temp_directory_path(), "shuffle-drain");
-  const fs::path& folder = own.path();
+  const World world;
+  const fs::path& folder = world.folder();
   const auto open_files = [&] {
     std::size_t count = 0;
     for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {

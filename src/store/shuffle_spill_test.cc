@@ -15,9 +15,9 @@
 #include <random>
 #include <vector>
 
-#include "base/files/tempdir.h"
 #include "refrain/error.h"
 #include "store/shuffle.h"
+#include "world.h"
 
 namespace refrain::store {
 namespace {
@@ -374,9 +374,9 @@ std::vector<std::string> open_temporary_files(const fs::path& folder) {
 }
 
 TEST(ShuffleSpill, NoticesEveryByteThatChangedOnDisk) {
-  const TempDir folder(fs::temp_directory_path(), "shuffle-spill");
+  const World world;
   Context context = with_threads(1);
-  context.temp_dir = folder.path();
+  context.temp_dir = world.folder();
   for (const std::uint64_t memory : {kMiB, 5 * kMiB}) {  // plain frames, compressed frames
     MemoryBudget budget(context);
     TempSpace temp(context);
@@ -385,7 +385,7 @@ TEST(ShuffleSpill, NoticesEveryByteThatChangedOnDisk) {
     for (std::size_t i = 0; i < records.size(); ++i) records[i] = {i * 0x9E3779B97F4A7C15U, i};
     write(shuffle, records, 1);
     EXPECT_EQ(read<Record>(shuffle, context).size(), records.size());
-    const std::vector<std::string> files = open_temporary_files(folder.path());
+    const std::vector<std::string> files = open_temporary_files(world.folder());
     ASSERT_EQ(files.size(), 1U);
     const int fd = open(files[0].c_str(), O_RDWR | O_CLOEXEC);
     ASSERT_GE(fd, 0);
@@ -405,8 +405,8 @@ TEST(ShuffleSpill, NoticesEveryByteThatChangedOnDisk) {
     }
     close(fd);
   }
-  EXPECT_TRUE(open_temporary_files(folder.path()).empty());
-  EXPECT_TRUE(fs::is_empty(folder.path()));
+  EXPECT_TRUE(open_temporary_files(world.folder()).empty());
+  EXPECT_TRUE(fs::is_empty(world.folder()));
 }
 
 TEST(ShuffleSpill, StopsWhenItIsAskedTo) {
@@ -434,20 +434,22 @@ TEST(ShuffleSpill, StopsWhenItIsAskedTo) {
 class ShuffleFullDisk : public testing::Test {
  protected:
   void SetUp() override {
-    if (geteuid() != 0 || mount("tmpfs", folder_.path().c_str(), "tmpfs", 0, "size=8m") != 0)
+    fs::create_directory(disk_);
+    if (geteuid() != 0 || mount("tmpfs", disk_.c_str(), "tmpfs", 0, "size=8m") != 0)
       GTEST_SKIP() << "not root: cannot make a small disk";
     mounted_ = true;
   }
   void TearDown() override {
-    if (mounted_) umount(folder_.path().c_str());
+    if (mounted_) umount(disk_.c_str());
   }
-  TempDir folder_{fs::temp_directory_path(), "shuffle-spill"};
+  const World world_;
+  const std::string disk_ = world_.at("disk");
   bool mounted_ = false;
 };
 
 TEST_F(ShuffleFullDisk, IsAnErrorThatLeavesNothing) {
   Context context = with_threads(2);
-  context.temp_dir = folder_.path();
+  context.temp_dir = disk_;
   for (const std::size_t expected : {0U, 2'000'000U}) {
     MemoryBudget budget(context);
     TempSpace temp(context);
@@ -470,8 +472,8 @@ TEST_F(ShuffleFullDisk, IsAnErrorThatLeavesNothing) {
       EXPECT_EQ(temp.peak_bytes() == 0, expected != 0);
     }
     EXPECT_EQ(temp.bytes(), 0U);
-    EXPECT_TRUE(fs::is_empty(folder_.path()));
-    EXPECT_GT(fs::space(folder_.path()).available, 7 * kMiB);
+    EXPECT_TRUE(fs::is_empty(disk_));
+    EXPECT_GT(fs::space(disk_).available, 7 * kMiB);
   }
 }
 

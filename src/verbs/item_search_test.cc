@@ -42,58 +42,58 @@ std::size_t longest_common_run(const std::vector<std::string>& a, const std::vec
   return best;
 }
 
-struct World {
+struct Planted {
   Texts items;
   Texts texts;
 };
 
-World random_world(unsigned seed) {
+Planted random_planted(unsigned seed) {
   std::mt19937_64 random(seed);
-  World world;
-  std::vector<std::vector<std::string>> originals;
+  Planted planted;
+  std::vector<Words> originals;
   for (int i = 0; i < 30; ++i) originals.push_back(random_words(random, 5 + random() % 80));
-  for (const auto& words : originals) world.items.emplace_back(join(words));
-  world.items.emplace_back(std::nullopt);
-  world.items.emplace_back("");
-  world.items.push_back(world.items[4]);
+  for (const auto& words : originals) planted.items.emplace_back(join(words));
+  planted.items.emplace_back(std::nullopt);
+  planted.items.emplace_back("");
+  planted.items.push_back(planted.items[4]);
   for (int i = 0; i < 200; ++i) {
-    std::vector<std::string> words = random_words(random, random() % 60);
+    Words words = random_words(random, random() % 60);
     for (std::size_t pasted = random() % 3; pasted > 0; --pasted) {
-      std::vector<std::string> item = originals[random() % originals.size()];
+      Words item = originals[random() % originals.size()];
       for (std::size_t edits = random() % (item.size() / 3 + 1); edits > 0; --edits)
         item[random() % item.size()] = "edited";
       const auto at = words.begin() + static_cast<std::ptrdiff_t>(random() % (words.size() + 1));
       words.insert(at, item.begin(), item.end());
     }
-    world.texts.emplace_back(join(words));
-    if (i % 17 == 0) world.texts.emplace_back(std::nullopt);
+    planted.texts.emplace_back(join(words));
+    if (i % 17 == 0) planted.texts.emplace_back(std::nullopt);
   }
-  return world;
+  return planted;
 }
 
 TEST(ItemSearcher, FindsWhatAPlainScanFinds) {
-  const World world = random_world(1);
+  const Planted planted = random_planted(1);
   const ItemRules rules{.min_tokens = 8, .share = 0.8, .passage = 12};
-  const Column items(world.items);
+  const Column items(planted.items);
   const ItemSearcher searcher(items.view(), rules, on(1));
-  ASSERT_EQ(searcher.size(), world.items.size());
+  ASSERT_EQ(searcher.size(), planted.items.size());
   EXPECT_EQ(searcher.first_like(32), 4U);
   EXPECT_TRUE(searcher.skipped(30));
   EXPECT_TRUE(searcher.skipped(31));
   EXPECT_EQ(searcher.common(), 0U);
-  const Column column(world.texts);
+  const Column column(planted.texts);
   const ListColumn<FoundItem> found = searcher.find(column.view(), on(2));
-  ASSERT_EQ(found.size(), world.texts.size());
+  ASSERT_EQ(found.size(), planted.texts.size());
   std::size_t whole = 0;
   std::size_t in_part = 0;
-  for (std::size_t i = 0; i < world.texts.size(); ++i) {
+  for (std::size_t i = 0; i < planted.texts.size(); ++i) {
     std::size_t next = 0;
-    for (std::size_t k = 0; k < world.items.size() && world.texts[i]; ++k) {
-      if (!world.items[k] || searcher.first_like(k) != k) continue;
-      const std::vector<std::string> item = split(*world.items[k]);
+    for (std::size_t k = 0; k < planted.items.size() && planted.texts[i]; ++k) {
+      if (!planted.items[k] || searcher.first_like(k) != k) continue;
+      const std::vector<std::string> item = split(*planted.items[k]);
       EXPECT_EQ(searcher.skipped(k), item.size() < 8);
       if (searcher.skipped(k)) continue;
-      const std::vector<std::string> text = split(*world.texts[i]);
+      const std::vector<std::string> text = split(*planted.texts[i]);
       const std::size_t distance = plain_distance(item, text);
       const bool stands = distance * 5 <= item.size();
       const std::size_t run = longest_common_run(item, text);
@@ -104,7 +104,7 @@ TEST(ItemSearcher, FindsWhatAPlainScanFinds) {
       const auto size = static_cast<double>(item.size());
       EXPECT_DOUBLE_EQ(one.share, stands ? 1 - static_cast<double>(distance) / size : static_cast<double>(run) / size);
       const std::vector<std::string> there =
-          split(world.texts[i]->substr(one.where.begin, one.where.end - one.where.begin));
+          split(planted.texts[i]->substr(one.where.begin, one.where.end - one.where.begin));
       EXPECT_EQ(stands ? plain_distance(item, there) : longest_common_run(item, there), stands ? distance : run);
       (stands ? whole : in_part) += 1;
     }
@@ -115,17 +115,17 @@ TEST(ItemSearcher, FindsWhatAPlainScanFinds) {
 }
 
 TEST(ItemSearcher, GivesTheSameForAnyThreadsLayoutAndCut) {
-  const World world = random_world(2);
+  const Planted planted = random_planted(2);
   std::vector<std::string> strings;
-  for (const auto& item : world.items) strings.push_back(item.value_or(""));
+  for (const auto& item : planted.items) strings.push_back(item.value_or(""));
   const ListColumn<FoundItem> expected = [&] {
-    const Column items(world.items);
-    const Column column(world.texts);
+    const Column items(planted.items);
+    const Column column(planted.texts);
     return ItemSearcher(items.view(), {.passage = 20}, on(1)).find(column.view(), on(1));
   }();
   for (const Layout layout : kLayouts) {
-    const Column items(world.items, layout);
-    const Column column(world.texts, layout);
+    const Column items(planted.items, layout);
+    const Column column(planted.texts, layout);
     const ItemSearcher searcher(items.view(), {.passage = 20}, on(1));
     const ItemSearcher from_strings(strings, {.passage = 20}, on(1));
     for (const unsigned threads : kThreads) {
@@ -134,7 +134,7 @@ TEST(ItemSearcher, GivesTheSameForAnyThreadsLayoutAndCut) {
       EXPECT_EQ(found.values, expected.values);
       EXPECT_EQ(from_strings.find(column.view(), on(threads)).values, expected.values);
     }
-    for (std::size_t i = 0; i < world.texts.size(); i += 29)
+    for (std::size_t i = 0; i < planted.texts.size(); i += 29)
       EXPECT_TRUE(std::ranges::equal(searcher.find(column.view().slice(i, 1), on(1))[0], expected[i]));
   }
 }

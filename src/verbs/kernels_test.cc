@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <set>
@@ -180,7 +178,7 @@ TEST(Similarities, AreTheShareOfCommonWindows) {
 TEST(Similarities, AreTheSameWhereFewSetsFitIntoMemory) {
   std::mt19937_64 random(9);
   Texts texts;
-  std::vector<std::string> words = random_words(random, 30000);
+  Words words = random_words(random, 30000);
   for (int i = 0; i < 150; ++i) {
     for (int edit = 0; edit < 200; ++edit) words[random() % words.size()] = "v" + std::to_string(random() % 100000);
     texts.emplace_back(join(words));
@@ -213,9 +211,7 @@ TEST(Similarities, RefuseAPairThatIsNotThere) {
 
 // Signatures, bands, pairs that meet, their true similarity: what dedup does, by hand.
 TEST(NearDuplicates, ByHandAreThoseOfDedup) {
-  Texts texts = hard_texts(6, 400);
-  std::erase(texts, std::nullopt);
-  std::erase_if(texts, [](const auto& text) { return text->find('\xFF') != std::string::npos; });  // no JSON
+  const Texts texts = json_texts(6, 400);
   const Column column(texts);
   const DedupOptions defaults;
   const MinHasher hasher;
@@ -251,37 +247,27 @@ TEST(NearDuplicates, ByHandAreThoseOfDedup) {
     by_hand += keep ? 'k' : '-';
   }
 
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / ("refrain-kernels-test." + std::to_string(std::random_device()()));
-  std::filesystem::create_directories(folder);
-  std::ofstream input(folder / "in.jsonl");
-  for (const auto& text : texts) input << R"({"text": ")" << *text << "\"}\n";
-  input.close();
+  const World world;
   DedupOptions options;
-  options.input.paths = {(folder / "in.jsonl").string()};
-  options.output = folder / "out";
-  dedup(options, on(2));
+  options.input.paths = {world.write_lines("in.jsonl", json_records(texts))};
+  options.output = world.at("out");
+  dedup(options, world.context());
   std::string by_dedup;
-  std::ifstream decisions(folder / "out" / "decisions.jsonl");
-  for (std::string line; std::getline(decisions, line);)
+  for (const std::string& line : world.lines("out/decisions.jsonl"))
     by_dedup += line.find("\"keep\": true") != std::string::npos ? 'k' : '-';
   EXPECT_EQ(by_hand, by_dedup);
-  std::ifstream rows(folder / "out" / "matches.tsv");
-  std::string line;
-  std::getline(rows, line);
-  std::size_t compared = 0;
-  for (; std::getline(rows, line); ++compared) {
-    std::istringstream fields(line);
+  const std::vector<std::string> rows = world.lines("out/matches.tsv");
+  for (std::size_t i = 1; i < rows.size(); ++i) {  // behind the names of the columns
+    std::istringstream fields(rows[i]);
     std::uint64_t a = 0;
     std::uint64_t b = 0;
     double similarity = 0;
     fields >> a >> b >> similarity;
     const auto found = matches.find({std::min(a, b), std::max(a, b)});
-    ASSERT_NE(found, matches.end()) << line;
-    EXPECT_NEAR(found->second, similarity, 1e-5) << line;
+    ASSERT_NE(found, matches.end()) << rows[i];
+    EXPECT_NEAR(found->second, similarity, 1e-5) << rows[i];
   }
-  EXPECT_GT(compared, 50U);
-  std::filesystem::remove_all(folder);
+  EXPECT_GT(rows.size(), 51U);
 }
 
 // The values that are stored: whoever changes them raises kMinHashVersion.

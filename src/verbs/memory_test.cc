@@ -4,35 +4,25 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
+#include <filesystem>
 
-#include "base/files/random_file.h"
-#include "base/files/tempdir.h"
 #include "random_text.h"
 #include "refrain/error.h"
+#include "world.h"
 
 namespace refrain {
 
 namespace {
 
-class Memory : public testing::Test {
+class Memory : public testing::Test, public World {
  protected:
-  Memory() : folder_(testing::TempDir(), "memory-test"), texts_(texts_with_copies(400, 80, 11)) {
-    std::ofstream out(folder_.path() / "texts.txt");
-    for (const std::string& text : texts_) out << text << '\n';
-    files_.paths = {(folder_.path() / "texts.txt").string()};
-    files_.format = Format::lines;
-  }
-
-  std::filesystem::path output() const { return folder_.path() / "out"; }
-  std::string written(const char* name) const { return read_file(output() / name); }
+  std::string output() const { return at("out"); }
+  std::string written(const std::string& name) const { return read("out/" + name); }
   std::unique_ptr<DocumentStream> documents() const { return documents_of(std::span<const std::string>(texts_)); }
 
-  const TempDir folder_;
-  const std::vector<std::string> texts_;
-  InputOptions files_;
-  const Context context_{.memory_bytes = kMinMemoryBytes, .threads = 2};
+  const std::vector<std::string> texts_ = texts_with_copies(400, 80, 11);
+  const InputOptions files_{.paths = {write_lines("texts.txt", texts_)}, .format = Format::lines};
+  const Context context_ = context(2, kMinMemoryBytes);
 };
 
 TEST_F(Memory, FingerprintsAreThoseOfFiles) {

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <map>
 
 #include "refrain/error.h"
@@ -53,9 +51,7 @@ TEST(NgramKeyer, NgramsOfAColumnAreThoseOfItsTexts) {
 }
 
 TEST(NgramKeyer, KeysGroupAsTheNgramsVerbDoes) {
-  Texts texts = hard_texts(3, 200);
-  std::erase(texts, std::nullopt);
-  std::erase_if(texts, [](const auto& text) { return text->find('\xFF') != std::string::npos; });  // no JSON
+  const Texts texts = json_texts(3, 200);
   std::map<std::uint64_t, std::uint64_t> counts;
   for (const NgramPlace& place : NgramKeyer(6).batch(Column(texts).view(), {}).values) ++counts[place.key];
   std::uint64_t entries = 0;
@@ -65,21 +61,15 @@ TEST(NgramKeyer, KeysGroupAsTheNgramsVerbDoes) {
       ++entries;
       places += count;
     }
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / ("refrain-kernels-test." + std::to_string(std::random_device()()));
-  std::filesystem::create_directories(folder);
-  std::ofstream input(folder / "in.jsonl");
-  for (const auto& text : texts) input << R"({"text": ")" << *text << "\"}\n";
-  input.close();
+  const World world;
   NgramsOptions options;
   options.n = 6;
-  options.input.paths = {(folder / "in.jsonl").string()};
-  options.output = folder / "out";
-  const NgramsReport report = build_ngrams(options, on(2));
+  options.input.paths = {world.write_lines("in.jsonl", json_records(texts))};
+  options.output = world.at("out");
+  const NgramsReport report = build_ngrams(options, world.context());
   EXPECT_EQ(report.entries, entries);
   EXPECT_EQ(report.places, places);
   EXPECT_GT(entries, 1000U);
-  std::filesystem::remove_all(folder);
 }
 
 TEST(NgramKeyer, BrokenBytesAreBetweenTokens) {

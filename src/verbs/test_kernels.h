@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "random_text.h"
 #include "refrain/documents.h"
+#include "world.h"
 
 namespace refrain {
 
@@ -61,22 +63,10 @@ inline Context on(unsigned threads) {
   return {.memory_bytes = std::uint64_t{256} << 20, .threads = threads};
 }
 
-inline std::vector<std::string> random_words(std::mt19937_64& random, std::size_t count) {
-  std::vector<std::string> words;
-  for (std::size_t i = 0; i < count; ++i) words.push_back("w" + std::to_string(random() % 100000));
-  return words;
-}
-
-inline std::string join(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
 // Families of near duplicates, and what is hard: nulls, nothing, invalid UTF-8, scripts without spaces.
 inline Texts hard_texts(unsigned seed, std::size_t count) {
   std::mt19937_64 random(seed);
-  std::vector<std::vector<std::string>> originals;
+  std::vector<Words> originals;
   for (int i = 0; i < 12; ++i) originals.push_back(random_words(random, 60 + random() % 200));
   Texts texts = {"",
                  std::nullopt,
@@ -85,12 +75,24 @@ inline Texts hard_texts(unsigned seed, std::size_t count) {
                  "敏捷的棕色狐狸跳过了懒狗然后又跳了回来",
                  "敏捷的棕色狐狸跳过了懒狗然后又跳了回去"};
   while (texts.size() < count) {
-    std::vector<std::string> words = originals[random() % originals.size()];
+    Words words = originals[random() % originals.size()];
     for (std::size_t edits = random() % 6; edits > 0; --edits) words[random() % words.size()] = "changed";
     texts.emplace_back(join(words));
     if (random() % 10 == 0) texts.emplace_back(std::nullopt);
   }
   return texts;
+}
+
+// Those of them that JSON can hold, and the lines that do.
+inline Texts json_texts(unsigned seed, std::size_t count) {
+  Texts texts = hard_texts(seed, count);
+  std::erase_if(texts, [](const auto& text) { return !text || text->find('\xFF') != std::string::npos; });
+  return texts;
+}
+inline std::vector<std::string> json_records(const Texts& texts) {
+  std::vector<std::string> records;
+  for (const auto& text : texts) records.push_back(json_record({{"text", *text}}));
+  return records;
 }
 
 }  // namespace refrain

@@ -4,27 +4,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <optional>
 
 #include "base/files/aside_name.h"
 #include "base/files/file.h"
 #include "base/files/random_file.h"
-#include "base/files/tempdir.h"
 #include "refrain/error.h"
+#include "world.h"
 
 namespace refrain {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Paths : public testing::Test {
+class Paths : public testing::Test, public World {
  protected:
-  fs::path at(const std::string& name) const { return dir_.path() / name; }
-  fs::path write(const std::string& name, const std::string& content) const {
-    std::ofstream(at(name)) << content;
-    return at(name);
-  }
   template <class Call>
   static std::optional<Errc> code_of(Call call) {
     try {
@@ -34,7 +28,6 @@ class Paths : public testing::Test {
       return error.code();
     }
   }
-  TempDir dir_{fs::temp_directory_path(), "refrain-path-test"};
 };
 
 TEST_F(Paths, KnowFilesFoldersAndNothing) {
@@ -42,7 +35,7 @@ TEST_F(Paths, KnowFilesFoldersAndNothing) {
   fs::create_symlink("nowhere", at("link"));
   ASSERT_EQ(mkfifo(at("pipe").c_str(), 0666), 0);
   EXPECT_EQ(path_kind(at("file")), PathKind::file);
-  EXPECT_EQ(path_kind(dir_.path()), PathKind::folder);
+  EXPECT_EQ(path_kind(folder()), PathKind::folder);
   EXPECT_EQ(path_kind(at("pipe")), PathKind::other);
   for (const char* name : {"none", "link", "file/below"}) EXPECT_EQ(path_kind(at(name)), PathKind::none) << name;
   EXPECT_TRUE(is_taken(at("link")));
@@ -62,7 +55,7 @@ TEST_F(Paths, OutOfReachAreNotTakenForMissing) {
 
 TEST_F(Paths, AreListedInOrder) {
   for (const char* name : {"b", "a", ".c"}) write(name, "");
-  EXPECT_EQ(list_folder(dir_.path()), (std::vector<std::string>{".c", "a", "b"}));
+  EXPECT_EQ(list_folder(folder()), (std::vector<std::string>{".c", "a", "b"}));
   EXPECT_TRUE(list_folder(at("none")).empty());
 }
 
@@ -90,7 +83,7 @@ TEST_F(Paths, FoldersAreMadeAndFilesAboveThemRefused) {
 TEST_F(Paths, APipeInThePlaceOfAFileIsNotWaitedFor) {
   ASSERT_EQ(mkfifo(at("pipe").c_str(), 0666), 0);
   EXPECT_EQ(code_of([&] { read_file(at("pipe")); }), Errc::unsupported);
-  EXPECT_EQ(code_of([&] { FileLock{at("pipe").string()}; }), std::nullopt);
+  EXPECT_EQ(code_of([&] { FileLock{at("pipe")}; }), std::nullopt);
 }
 
 TEST_F(Paths, AFileThatLosesItsEndIsNoticedWhereItIsRead) {
@@ -105,7 +98,7 @@ TEST_F(Paths, AFileThatLosesItsEndIsNoticedWhereItIsRead) {
 }
 
 TEST_F(Paths, WhatIsWrittenAsideIsNewAndAbandonedPartsOfOursGo) {
-  const std::string target = at("file").string();
+  const std::string target = at("file");
   // As of a program that was killed, and of somebody else.
   const std::string ours = target + ".partial-refrain-99999999-0";
   write("file.partial-refrain-99999999-0", "half");

@@ -5,22 +5,18 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <random>
 
-#include "base/files/tempdir.h"
 #include "engines/blot/format.h"
 #include "refrain/error.h"
+#include "world.h"
 
 namespace refrain::blot {
 namespace {
 
 namespace fs = std::filesystem;
 
-class ManifestFiles : public testing::Test {
- protected:
-  TempDir dir_{fs::temp_directory_path(), "refrain-manifest-test"};
-};
+class ManifestFiles : public testing::Test, public World {};
 
 Manifest some_manifest() {
   Manifest manifest;
@@ -77,9 +73,9 @@ TEST_F(ManifestFiles, RemovedDocumentsComeBack) {
     segment.documents = count;
     std::vector<bool> removed(count);
     for (std::size_t i = 0; i < count; ++i) removed[i] = random() % 3 == 0 || i + 1 == count;
-    write_removed(dir_.path(), removed, 9, segment);
+    write_removed(folder(), removed, 9, segment);
     EXPECT_EQ(segment.removed, static_cast<std::uint64_t>(std::count(removed.begin(), removed.end(), true)));
-    EXPECT_EQ(read_removed(dir_.path(), segment), removed);
+    EXPECT_EQ(read_removed(folder(), segment), removed);
   }
 }
 
@@ -92,15 +88,15 @@ std::vector<std::string> all_below(const fs::path& folder) {
 }
 
 TEST_F(ManifestFiles, WhatNoManifestNamesIsRemoved) {
-  for (const char* name : {"000003", "000004", "000009", "1000000"}) fs::create_directory(dir_.path() / name);
-  for (const char* name : {"manifest", "lock"}) std::ofstream(dir_.path() / name) << "x";
+  for (const char* name : {"000003", "000004", "000009", "1000000"}) fs::create_directory(at(name));
+  for (const char* name : {"manifest", "lock"}) write(name, "x");
   for (const char* name : {"000004-000007.removed", "000004-000006.removed"})
-    std::ofstream(dir_.path() / name) << kBlotRemovedMagic << "...";
-  std::ofstream(dir_.path() / "000009" / "posts-00.bin") << kBlotPostsMagic << "...";
-  std::ofstream(dir_.path() / "000009" / kBlotDocumentsName) << kBlotDocumentsMagic;
-  std::ofstream(dir_.path() / "000009" / kBlotTextsName) << "";  // as a writer that was killed at once leaves it
-  remove_unnamed(dir_.path(), some_manifest());
-  EXPECT_EQ(all_below(dir_.path()),
+    write(name, std::string(kBlotRemovedMagic) + "...");
+  write("000009/posts-00.bin", std::string(kBlotPostsMagic) + "...");
+  write(std::string("000009/") + kBlotDocumentsName, kBlotDocumentsMagic);
+  write(std::string("000009/") + kBlotTextsName, "");  // as a writer that was killed at once leaves it
+  remove_unnamed(folder(), some_manifest());
+  EXPECT_EQ(all_below(folder()),
             (std::vector<std::string>{"000003", "000004", "000004-000007.removed", "lock", "manifest"}));
 }
 
@@ -114,18 +110,15 @@ TEST_F(ManifestFiles, AStrangersFileIsNeverRemoved) {
                                               "000005/keep.txt",
                                               "000006/documents.bin",
                                               "notes/000007/posts-00.bin"};
-  for (const std::string& name : strangers) {
-    fs::create_directories((dir_.path() / name).parent_path());
-    std::ofstream(dir_.path() / name) << "somebody's";
-  }
+  for (const std::string& name : strangers) write(name, "somebody's");
   // Beside what a writer left, in a folder of a name that it makes.
-  std::ofstream(dir_.path() / "000005" / "posts-00.bin") << kBlotPostsMagic;
-  fs::create_directory_symlink(dir_.path() / "notes", dir_.path() / "000010");
-  const std::vector<std::string> before = all_below(dir_.path());
-  remove_unnamed(dir_.path(), some_manifest());
+  write("000005/posts-00.bin", kBlotPostsMagic);
+  fs::create_directory_symlink(at("notes"), at("000010"));
+  const std::vector<std::string> before = all_below(folder());
+  remove_unnamed(folder(), some_manifest());
   std::vector<std::string> expected = before;
   std::erase(expected, "000005/posts-00.bin");
-  EXPECT_EQ(all_below(dir_.path()), expected);
+  EXPECT_EQ(all_below(folder()), expected);
 }
 
 TEST(ManifestText, OfBeforeThereWereIdsIsReadAndHasAnIdentityStill) {

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "base/files/file.h"
-#include "base/files/tempdir.h"
 #include "engines/blot/document_reader.h"
 #include "engines/blot/format.h"
 #include "engines/blot/posts_merge.h"
@@ -19,15 +18,15 @@
 #include "engines/blot/posts_writer.h"
 #include "refrain/error.h"
 #include "store/bits.h"
+#include "world.h"
 
 namespace refrain::blot {
 namespace {
 
 namespace fs = std::filesystem;
 
-class SegmentFiles : public testing::Test {
+class SegmentFiles : public testing::Test, public World {
  protected:
-  TempDir dir_{fs::temp_directory_path(), "refrain-segment-test"};
   MemoryBudget budget_{Context{}};
 };
 
@@ -85,7 +84,7 @@ TEST_F(SegmentFiles, PostsComeBackOneByOneAndInOrder) {
       for (const std::size_t count : {0U, 1U, 70U, 5000U}) {
         const std::uint64_t blocks = count == 70 ? 3 : 100000;
         const Lists lists = random_lists(random, bits, count, blocks);
-        const fs::path folder = dir_.path() / std::to_string(random());
+        const fs::path folder = at(std::to_string(random()));
         fs::create_directory(folder);
         const PostsTotals totals = write_lists(folder, lists, bits, shards, blocks, budget_, 1 + random() % 5);
         EXPECT_EQ(totals.blots, lists.size());
@@ -132,7 +131,7 @@ TEST_F(SegmentFiles, ListsOfAnyLengthComeBackWhereverOneStopsReading) {
   std::mt19937_64 random(11);
   for (int round = 0; round < 3; ++round) {
     const Lists lists = long_lists(random, kBlocks);
-    const fs::path folder = dir_.path() / std::to_string(random());
+    const fs::path folder = at(std::to_string(random()));
     fs::create_directory(folder);
     PostsReader reader(folder, write_lists(folder, lists, 14, 2, kBlocks, budget_, 2).files, 14, kBlocks);
     auto expected = lists.begin();
@@ -190,12 +189,12 @@ TEST_F(SegmentFiles, AListTakesItsBytesAndNoMore) {
   encoder.begin(3);
   for (std::uint64_t place = 0; place < kBlocks; ++place) encoder.append(place);
   encoder.end();
-  PostsWriter writer(dir_.path(), plan, small);
+  PostsWriter writer(folder(), plan, small);
   writer.add(encoder.buckets());
   EXPECT_LT(small.peak(), std::uint64_t{24} << 20U);
   const PostsTotals totals = writer.finish();
   EXPECT_EQ(totals.posts, kBlocks);
-  PostsReader reader(dir_.path(), totals.files, 14, kBlocks);
+  PostsReader reader(folder(), totals.files, 14, kBlocks);
   PostsReader::Cursor cursor(reader, 3, 4);
   std::uint64_t next = 0;
   for (auto some = cursor.places(); !some.empty(); some = cursor.places()) {
@@ -214,7 +213,7 @@ TEST_F(SegmentFiles, AMergeTellsEveryBlotOnceWithTheListsOfAll) {
   std::vector<PostsMerge::Source> sources;
   for (std::uint64_t i = 0; i < 5; ++i) {
     const Lists lists = random_lists(random, 14, i == 2 ? 0 : 4000, kBlocks);
-    const fs::path folder = dir_.path() / std::to_string(i);
+    const fs::path folder = at(std::to_string(i));
     fs::create_directory(folder);
     const PostsTotals totals = write_lists(folder, lists, 14, 4, kBlocks, budget_, 1);
     readers.push_back(std::make_unique<PostsReader>(folder, totals.files, 14, kBlocks));
@@ -250,8 +249,8 @@ TEST_F(SegmentFiles, PostsOfNoBucketsAreNoticed) {
   // As many shards share a bucket: none has one.
   std::vector<store::PageFileId> ids;
   for (const unsigned shard : {0U, 1U})
-    ids.push_back(write_posts_file(dir_.path(), shard, std::string(10, '\0'), {12, 0, 0, 0, 0, 0, 0, 0, 12}));
-  EXPECT_THROW(PostsReader(dir_.path(), ids, 12, 100), Error);
+    ids.push_back(write_posts_file(folder(), shard, std::string(10, '\0'), {12, 0, 0, 0, 0, 0, 0, 0, 12}));
+  EXPECT_THROW(PostsReader(folder(), ids, 12, 100), Error);
 }
 
 TEST_F(SegmentFiles, AListIsNoLongerThanItsBytes) {
@@ -266,8 +265,8 @@ TEST_F(SegmentFiles, AListIsNoLongerThanItsBytes) {
   const std::uint64_t end = begin + stream.size();
   for (const std::uint64_t place : {begin, end}) stream.append(reinterpret_cast<const char*>(&place), 5);
   const std::vector<store::PageFileId> ids = {
-      write_posts_file(dir_.path(), 0, stream, {12, 0, 0, 0, 0, 1, 1, kMany, end})};
-  PostsReader reader(dir_.path(), ids, 12, 2 * kMany);
+      write_posts_file(folder(), 0, stream, {12, 0, 0, 0, 0, 1, 1, kMany, end})};
+  PostsReader reader(folder(), ids, 12, 2 * kMany);
   EXPECT_THROW(PostsReader::Cursor(reader, 0, kAnyBlot), Error);
   EXPECT_THROW(reader.check([](std::uint64_t) {}), Error);
 }
@@ -297,7 +296,7 @@ TEST_F(SegmentFiles, DocumentsComeBackByNumberByBlockAndById) {
   std::mt19937_64 random(2);
   for (const std::size_t count : {0U, 1U, 15U, 16U, 17U, 1000U}) {
     const auto documents = random_documents(random, count);
-    const fs::path folder = dir_.path() / std::to_string(count);
+    const fs::path folder = at(std::to_string(count));
     fs::create_directory(folder);
     DocumentWriter writer(folder, "/root", budget_);
     for (const DocumentInfo& document : documents) writer.add(document);
@@ -334,7 +333,7 @@ TEST_F(SegmentFiles, DocumentsComeBackByNumberByBlockAndById) {
 TEST_F(SegmentFiles, PathsAreFoundInAnyOrder) {
   std::mt19937_64 random(5);
   constexpr std::size_t kDocuments = 1000;
-  DocumentWriter writer(dir_.path(), "/some/where", budget_);
+  DocumentWriter writer(folder(), "/some/where", budget_);
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < kDocuments; ++i) {
     // Some are longer than a page.
@@ -346,7 +345,7 @@ TEST_F(SegmentFiles, PathsAreFoundInAnyOrder) {
     writer.add(document);
   }
   const DocumentTotals totals = writer.finish();
-  DocumentReader reader(dir_.path(), totals.file);
+  DocumentReader reader(folder(), totals.file);
   EXPECT_EQ(reader.root(), "");  // nothing is relative to it
   for (const std::size_t first : {kDocuments - 1, std::size_t{0}, kDocuments / 2}) {
     DocumentReader other(reader);
@@ -363,7 +362,7 @@ TEST_F(SegmentFiles, PathsAreFoundInAnyOrder) {
 TEST_F(SegmentFiles, StoredTextsComeBackFrameByFrame) {
   std::mt19937_64 random(3);
   TextPacker packer;
-  TextWriter writer(dir_.path());
+  TextWriter writer(folder());
   std::vector<std::pair<DocumentInfo, std::string>> documents;
   for (const std::size_t tokens : {0U, 5U, 256U, 4096U, 4097U, 30000U}) {
     std::string text;
@@ -383,7 +382,7 @@ TEST_F(SegmentFiles, StoredTextsComeBackFrameByFrame) {
     documents.emplace_back(document, text);
   }
   const store::PageFileId id = writer.finish();
-  TextReader reader(dir_.path(), id);
+  TextReader reader(folder(), id);
   for (const auto& [document, text] : documents) {
     std::string joined;
     for (std::size_t i = 0; i < document.place.frames.size(); ++i) joined += reader.frame(document, i);

@@ -5,10 +5,10 @@
 #include <bit>
 #include <set>
 
-#include "base/files/tempdir.h"
 #include "base/threads.h"
 #include "ngram_oracle.h"
 #include "text/tokenizer.h"
+#include "world.h"
 
 namespace refrain::ngram {
 namespace {
@@ -27,15 +27,15 @@ std::string verified_index(const Documents& documents, const Setting& setting) {
   const Context context{.memory_bytes = std::uint64_t{64} << 20U, .threads = setting.threads};
   MemoryBudget budget(context);
   TempSpace temp(context);
-  const TempDir folder(std::filesystem::temp_directory_path(), ".verify_test");
+  const World world;
   const auto tokenizer = text::make_tokenizer(TokenizerKind::words);
   DocumentTable table(budget);
-  IndexWriter writer(folder.path(), {.n = setting.n, .m = setting.m, .tokenizer = TokenizerKind::words});
+  IndexWriter writer(world.folder(), {.n = setting.n, .m = setting.m, .tokenizer = TokenizerKind::words});
   std::vector<std::string> texts;
   for (const auto& words : documents) {
     table.add(words.size());
     writer.add_document(std::nullopt, words.size());
-    texts.push_back(joined(words, 0, words.size()));
+    texts.push_back(join(words));
   }
   table.finish();
   GramOutput output(writer, table, setting.m);
@@ -77,7 +77,7 @@ std::string verified_index(const Documents& documents, const Setting& setting) {
   }
   if (candidates.places() != 0) verifier.verify(candidates, false);
   writer.finish(count_grams(documents, setting.n));
-  return index_bytes(folder.path());
+  return index_bytes(world.folder());
 }
 
 TEST(Verifier, SortsOutNGramsWhoseKeysAreEqualSoFarAsTheyWereKept) {
@@ -85,8 +85,8 @@ TEST(Verifier, SortsOutNGramsWhoseKeysAreEqualSoFarAsTheyWereKept) {
   for (int round = 0; round < 12; ++round) {
     const Documents documents = random_documents(random, 20, 200, 3);
     const unsigned n = 1 + below(random, 6);
-    const TempDir folder(std::filesystem::temp_directory_path(), ".verify_test");
-    const std::string expected = oracle_index(documents, n, 2 + round % 2, folder.path());
+    const World world;
+    const std::string expected = oracle_index(documents, n, 2 + round % 2, world.folder());
     for (const unsigned bits : {64U, 9U, 3U, 0U})
       for (const unsigned threads : {1U, 2U, 3U, 8U})
         ASSERT_EQ(verified_index(documents, {n, 2U + static_cast<unsigned>(round) % 2, threads, bits,
@@ -99,8 +99,8 @@ TEST(Verifier, SortsOutNGramsWhoseKeysAreEqualSoFarAsTheyWereKept) {
 TEST(Verifier, TakesAsManyPassesAsMemoryAsksFor) {
   std::mt19937 random(2);
   const Documents documents = random_documents(random, 40, 400, 4);
-  const TempDir folder(std::filesystem::temp_directory_path(), ".verify_test");
-  const std::string expected = oracle_index(documents, 4, 2, folder.path());
+  const World world;
+  const std::string expected = oracle_index(documents, 4, 2, world.folder());
   const std::uint64_t least = Resolver::working_bytes(2) + (std::uint64_t{4 * 64} << 10U);
   for (const std::uint64_t more : {4000U, 20000U, 1000000U})
     for (const unsigned bits : {64U, 5U})
@@ -112,8 +112,8 @@ TEST(Verifier, GoesOnWithAGroupThatWasCut) {
   std::mt19937 random(3);
   const Documents documents = random_documents(random, 30, 300, 2);
   for (const unsigned n : {1U, 3U}) {
-    const TempDir folder(std::filesystem::temp_directory_path(), ".verify_test");
-    const std::string expected = oracle_index(documents, n, 2, folder.path());
+    const World world;
+    const std::string expected = oracle_index(documents, n, 2, world.folder());
     for (const unsigned bits : {64U, 2U, 0U})
       for (const std::size_t at_a_time : {1U, 50U, 1000U})
         EXPECT_EQ(verified_index(documents, {n, 2, 2, bits, std::uint64_t{8} << 20U, at_a_time}), expected)

@@ -1,4 +1,3 @@
-#include "base/files/random_file.h"
 #include "verbs/dedup/test_dedup.h"
 
 namespace refrain::verbs::dedup {
@@ -17,7 +16,7 @@ TEST_F(DedupTest, DecidesAsTheDefinitionSays) {
     if (random() % 20 == 0) words.resize(random() % 5);
     texts.push_back(join(words));
   }
-  run(options(write(texts)));
+  run(options(given(texts)));
   const std::vector<Decided> expected = plain(texts, 0.8);
   const std::vector<Decided> found = decided();
   ASSERT_EQ(found.size(), expected.size());
@@ -41,7 +40,7 @@ TEST_F(DedupTest, RemovesNothingThroughAChain) {
   ASSERT_LT(similarity(texts[0], texts[2]), 0.85);
   ASSERT_GE(similarity(texts[0], texts[1]), 0.85);
   ASSERT_GE(similarity(texts[1], texts[2]), 0.85);
-  DedupOptions wanted = options(write(texts));
+  DedupOptions wanted = options(given(texts));
   wanted.threshold = 0.85;
   run(wanted);
   EXPECT_EQ(kept(), "k-k");
@@ -53,7 +52,7 @@ TEST_F(DedupTest, CopyOfARemovedDocumentIsRemovedForTheSameReason) {
   const Words a = random_words(random, 200);
   Words b = a;
   b[100] = "other";
-  run(options(write(std::vector<std::string>{join(a), join(b), join(b), join(a)})));
+  run(options(given(std::vector<std::string>{join(a), join(b), join(b), join(a)})));
   const std::vector<Decided> rows = decided();
   EXPECT_EQ(kept(), "k---");
   EXPECT_EQ(rows[1].reason, "near");
@@ -72,7 +71,7 @@ TEST_F(DedupTest, SameBytesForAnyThreadsAndMemory) {
       texts.push_back(join(random_words(random, random() % 120)));
     }
   }
-  const std::string input = write(texts);
+  const std::string input = given(texts);
   run(options(input, "one"), 1, kMinMemoryBytes);
   for (const unsigned threads : {2U, 3U, 8U}) {
     run(options(input, "other"), threads);
@@ -85,7 +84,7 @@ TEST_F(DedupTest, PoliciesRankDocuments) {
   const Words words = random_words(random, 300);
   const std::string text = join(words);
   const std::string input =
-      write({{text, "a", "2020-01-01"}, {text + " tail of it", "b", "2024-05-01T10:00:00Z"}, {text + " x", "c", ""}});
+      given({{text, "a", "2020-01-01"}, {text + " tail of it", "b", "2024-05-01T10:00:00Z"}, {text + " x", "c", ""}});
   const auto kept_by = [&](const char* policy, const char* source_field = "source") {
     DedupOptions wanted = options(input);
     wanted.keep = parse_keep_policy(policy);
@@ -111,7 +110,7 @@ TEST_F(DedupTest, PagesOfATemplateBelowTheThresholdAllStay) {
   std::vector<std::string> texts;
   for (int i = 0; i < 3000; ++i) texts.push_back(join(frame) + " " + join(random_words(random, 30)));
   ASSERT_LT(similarity(texts[0], texts[1]), 0.8);
-  const DedupReport report = run(options(write(texts)));
+  const DedupReport report = run(options(given(texts)));
   EXPECT_EQ(report.kept, 3000U);
   EXPECT_EQ(report.check.missed, 0U);
   // A few pairs a document, a band and a round, not all of 4.5 million.
@@ -124,7 +123,7 @@ TEST_F(DedupTest, DuplicatesAmongManyPagesOfATemplateAreFound) {
   std::vector<std::string> texts;
   for (int i = 0; i < 2000; ++i) texts.push_back(join(frame) + " " + join(random_words(random, 30)));
   for (int i = 0; i < 100; ++i) texts.push_back(texts[static_cast<std::size_t>(i) * 17] + " end");
-  const DedupReport report = run(options(write(texts)));
+  const DedupReport report = run(options(given(texts)));
   EXPECT_GE(report.removed_near, 97U);
   EXPECT_LE(report.removed_near, 100U);
 }
@@ -134,7 +133,7 @@ TEST_F(DedupTest, ManyCopiesCostAsManyAsTheyAre) {
   const std::string text = join(random_words(random, 50));
   std::vector<std::string> texts(20000, text);
   for (int i = 0; i < 20000; ++i) texts.push_back(text + " number " + std::to_string(i));
-  const DedupReport report = run(options(write(texts)));
+  const DedupReport report = run(options(given(texts)));
   EXPECT_EQ(report.kept, 1U);
   EXPECT_EQ(report.removed_exact, 19999U);
   EXPECT_EQ(report.removed_near, 20000U);
@@ -146,7 +145,7 @@ TEST_F(DedupTest, ManyCopiesCostAsManyAsTheyAre) {
 TEST_F(DedupTest, RefusesWhereASourceWouldLoseTooMuch) {
   std::mt19937_64 random(9);
   const std::string text = join(random_words(random, 50));
-  DedupOptions wanted = options(write(std::vector<std::string>(20, text)));
+  DedupOptions wanted = options(given(std::vector<std::string>(20, text)));
   wanted.max_removed_per_source = 0.9;
   try {
     run(wanted);
@@ -155,7 +154,7 @@ TEST_F(DedupTest, RefusesWhereASourceWouldLoseTooMuch) {
     EXPECT_EQ(error.code(), Errc::bad_input);
     EXPECT_NE(std::string(error.what()).find("19 of 20"), std::string::npos) << error.what();
   }
-  EXPECT_FALSE(fs::exists(folder_.path() / "out"));
+  EXPECT_FALSE(fs::exists(at("out")));
 }
 
 TEST_F(DedupTest, TheLimitOfASourceHoldsBelowTheAlarmToo) {
@@ -163,18 +162,18 @@ TEST_F(DedupTest, TheLimitOfASourceHoldsBelowTheAlarmToo) {
   std::vector<std::string> texts;
   for (int i = 0; i < 12; ++i) texts.push_back(join(random_words(random, 50)));
   for (int i = 0; i < 8; ++i) texts.push_back(texts[0]);
-  DedupOptions wanted = options(write(texts));
+  DedupOptions wanted = options(given(texts));
   wanted.max_removed_per_source = 0.3;
   EXPECT_THROW(run(wanted), Error);
 }
 
 TEST_F(DedupTest, InputAndOutputMustLieApart) {
-  const std::string input = write(std::vector<std::string>{"one", "two"});
-  fs::create_directories(folder_.path() / "out" / "clean");
-  fs::copy_file(input, folder_.path() / "out" / "clean" / "in.jsonl");
-  EXPECT_THROW(run(options((folder_.path() / "out" / "clean").string())), Error);
-  EXPECT_TRUE(fs::exists(folder_.path() / "out" / "clean" / "in.jsonl"));
-  EXPECT_THROW(run(options(folder_.path().string())), Error);
+  const std::string input = given(std::vector<std::string>{"one", "two"});
+  fs::create_directories(at("out/clean"));
+  fs::copy_file(input, at("out/clean/in.jsonl"));
+  EXPECT_THROW(run(options(at("out/clean"))), Error);
+  EXPECT_TRUE(fs::exists(at("out/clean/in.jsonl")));
+  EXPECT_THROW(run(options(folder().string())), Error);
 }
 
 TEST_F(DedupTest, AppliedCorpusHoldsTheKeptRecordsByteForByte) {
@@ -183,14 +182,14 @@ TEST_F(DedupTest, AppliedCorpusHoldsTheKeptRecordsByteForByte) {
   for (int i = 0; i < 50; ++i) texts.push_back(join(random_words(random, 40)));
   texts.push_back(texts[3]);
   texts.push_back(texts[4] + " more");
-  const std::string input = write(texts);
+  const std::string input = given(texts);
   DedupOptions wanted = options(input);
   wanted.apply = true;
   run(wanted);
-  std::string whole = read_file(input);
+  std::string whole = read(input);
   for (int line = 0; line < 2; ++line) whole.resize(whole.rfind('\n', whole.size() - 2) + 1);
-  EXPECT_EQ(read_file((folder_.path() / "out" / "clean" / "in.jsonl").string()), whole);
-  EXPECT_FALSE(fs::exists(folder_.path() / "out" / "work"));
+  EXPECT_EQ(read("out/clean/in.jsonl"), whole);
+  EXPECT_FALSE(fs::exists(at("out/work")));
 }
 
 TEST_F(DedupTest, InterruptedAnywhereItGoesOnToTheSameBytes) {
@@ -201,7 +200,7 @@ TEST_F(DedupTest, InterruptedAnywhereItGoesOnToTheSameBytes) {
     if (i % 3 == 0) texts.push_back(texts.back() + " more");
     if (i % 7 == 0) texts.push_back(texts.back());
   }
-  const std::string input = write(texts);
+  const std::string input = given(texts);
   DedupOptions whole = options(input, "whole");
   whole.apply = true;
   run(whole);
@@ -223,7 +222,7 @@ TEST_F(DedupTest, InterruptedAnywhereItGoesOnToTheSameBytes) {
       interrupted = true;
     }
     EXPECT_TRUE(interrupted) << stage;
-    EXPECT_FALSE(fs::exists(folder_.path() / "again" / "summary.json"));
+    EXPECT_FALSE(fs::exists(at("again/summary.json")));
     wanted.force = false;
     EXPECT_THROW(run(wanted), Error) << "neither resumed nor forced";
     wanted.resume = true;
@@ -235,31 +234,29 @@ TEST_F(DedupTest, InterruptedAnywhereItGoesOnToTheSameBytes) {
       EXPECT_FALSE(report.resumed.empty()) << stage;
     }
     EXPECT_EQ(bytes("again"), bytes("whole")) << stage;
-    EXPECT_EQ(read_file((folder_.path() / "again" / "clean" / "in.jsonl").string()),
-              read_file((folder_.path() / "whole" / "clean" / "in.jsonl").string()));
+    EXPECT_EQ(read("again/clean/in.jsonl"), read("whole/clean/in.jsonl"));
   }
 }
 
 TEST_F(DedupTest, BegunAnewNothingOfTheEarlierRunIsLeft) {
   std::mt19937_64 random(18);
-  const std::string input = write(std::vector<std::string>{join(random_words(random, 60)), "other"});
+  const std::string input = given(std::vector<std::string>{join(random_words(random, 60)), "other"});
   DedupOptions first = options(input);
   first.apply = true;
   first.substrings = 50;
   run(first);
-  std::ofstream(folder_.path() / "out" / "mine.txt") << "kept";
+  write("out/mine.txt", "kept");
   run(options(input));
-  EXPECT_FALSE(fs::exists(folder_.path() / "out" / "clean"));
-  EXPECT_FALSE(fs::exists(folder_.path() / "out" / "substring_bytes.tsv"));
-  EXPECT_EQ(read_file((folder_.path() / "out" / "mine.txt").string()), "kept");
+  EXPECT_FALSE(fs::exists(at("out/clean")));
+  EXPECT_FALSE(fs::exists(at("out/substring_bytes.tsv")));
+  EXPECT_EQ(read("out/mine.txt"), "kept");
 }
 
 TEST_F(DedupTest, AFolderCalledWorkThatNoRunMadeIsLeftAlone) {
-  const std::string input = write(std::vector<std::string>{"one", "two"});
-  fs::create_directories(folder_.path() / "out" / "work");
-  std::ofstream(folder_.path() / "out" / "work" / "mine.txt") << "kept";
+  const std::string input = given(std::vector<std::string>{"one", "two"});
+  write("out/work/mine.txt", "kept");
   EXPECT_THROW(run(options(input)), Error);
-  EXPECT_EQ(read_file((folder_.path() / "out" / "work" / "mine.txt").string()), "kept");
+  EXPECT_EQ(read("out/work/mine.txt"), "kept");
 }
 
 TEST_F(DedupTest, DamagedWorkIsDoneAgain) {
@@ -267,7 +264,7 @@ TEST_F(DedupTest, DamagedWorkIsDoneAgain) {
   std::vector<std::string> texts;
   for (int i = 0; i < 100; ++i) texts.push_back(join(random_words(random, 60)));
   texts.push_back(texts[5] + " x");
-  const std::string input = write(texts);
+  const std::string input = given(texts);
   run(options(input, "whole"));
   std::stop_source stop;
   Context context;
@@ -277,7 +274,7 @@ TEST_F(DedupTest, DamagedWorkIsDoneAgain) {
   };
   EXPECT_THROW(refrain::dedup(options(input, "again"), context), Error);
   {
-    std::fstream file(folder_.path() / "again" / "work" / "heads", std::ios::in | std::ios::out | std::ios::binary);
+    std::fstream file(at("again/work/heads"), std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(8);
     file.put('\x63');
   }
@@ -290,9 +287,9 @@ TEST_F(DedupTest, DamagedWorkIsDoneAgain) {
 }
 
 TEST_F(DedupTest, EmptyAndShortInputs) {
-  EXPECT_EQ(run(options(write(std::vector<std::string>{}))).kept, 0U);
-  EXPECT_EQ(run(options(write(std::vector<std::string>{"one"}))).kept, 1U);
-  const DedupReport report = run(options(write(std::vector<std::string>{"", "a b", "", "a b", "a b c d", "A B c d"})));
+  EXPECT_EQ(run(options(given(std::vector<std::string>{}))).kept, 0U);
+  EXPECT_EQ(run(options(given(std::vector<std::string>{"one"}))).kept, 1U);
+  const DedupReport report = run(options(given(std::vector<std::string>{"", "a b", "", "a b", "a b c d", "A B c d"})));
   EXPECT_EQ(kept(), "kk--kk");
   EXPECT_EQ(report.too_short, 6U);
 }

@@ -22,12 +22,12 @@ class EstimateTest : public DedupTest {
         if (random() % 4 == 0) texts.back() += " " + passage;
       }
     }
-    return write(texts);
+    return given(texts);
   }
 
   std::uint64_t output_bytes() {
     std::uint64_t bytes = 0;
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder_.path() / "out"))
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(at("out")))
       if (entry.is_regular_file()) bytes += entry.file_size();
     return bytes;
   }
@@ -69,7 +69,7 @@ TEST_F(EstimateTest, ARunThatSpillsStaysWithinIt) {
 }
 
 TEST_F(EstimateTest, IsToldAfterTheChecksAndBeforeReading) {
-  DedupOptions wanted = options(write(std::vector<std::string>{"one", "two"}));
+  DedupOptions wanted = options(given(std::vector<std::string>{"one", "two"}));
   std::vector<DedupEstimate> told;
   wanted.estimated = [&](const DedupEstimate& estimate) {
     told.push_back(estimate);
@@ -84,7 +84,7 @@ TEST_F(EstimateTest, IsToldAfterTheChecksAndBeforeReading) {
 }
 
 TEST_F(EstimateTest, PackedFilesAreTakenToHoldFourTimesTheirSize) {
-  const fs::path path = folder_.path() / "in.jsonl.gz";
+  const fs::path path = at("in.jsonl.gz");
   gzFile file = gzopen(path.c_str(), "wb");
   for (int i = 0; i < 1000; ++i) gzprintf(file, "{\"text\": \"%090d\"}\n", i);
   gzclose(file);

@@ -5,13 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 
-#include "base/files/random_file.h"
-#include "base/files/tempdir.h"
 #include "random_text.h"
 #include "refrain/error.h"
-#include "refrain/json_text.h"
+#include "world.h"
 
 namespace refrain {
 
@@ -32,25 +29,17 @@ std::string line_of(std::size_t document, const DedupDecision& decision) {
   return line + "\n";
 }
 
-class DedupMemory : public testing::Test {
+class DedupMemory : public testing::Test, public World {
  protected:
-  DedupMemory() : folder_(testing::TempDir(), "dedup-memory"), texts_(texts_with_copies(600, 80, 11)) {
-    std::ofstream out(folder_.path() / "texts.txt");
-    for (const std::string& text : texts_) out << text << '\n';
-    std::filesystem::create_directory(folder_.path() / "temp");
-  }
-
-  Context context(unsigned threads) const {
-    return {.memory_bytes = kMinMemoryBytes, .threads = threads, .temp_dir = (folder_.path() / "temp").string()};
-  }
+  Context context(unsigned threads) const { return temp_.context(threads, kMinMemoryBytes); }
 
   void expect_same(DedupOptions options) {
     DedupOptions files = options;
-    files.input = {.paths = {(folder_.path() / "texts.txt").string()}, .format = Format::lines};
-    files.output = folder_.path() / "out";
+    files.input = {.paths = {write_lines("texts.txt", texts_)}, .format = Format::lines};
+    files.output = at("out");
     files.force = true;
     const DedupReport expected = dedup(files, context(2));
-    const std::string decisions = read_file(files.output / "decisions.jsonl");
+    const std::string decisions = read("out/decisions.jsonl");
     for (const unsigned threads : {1U, 3U, 8U}) {
       const auto documents = documents_of(std::span<const std::string>(texts_));
       const DedupResult result = dedup(*documents, options, context(threads));
@@ -63,11 +52,11 @@ class DedupMemory : public testing::Test {
       EXPECT_EQ(result.report.check.sampled, expected.check.sampled);
       EXPECT_LT(result.report.kept, texts_.size());
     }
-    EXPECT_TRUE(std::filesystem::is_empty(folder_.path() / "temp"));
+    EXPECT_TRUE(std::filesystem::is_empty(temp_.folder()));
   }
 
-  const TempDir folder_;
-  const std::vector<std::string> texts_;
+  const World temp_;  // for temporary files alone
+  const std::vector<std::string> texts_ = texts_with_copies(600, 80, 11);
 };
 
 TEST_F(DedupMemory, DecidesAsForFiles) {
@@ -117,7 +106,7 @@ TEST_F(DedupMemory, NoDocumentsGiveNoDecisions) {
 TEST_F(DedupMemory, WhatWritesFilesIsRefused) {
   const auto documents = documents_of(std::span<const std::string>(texts_));
   for (const DedupOptions& options :
-       {DedupOptions{.output = folder_.path() / "out"}, DedupOptions{.apply = true}, DedupOptions{.annotate = true},
+       {DedupOptions{.output = at("out")}, DedupOptions{.apply = true}, DedupOptions{.annotate = true},
         DedupOptions{.attributes = Attributes::dolma}, DedupOptions{.resume = true}})
     EXPECT_THROW(dedup(*documents, options, context(2)), Error);
 }

@@ -1,4 +1,3 @@
-#include "base/files/random_file.h"
 #include "refrain/substrings.h"
 #include "verbs/dedup/test_dedup.h"
 
@@ -17,7 +16,7 @@ TEST_F(DedupMethods, SimHashDecidesAsTheDefinitionSays) {
     if (random() % 3 != 0) words[random() % words.size()] = "changed" + std::to_string(random() % 4);
     texts.push_back(join(words));
   }
-  DedupOptions wanted = options(write(texts));
+  DedupOptions wanted = options(given(texts));
   wanted.near = NearMethod::simhash;
   wanted.distance = 20;  // far enough for one word in 300
   run(wanted);
@@ -36,9 +35,8 @@ TEST_F(DedupMethods, ABadRecordDoesNotShiftTheFingerprintsOfOthers) {
   std::vector<std::string> texts;
   for (int i = 0; i < 20; ++i) texts.push_back(join(random_words(random, 100)));
   for (int i = 0; i < 20; ++i) texts.push_back(texts[static_cast<std::size_t>(i)] + " !");
-  const std::string input = write(texts);
-  const std::string good = read_file(input);
-  std::ofstream(input) << "no record\n" << good;
+  const std::string input = given(texts);
+  write(input, "no record\n" + read(input));
   DedupOptions wanted = options(input);
   wanted.near = NearMethod::simhash;
   wanted.distance = 0;
@@ -57,14 +55,14 @@ TEST_F(DedupMethods, SubstringsAreCutOutOfWhatIsKept) {
                     join(random_words(random, 40)));
     if (i % 5 == 0) texts.push_back(texts.back());
   }
-  const std::string input = write(texts);
+  const std::string input = given(texts);
   DedupOptions first = options(input, "first");
   first.near = NearMethod::off;
   first.apply = true;
   run(first);
   SubstringsOptions cut;
-  cut.input.paths = {(folder_.path() / "first" / "clean" / "in.jsonl").string()};
-  cut.output = folder_.path() / "cut";
+  cut.input.paths = {at("first/clean/in.jsonl")};
+  cut.output = at("cut");
   cut.length = 60;
   cut.apply = true;
   Context context;
@@ -77,15 +75,14 @@ TEST_F(DedupMethods, SubstringsAreCutOutOfWhatIsKept) {
   const DedupReport report = run(both);
   EXPECT_EQ(report.ranges, expected.ranges);
   EXPECT_EQ(report.cut_bytes, expected.removed_bytes);
-  EXPECT_EQ(read_file((folder_.path() / "both" / "clean" / "in.jsonl").string()),
-            read_file((folder_.path() / "cut" / "clean" / "in.jsonl").string()));
+  EXPECT_EQ(read("both/clean/in.jsonl"), read("cut/clean/in.jsonl"));
 }
 
 TEST_F(DedupMethods, DocumentOfNothingButRepeatedRangesIsRemoved) {
   std::mt19937_64 random(15);
   const std::string passage = join(random_words(random, 40));
   DedupOptions wanted =
-      options(write(std::vector<std::string>{passage + " and " + join(random_words(random, 200)), passage}));
+      options(given(std::vector<std::string>{passage + " and " + join(random_words(random, 200)), passage}));
   wanted.substrings = 50;
   wanted.apply = true;
   const DedupReport report = run(wanted);
@@ -93,7 +90,7 @@ TEST_F(DedupMethods, DocumentOfNothingButRepeatedRangesIsRemoved) {
   EXPECT_EQ(report.kept, 1U);
   EXPECT_EQ(kept(), "k-");
   EXPECT_EQ(decided()[1].reason, "substring");
-  const std::string clean = read_file((folder_.path() / "out" / "clean" / "in.jsonl").string());
+  const std::string clean = read("out/clean/in.jsonl");
   EXPECT_EQ(std::count(clean.begin(), clean.end(), '\n'), 1);
 }
 
@@ -101,19 +98,18 @@ TEST_F(DedupMethods, AnnotatedCopiesSayWhatWasDecided) {
   std::mt19937_64 random(17);
   const std::string text = join(random_words(random, 100));
   const std::string input =
-      write(std::vector<std::string>{text, text, text + " more", join(random_words(random, 100))});
+      given(std::vector<std::string>{text, text, text + " more", join(random_words(random, 100))});
   DedupOptions wanted = options(input);
   wanted.annotate = true;
   run(wanted);
-  std::ifstream given(input);
-  std::ifstream made(folder_.path() / "out" / "annotated" / "in.jsonl");
-  std::vector<std::string> added;
-  for (std::string before, after; std::getline(given, before) && std::getline(made, after);) {
-    before.pop_back();
-    ASSERT_TRUE(after.starts_with(before)) << after;
-    added.push_back(after.substr(before.size()));
-  }
+  std::vector<std::string> before = lines(input);
+  std::vector<std::string> added = lines("out/annotated/in.jsonl");
   ASSERT_EQ(added.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    before[i].pop_back();
+    ASSERT_TRUE(added[i].starts_with(before[i])) << added[i];
+    added[i].erase(0, before[i].size());
+  }
   EXPECT_EQ(added[0],
             R"(,"dup_cluster_id":0,"dup_cluster_size":3,"dup_keep":true,"dup_match":null,"dup_similarity":null})");
   EXPECT_EQ(added[1],
@@ -139,10 +135,10 @@ TEST_F(DedupMethods, PresetsAreWhatTheySay) {
     for (std::size_t at = 50; at < words.size(); at += 60) words[at] = "other";
     texts.push_back(join(words));
   }
-  const std::string input = write(texts);
+  const std::string input = given(texts);
   DedupOptions wanted = dedup_preset("report");
   wanted.input.paths = {input};
-  wanted.output = folder_.path() / "preset";
+  wanted.output = at("preset");
   wanted.distance = 10;
   wanted.close = 0;
   wanted.substrings = 0;

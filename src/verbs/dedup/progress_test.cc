@@ -79,13 +79,13 @@ TEST_F(WholeRunTest, EveryStageOfARunIsCounted) {
   for (int i = 0; i < 50; ++i) texts.push_back(join(random_words(random, 60)));
   texts.push_back(texts[3] + " more");
   for (const bool all : {false, true}) {
-    DedupOptions wanted = options(write(texts));
+    DedupOptions wanted = options(given(texts));
     wanted.apply = wanted.annotate = all;
     if (all) {
       wanted.input.id_field = "source";
       wanted.attributes = Attributes::dolma;
       wanted.substrings = 50;
-      wanted.against.paths = {write({{texts[7]}}, "other.jsonl")};
+      wanted.against.paths = {given({{texts[7]}}, "other.jsonl")};
     }
     std::vector<ProgressUpdate::Run> told;
     std::vector<std::string> names;

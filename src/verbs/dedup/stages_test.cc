@@ -17,12 +17,12 @@ class DedupStages : public DedupTest {
     for (int i = 0; i < 50; ++i) texts.push_back(join(random_words(random, 60)));
     texts.push_back(texts[3] + " more");
     texts.push_back(texts[3]);
-    DedupOptions wanted = options(write(texts));
+    DedupOptions wanted = options(given(texts));
     wanted.input.id_field = "source";
     wanted.apply = wanted.annotate = wanted.read_back = true;
     wanted.attributes = Attributes::dolma;
     wanted.substrings = 50;
-    wanted.against.paths = {write({{texts[7]}}, "other.jsonl")};
+    wanted.against.paths = {given({{texts[7]}}, "other.jsonl")};
     return wanted;
   }
 };
@@ -80,11 +80,11 @@ TEST_F(DedupStages, AResumedRunNamesTheFactThatItsMarkerLacks) {
   };
   EXPECT_THROW(refrain::dedup(wanted, context), Error);
   for (const char* marker : {"check.done", "substrings.done"}) {
-    const std::string path = (folder_.path() / "out" / "work" / marker).string();
-    std::string text = read_file(path);
+    const std::string name = std::string("out/work/") + marker;
+    std::string text = read(name);
     const std::size_t at = text.find("check.check.recall\t");
     ASSERT_NE(at, std::string::npos) << text;
-    std::ofstream(path) << text.erase(at, text.find('\n', at) + 1 - at);
+    write(name, text.erase(at, text.find('\n', at) + 1 - at));
   }
   wanted.force = false;
   wanted.resume = true;

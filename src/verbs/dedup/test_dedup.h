@@ -13,37 +13,19 @@
 #include <string>
 #include <vector>
 
-#include "base/files/file.h"
-#include "base/files/random_file.h"
-#include "base/files/tempdir.h"
-#include "base/json.h"
+#include "random_text.h"
 #include "refrain/dedup.h"
 #include "refrain/error.h"
+#include "world.h"
 
 namespace refrain::verbs::dedup {
-
-using Words = std::vector<std::string>;
-
-inline Words random_words(std::mt19937_64& random, std::size_t count) {
-  Words words;
-  for (std::size_t i = 0; i < count; ++i) words.push_back("w" + std::to_string(random() % 100000));
-  return words;
-}
-
-inline std::string join(const Words& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
 
 // Slow and obvious: the windows of five words as texts.
 inline std::set<std::string> windows(const std::string& text) {
   std::istringstream stream(text);
   const Words words{std::istream_iterator<std::string>(stream), {}};
   std::set<std::string> all;
-  for (std::size_t i = 0; i + 5 <= words.size(); ++i)
-    all.insert(join(
-        Words(words.begin() + static_cast<std::ptrdiff_t>(i), words.begin() + static_cast<std::ptrdiff_t>(i) + 5)));
+  for (std::size_t i = 0; i + 5 <= words.size(); ++i) all.insert(join(part(words, i, 5)));
   return all;
 }
 
@@ -85,41 +67,34 @@ struct Given {
   std::string date = "";
 };
 
-class DedupTest : public testing::Test {
+class DedupTest : public testing::Test, public World {
  protected:
-  std::string write(const std::vector<Given>& documents, const std::string& name = "in.jsonl") {
-    std::string path = (folder_.path() / name).string();
-    std::ofstream out(path);
+  std::string given(const std::vector<Given>& documents, const std::string& name = "in.jsonl") {
+    std::vector<std::string> records;
     for (const Given& document : documents)
-      out << R"({"text": )" << json_text(document.text) << R"(, "source": )" << json_text(document.source)
-          << R"(, "date": )" << json_text(document.date) << "}\n";
-    return path;
+      records.push_back(json_record({{"text", document.text}, {"source", document.source}, {"date", document.date}}));
+    return write_lines(name, records);
   }
-  std::string write(const std::vector<std::string>& texts) {
+  std::string given(const std::vector<std::string>& texts) {
     std::vector<Given> documents;
     for (const std::string& text : texts) documents.push_back({text});
-    return write(documents);
+    return given(documents);
   }
 
   DedupReport run(const DedupOptions& options, unsigned threads = 2, std::uint64_t memory = std::uint64_t{1} << 30) {
-    Context context;
-    context.threads = threads;
-    context.memory_bytes = memory;
-    context.temp_dir = folder_.path().string();
-    return refrain::dedup(options, context);
+    return refrain::dedup(options, context(threads, memory));
   }
   DedupOptions options(const std::string& input, const std::string& output = "out") {
     DedupOptions options;
     options.input.paths = {input};
-    options.output = folder_.path() / output;
+    options.output = at(output);
     options.force = true;
     return options;
   }
 
   std::vector<Decided> decided(const std::string& output = "out") {
     std::vector<Decided> rows;
-    std::ifstream file(folder_.path() / output / "decisions.jsonl");
-    for (std::string line; std::getline(file, line);) {
+    for (const std::string& line : lines(output + "/decisions.jsonl")) {
       Decided row;
       row.keep = value_of(line, "keep") == "true";
       row.reason = value_of(line, "reason");
@@ -139,12 +114,9 @@ class DedupTest : public testing::Test {
   }
   std::string bytes(const std::string& output) {
     std::string all;
-    for (const char* name : {"decisions.jsonl", "matches.tsv", "clusters.tsv"})
-      all += read_file((folder_.path() / output / name).string());
+    for (const char* name : {"/decisions.jsonl", "/matches.tsv", "/clusters.tsv"}) all += read(output + name);
     return all;
   }
-
-  TempDir folder_{std::filesystem::temp_directory_path(), "refrain-dedup-test"};
 };
 
 // The definition: in input order, each unless it matches one that is kept; copies first.

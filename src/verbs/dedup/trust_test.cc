@@ -1,6 +1,5 @@
 // What a run must not do: believe an input that changed, a folder that was touched, a flag that names nothing; remove a
 // document for one that is not there in the end.
-#include "base/files/random_file.h"
 #include "verbs/dedup/test_dedup.h"
 
 namespace refrain::verbs::dedup {
@@ -43,34 +42,34 @@ class DedupTrust : public DedupTest {
 TEST_F(DedupTrust, AnInputThatChangedIsNotWrittenAgain) {
   for (const bool annotate : {false, true}) {
     const std::vector<std::string> texts = some_texts(1);
-    const std::string input = write(texts);
+    const std::string input = given(texts);
     DedupOptions wanted = options(input);
     wanted.apply = !annotate;
     wanted.annotate = annotate;
     // One letter, as many bytes as before.
     EXPECT_THROW(run_and(wanted, "check",
                          [&] {
-                           std::string changed = read_file(input);
+                           std::string changed = read(input);
                            changed[changed.find("w", changed.size() / 2)] = 'v';
-                           std::ofstream(input) << changed;
+                           write(input, changed);
                          }),
                  Error);
-    EXPECT_FALSE(fs::exists(folder_.path() / "out" / "summary.json"));
+    EXPECT_FALSE(fs::exists(at("out/summary.json")));
     // The last record is gone.
-    write(texts);
-    EXPECT_THROW(run_and(wanted, "check", [&] { write(std::vector<std::string>(texts.begin(), texts.end() - 1)); }),
+    given(texts);
+    EXPECT_THROW(run_and(wanted, "check", [&] { given(std::vector<std::string>(texts.begin(), texts.end() - 1)); }),
                  Error);
-    EXPECT_FALSE(fs::exists(folder_.path() / "out" / (annotate ? "annotated" : "clean")));
+    EXPECT_FALSE(fs::exists(at(annotate ? "out/annotated" : "out/clean")));
   }
 }
 
 TEST_F(DedupTrust, ACleanFolderThatIsNotWholeIsWrittenAgain) {
-  const std::string input = write(some_texts(2));
+  const std::string input = given(some_texts(2));
   DedupOptions wanted = options(input, "whole");
   wanted.apply = true;
   run(wanted);
-  const std::string clean = read_file((folder_.path() / "whole" / "clean" / "in.jsonl").string());
-  wanted.output = folder_.path() / "again";
+  const std::string clean = read("whole/clean/in.jsonl");
+  wanted.output = at("again");
   std::stop_source stop;
   Context context;
   context.stop = stop.get_token();
@@ -78,15 +77,15 @@ TEST_F(DedupTrust, ACleanFolderThatIsNotWholeIsWrittenAgain) {
     if (update.stage == "report") stop.request_stop();
   };
   EXPECT_THROW(refrain::dedup(wanted, context), Error);
-  const fs::path made = folder_.path() / "again" / "clean" / "in.jsonl";
-  ASSERT_EQ(read_file(made.string()), clean);
+  const std::string made = at("again/clean/in.jsonl");
+  ASSERT_EQ(read(made), clean);
   fs::resize_file(made, clean.size() - 1);
   wanted.force = false;
   wanted.resume = true;
   const DedupReport report = run(wanted);
   EXPECT_EQ(std::count(report.resumed.begin(), report.resumed.end(), "write"), 1);
   EXPECT_EQ(std::count(report.resumed.begin(), report.resumed.end(), "apply"), 0);
-  EXPECT_EQ(read_file(made.string()), clean);
+  EXPECT_EQ(read(made), clean);
 }
 
 TEST_F(DedupTrust, WhatOthersWereRemovedForIsNeverEmptied) {
@@ -94,7 +93,7 @@ TEST_F(DedupTrust, WhatOthersWereRemovedForIsNeverEmptied) {
   const std::string one = join(random_words(random, 60));
   const std::string two = join(random_words(random, 60));
   // All of the second stands in the first, and for the second the third goes.
-  DedupOptions wanted = options(write(std::vector<std::string>{one + " " + two + " " + join(random_words(random, 300)),
+  DedupOptions wanted = options(given(std::vector<std::string>{one + " " + two + " " + join(random_words(random, 300)),
                                                                one + " " + two, one + " " + two + " more"}));
   wanted.substrings = 50;
   wanted.apply = true;
@@ -114,7 +113,7 @@ TEST_F(DedupTrust, WhatSubstringsEmptyCountsAsALossOfItsSource) {
   std::vector<Given> documents{{whole + join(random_words(random, 300)), "large"}};
   for (const std::string& text : texts) documents.push_back({text, "parts"});
   documents.push_back({join(random_words(random, 60)), "parts"});
-  DedupOptions wanted = options(write(documents));
+  DedupOptions wanted = options(given(documents));
   wanted.source_field = "source";
   wanted.substrings = 50;
   const DedupReport report = run(wanted);
@@ -129,7 +128,7 @@ TEST_F(DedupTrust, WhatSubstringsEmptyCountsAsALossOfItsSource) {
 TEST_F(DedupTrust, IdsThatAreNotUniqueAreTold) {
   const std::vector<std::string> texts = some_texts(11);
   DedupOptions wanted = options(
-      write({{texts[0], "a"}, {texts[1], "b"}, {texts[2], "b"}, {texts[3], "c"}, {texts[4], "a"}, {texts[5], "b"}}));
+      given({{texts[0], "a"}, {texts[1], "b"}, {texts[2], "b"}, {texts[3], "c"}, {texts[4], "a"}, {texts[5], "b"}}));
   EXPECT_EQ(run(wanted).shared_ids, 0U);
   wanted.input.id_field = "source";
   wanted.force = true;
@@ -140,7 +139,7 @@ TEST_F(DedupTrust, IdsThatAreNotUniqueAreTold) {
 
 TEST_F(DedupTrust, AFieldThatNoDocumentHasIsAnError) {
   const std::string text = some_texts(5)[0];
-  const std::string input = write({{text, "a", "2024"}, {text + " more", "b", ""}, {text + " and more", "b", "2025"}});
+  const std::string input = given({{text, "a", "2024"}, {text + " more", "b", ""}, {text + " and more", "b", "2025"}});
   DedupOptions wanted = options(input);
   wanted.keep = parse_keep_policy("newest:dat");
   EXPECT_NE(message(wanted).find("newest:dat"), std::string::npos);
@@ -156,7 +155,7 @@ TEST_F(DedupTrust, AFieldThatNoDocumentHasIsAnError) {
 }
 
 TEST_F(DedupTrust, RecordsThatAreAllBadAreAnError) {
-  DedupOptions wanted = options(write(some_texts(6)));
+  DedupOptions wanted = options(given(some_texts(6)));
   wanted.input.text_field = "body";
   const std::string told = message(wanted);
   EXPECT_NE(told.find("no record could be read"), std::string::npos) << told;
@@ -164,9 +163,9 @@ TEST_F(DedupTrust, RecordsThatAreAllBadAreAnError) {
 }
 
 TEST_F(DedupTrust, AnOutputInsideTheInputIsNoticedFromInside) {
-  write(some_texts(9));
+  given(some_texts(9));
   const fs::path before = fs::current_path();
-  fs::current_path(folder_.path());
+  fs::current_path(folder());
   DedupOptions wanted = options(".");
   for (const char* inside : {"run", "new/run", "none/../run"}) {
     wanted.output = inside;
@@ -177,43 +176,40 @@ TEST_F(DedupTrust, AnOutputInsideTheInputIsNoticedFromInside) {
 }
 
 TEST_F(DedupTrust, WhatNoRunMadeIsNotReplaced) {
-  DedupOptions wanted = options(write(some_texts(10)));
+  DedupOptions wanted = options(given(some_texts(10)));
   wanted.apply = true;
-  fs::create_directories(folder_.path() / "out" / "clean");
-  std::ofstream(folder_.path() / "out" / "clean" / "mine") << "kept";
+  write("out/clean/mine", "kept");
   EXPECT_THROW(run(wanted), Error);
   // The summary of another verb is none of ours.
-  std::ofstream(folder_.path() / "out" / "summary.json") << "{\n  \"verb\": \"near\"\n}\n";
+  write("out/summary.json", "{\n  \"verb\": \"near\"\n}\n");
   EXPECT_THROW(run(wanted), Error);
-  EXPECT_EQ(read_file((folder_.path() / "out" / "clean" / "mine").string()), "kept");
+  EXPECT_EQ(read("out/clean/mine"), "kept");
 }
 
 TEST_F(DedupTrust, ASlipInTheOptionsLeavesTheEarlierRunAsItWas) {
-  DedupOptions wanted = options(write(some_texts(11)));
+  DedupOptions wanted = options(given(some_texts(11)));
   wanted.apply = true;
   run(wanted);
-  const std::string all = bytes("out") + read_file((folder_.path() / "out" / "summary.json").string());
+  const std::string all = bytes("out") + read("out/summary.json");
   DedupOptions slip = wanted;
   slip.keep = parse_keep_policy("max:typo");
   EXPECT_THROW(run(slip), Error);
-  EXPECT_EQ(bytes("out") + read_file((folder_.path() / "out" / "summary.json").string()), all);
-  EXPECT_TRUE(fs::exists(folder_.path() / "out" / "clean" / "in.jsonl"));
-  EXPECT_FALSE(fs::exists(folder_.path() / "out" / "work"));
+  EXPECT_EQ(bytes("out") + read("out/summary.json"), all);
+  EXPECT_TRUE(fs::exists(at("out/clean/in.jsonl")));
+  EXPECT_FALSE(fs::exists(at("out/work")));
 }
 
 TEST_F(DedupTrust, NumbersAreNoYears) {
   const std::string text = some_texts(12)[0];
-  const std::string input = (folder_.path() / "rev.jsonl").string();
-  std::ofstream(input) << "{\"text\": \"" << text << "\", \"rev\": 999}\n{\"text\": \"" << text
-                       << "\", \"rev\": 1000}\n";
-  DedupOptions wanted = options(input);
+  const std::string input = "{\"text\": \"" + text + "\", \"rev\": 999}\n{\"text\": \"" + text + "\", \"rev\": 1000}\n";
+  DedupOptions wanted = options(write("rev.jsonl", input));
   wanted.keep = parse_keep_policy("newest:rev");
   run(wanted);
   EXPECT_EQ(kept(), "-k");
 }
 
 TEST_F(DedupTrust, TheLimitOfASourceHoldsForSmallOnesToo) {
-  DedupOptions wanted = options(write(std::vector<std::string>(3, some_texts(13)[0])));
+  DedupOptions wanted = options(given(std::vector<std::string>(3, some_texts(13)[0])));
   wanted.max_removed_per_source = 0.5;
   EXPECT_NE(message(wanted).find("2 of 3"), std::string::npos);
   wanted.max_removed_per_source = 1;
@@ -221,61 +217,60 @@ TEST_F(DedupTrust, TheLimitOfASourceHoldsForSmallOnesToo) {
 }
 
 TEST_F(DedupTrust, SourcesThatNoDocumentIsOfAreTold) {
-  DedupOptions wanted = options(write(some_texts(14)));
+  DedupOptions wanted = options(given(some_texts(14)));
   wanted.source_field = "source";
   wanted.keep = parse_keep_policy("source:typo,a");
   EXPECT_EQ(run(wanted).absent_sources, "typo");
 }
 
 TEST_F(DedupTrust, WhatARunLeftThatWasKilledAtOnceIsNoBar) {
-  fs::create_directories(folder_.path() / "out" / "work");
-  std::ofstream(folder_.path() / "out" / "work" / "run.txt.partial-refrain-17-0") << "refrain de";
-  EXPECT_EQ(run(options(write(some_texts(8)))).kept, 30U);
-  EXPECT_FALSE(fs::exists(folder_.path() / "out" / "work"));
+  write("out/work/run.txt.partial-refrain-17-0", "refrain de");
+  EXPECT_EQ(run(options(given(some_texts(8)))).kept, 30U);
+  EXPECT_FALSE(fs::exists(at("out/work")));
 }
 
 TEST_F(DedupTrust, WhatCannotBeAnnotatedIsRefusedBeforeAnythingIsMade) {
-  DedupOptions wanted = options(write(some_texts(7)));
+  DedupOptions wanted = options(given(some_texts(7)));
   wanted.input.format = Format::lines;
   wanted.annotate = true;
   EXPECT_THROW(run(wanted), Error);
-  EXPECT_FALSE(fs::exists(folder_.path() / "out"));
+  EXPECT_FALSE(fs::exists(at("out")));
   wanted.input.format = Format::automatic;
-  fs::create_directories(folder_.path() / "mixed");
-  std::ofstream(folder_.path() / "mixed" / "a.jsonl") << R"({"id": "1", "text": "one two"})" << '\n';
-  std::ofstream(folder_.path() / "mixed" / "notes") << "a text without fields";
-  wanted.input.paths.push_back((folder_.path() / "mixed").string());
+  write("mixed/a.jsonl", R"({"id": "1", "text": "one two"})"
+                         "\n");
+  write("mixed/notes", "a text without fields");
+  wanted.input.paths.push_back(at("mixed"));
   EXPECT_THROW(run(wanted), Error);
-  EXPECT_FALSE(fs::exists(folder_.path() / "out"));
+  EXPECT_FALSE(fs::exists(at("out")));
   wanted.input.paths.pop_back();
   wanted.lanes = 17;
   EXPECT_THROW(run(wanted), Error);
   wanted.lanes = kDefaultLanes;
   wanted.against.paths = {"none"};
   EXPECT_THROW(run(wanted), Error);
-  EXPECT_FALSE(fs::exists(folder_.path() / "out"));
+  EXPECT_FALSE(fs::exists(at("out")));
 }
 
 TEST_F(DedupTrust, WhatIsPassedOverInAFolderIsNoBarToAnnotating) {
-  fs::create_directories(folder_.path() / "mixed");
-  std::ofstream(folder_.path() / "mixed" / "a.jsonl") << R"({"id": "1", "text": "one two", "s": "x"})" << '\n';
-  std::ofstream(folder_.path() / "mixed" / "b.gz") << "\x1f\x8b\x08\x00 damaged";
-  std::ofstream(folder_.path() / "mixed" / "c.bin") << std::string("\0binary", 7);
-  DedupOptions wanted = options((folder_.path() / "mixed").string());
+  write("mixed/a.jsonl", R"({"id": "1", "text": "one two", "s": "x"})"
+                         "\n");
+  write("mixed/b.gz", "\x1f\x8b\x08\x00 damaged");
+  write("mixed/c.bin", std::string("\0binary", 7));
+  DedupOptions wanted = options(at("mixed"));
   wanted.annotate = true;
   wanted.source_field = "s";
   const DedupReport report = run(wanted);
   EXPECT_EQ(report.kept, 1U);
   EXPECT_EQ(report.read.bad_records, 1U);
   EXPECT_EQ(report.read.binary_skipped, 1U);
-  EXPECT_TRUE(fs::exists(folder_.path() / "out" / "annotated" / "mixed" / "a.jsonl"));
-  EXPECT_FALSE(fs::exists(folder_.path() / "out" / "annotated" / "mixed" / "c.bin"));
+  EXPECT_TRUE(fs::exists(at("out/annotated/mixed/a.jsonl")));
+  EXPECT_FALSE(fs::exists(at("out/annotated/mixed/c.bin")));
 }
 
 TEST_F(DedupTrust, SimHashMeetsMoreThanTheFirstOfEqualFingerprints) {
   // Three of five tokens decide every bit: the first two have the fingerprint of "a", and are not alike. The third is
   // like the second only.
-  DedupOptions wanted = options(write(std::vector<std::string>{"a", "a a a b c", "a a a b c d e"}));
+  DedupOptions wanted = options(given(std::vector<std::string>{"a", "a a a b c", "a a a b c d e"}));
   wanted.near = NearMethod::simhash;
   wanted.windows.window = 1;
   wanted.distance = 20;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
 #include <map>
 #include <random>
 #include <set>
@@ -38,16 +37,16 @@ std::string hex(std::uint64_t value) {
 }
 
 std::vector<BlotRow> blots(const TestIndex& index, const BlotsOptions& options) {
-  Snapshot snapshot(index.folder());
+  Snapshot snapshot(index.path());
   std::vector<BlotRow> rows;
-  index_blots(snapshot, options, TestIndex::context(), [&](const BlotRow& row) { rows.push_back(row); });
+  index_blots(snapshot, options, index.context(), [&](const BlotRow& row) { rows.push_back(row); });
   return rows;
 }
 
 std::vector<BlotText> unblot(const TestIndex& index, const BlotsOptions& options) {
-  Snapshot snapshot(index.folder());
+  Snapshot snapshot(index.path());
   std::vector<BlotText> rows;
-  index_unblot(snapshot, options, TestIndex::context(), [&](const BlotText& row) { rows.push_back(row); });
+  index_unblot(snapshot, options, index.context(), [&](const BlotText& row) { rows.push_back(row); });
   return rows;
 }
 
@@ -55,7 +54,8 @@ std::vector<BlotText> of_files(const std::vector<std::string>& paths, const Inde
   InputOptions input;
   input.paths = paths;
   std::vector<BlotText> rows;
-  file_blots(input, layout, TestIndex::context(), [&](const BlotText& row) { rows.push_back(row); });
+  file_blots(input, layout, {.memory_bytes = std::uint64_t{256} << 20U, .threads = 2},
+             [&](const BlotText& row) { rows.push_back(row); });
   return rows;
 }
 
@@ -111,11 +111,11 @@ TEST(IndexBlots, RefusesWhatIsNoBlot) {
 
 TEST(IndexBlots, UnblotNamesAChangedFileOnceTheOthersWereShown) {
   const TestIndex index({"a b c d", "x a b c", "a b c"}, kXor);
-  std::ofstream(index.path(0)) << "a b c e";
-  Snapshot snapshot(index.folder());
+  index.write(index.path(0), "a b c e");
+  Snapshot snapshot(index.path());
   std::vector<std::string> ids;
   try {
-    index_unblot(snapshot, {.unblot = {hex(xor_of({"a", "b", "c"}) & 0xffffffff)}}, TestIndex::context(),
+    index_unblot(snapshot, {.unblot = {hex(xor_of({"a", "b", "c"}) & 0xffffffff)}}, index.context(),
                  [&](const BlotText& row) { ids.push_back(row.id); });
     ADD_FAILURE() << "nobody noticed";
   } catch (const Error& error) {
@@ -130,7 +130,7 @@ TEST(IndexBlots, OfFilesAreThoseOfTheIndex) {
   std::mt19937_64 random(4);
   std::vector<std::string> texts;
   std::vector<std::string> paths;
-  for (int i = 0; i < 12; ++i) texts.push_back(joined(words_out_of(random, random() % 3000, 20 + random() % 3000)));
+  for (int i = 0; i < 12; ++i) texts.push_back(join(random_words(random, random() % 3000, 20 + random() % 3000)));
   for (const IndexLayout& layout :
        {IndexLayout{.blot_bits = 30}, kXor, IndexLayout{.interleave = 2, .blot_bits = 24}}) {
     const TestIndex index(texts, layout);

@@ -4,20 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <map>
-#include <memory>
-#include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
-#include "base/files/tempdir.h"
+#include "random_text.h"
 #include "refrain/error.h"
 #include "refrain/index.h"
-#include "text/tokenizer.h"
 #include "verbs/index/query/query.h"
 #include "verbs/index/read/snapshot.h"
+#include "world.h"
 
 namespace refrain {
 
@@ -37,17 +32,14 @@ struct Passage {
 class KeptPassages : public PassageSink {
  public:
   void begin(const PassageHead& head) override {
-    EXPECT_TRUE(ended_);
-    ended_ = false;
+    EXPECT_EQ(ended, passages.size());
     passages.push_back({head, {}});
   }
   void occurrence(const Occurrence& occurrence) override { passages.back().occurrences.push_back(occurrence); }
-  void end() override { ended_ = true; }
+  void end() override { ++ended; }
 
   std::vector<Passage> passages;
-
- private:
-  bool ended_ = true;
+  std::size_t ended = 0;
 };
 
 inline bool operator==(const Passage& a, const Passage& b) {
@@ -58,29 +50,28 @@ inline bool operator==(const Passage& a, const Passage& b) {
 }
 
 // Documents "0000", "0001" and so on, each a file, and an index over them.
-class TestIndex {
+class TestIndex : public World {
  public:
   explicit TestIndex(const std::vector<std::string>& texts, const IndexLayout& layout = {}) : texts_(texts) {
-    std::filesystem::create_directory(folder_.path() / "in");
-    for (std::size_t i = 0; i < texts.size(); ++i) std::ofstream(path(i), std::ios::binary) << texts[i];
+    std::filesystem::create_directory(at("in"));
+    for (std::size_t i = 0; i < texts.size(); ++i) write(path(i), texts[i]);
     IndexCreateOptions options;
-    options.index = folder();
-    options.input.paths = {(folder_.path() / "in").string()};
+    options.index = path();
+    options.input.paths = {at("in")};
     options.layout = layout;
     create_index(options, context());
   }
 
-  std::filesystem::path folder() const { return folder_.path() / "index"; }
+  std::string path() const { return at("index"); }
   std::string path(std::size_t document) const {
     std::string name = std::to_string(document);
     name.insert(0, 4 - name.size(), '0');
-    return (folder_.path() / "in" / name).string();
+    return at("in/" + name);
   }
   const std::vector<std::string>& texts() const { return texts_; }
-  static Context context() { return {.memory_bytes = std::uint64_t{256} << 20U, .threads = 2}; }
 
   QueryReport query(const QueryOptions& options, std::vector<Passage>& passages) const {
-    Snapshot snapshot(folder());
+    Snapshot snapshot(path());
     KeptPassages kept;
     const QueryReport report = query_index(snapshot, options, context(), kept);
     EXPECT_EQ(report.passages, kept.passages.size());
@@ -122,47 +113,7 @@ class TestIndex {
     EXPECT_TRUE(!occurrence.shared.empty() && occurrence.shared.front().begin == 0);
   }
 
-  TempDir folder_{std::filesystem::temp_directory_path(), ".index_test.partial"};
   std::vector<std::string> texts_;
 };
-
-// Words out of so many different ones, and texts of them.
-using Words = std::vector<std::string>;
-
-inline Words words_out_of(std::mt19937_64& random, std::size_t count, std::size_t different) {
-  Words words;
-  for (std::size_t i = 0; i < count; ++i) words.push_back("w" + std::to_string(random() % different));
-  return words;
-}
-
-inline std::string joined(const Words& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
-inline Words part(const Words& words, std::size_t first, std::size_t count) {
-  const auto begin = words.begin() + static_cast<std::ptrdiff_t>(first);
-  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
-}
-
-inline void append(Words& words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-}
-
-// So many words in a hundred, at random, are lost, replaced, or have another one put before them.
-inline Words with_noise(std::mt19937_64& random, const Words& words, unsigned percent) {
-  Words noisy;
-  for (const std::string& word : words) {
-    if (random() % 100 >= percent) {
-      noisy.push_back(word);
-      continue;
-    }
-    const std::uint64_t kind = random() % 3;
-    if (kind != 0) noisy.push_back("n" + std::to_string(random() % 1000000));
-    if (kind == 2) noisy.push_back(word);
-  }
-  return noisy;
-}
 
 }  // namespace refrain::verbs::index

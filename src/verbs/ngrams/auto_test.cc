@@ -2,47 +2,40 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <random>
 #include <string>
 
-#include "base/files/tempdir.h"
 #include "ngram_oracle.h"
+#include "world.h"
 
 namespace refrain::verbs::ngrams {
 namespace {
 
-namespace fs = std::filesystem;
-
-class BuildAuto : public testing::Test {
+class BuildAuto : public testing::Test, public World {
  protected:
   // Words that nearly all differ, so that most n-grams occur once in `half` and twice in the text.
   void write_text(std::size_t half) {
     std::mt19937 random(1);
     std::string line;
     for (std::size_t i = 0; i < half; ++i) line += std::to_string(random() % 100'000) + (i % 500 == 499 ? '\n' : ' ');
-    std::ofstream(text_) << line << '\n' << line << '\n';
+    write_lines("text", {line, line});
   }
   std::string build(unsigned least_position_bits, unsigned threads, NgramsReport& report) const {
-    const Context context{.memory_bytes = std::uint64_t{256} << 20U, .threads = threads};
+    const Context context = World::context(threads);
     NgramsOptions options;
-    options.input.paths = {text_.string()};
+    options.input.paths = {at("text")};
     options.input.format = Format::lines;
     options.n = 3;
     MemoryBudget budget(context);
     TempSpace temp(context);
-    const TempDir folder(folder_.path(), ".index.partial");
-    ngram::IndexWriter writer(folder.path(), {.n = options.n, .m = options.m, .tokenizer = options.tokenizer});
+    const World index;
+    ngram::IndexWriter writer(index.folder(), {.n = options.n, .m = options.m, .tokenizer = options.tokenizer});
     report = {};
     build_auto(options, context, budget, temp, writer, report, least_position_bits);
     report.entries = writer.finish(report.grams).entries;
     report.temp_peak_bytes = temp.peak_bytes();
-    return index_bytes(folder.path());
+    return index_bytes(index.folder());
   }
-
-  const TempDir folder_{fs::temp_directory_path(), ".ngrams_auto_test.partial"};
-  const fs::path text_ = folder_.path() / "text";
 };
 
 TEST_F(BuildAuto, VerifiesInPartsWhereGroupsAreMoreThanThereAreNumbersForThem) {

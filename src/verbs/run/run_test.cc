@@ -7,7 +7,6 @@
 
 #include "base/files/file.h"
 #include "base/files/random_file.h"
-#include "base/files/tempdir.h"
 #include "refrain/error.h"
 #include "refrain/hamming.h"
 #include "refrain/report_json.h"
@@ -15,6 +14,7 @@
 #include "verbs/run/id_store.h"
 #include "verbs/run/output_dir.h"
 #include "verbs/run/tsv.h"
+#include "world.h"
 
 namespace refrain::verbs::run {
 namespace {
@@ -65,7 +65,6 @@ TEST(IdStore, MixesOrdinalsAndGivenIds) {
 
 class OutputDirs : public testing::Test {
  protected:
-  OutputDirs() : temp_(fs::temp_directory_path(), "refrain-output-test"), target_(temp_.path() / "out") {}
   void write(OutputDir& dir, const std::string& name, const std::string& text) {
     OutputFile file = dir.create(name);
     file.write(text);
@@ -76,10 +75,10 @@ class OutputDirs : public testing::Test {
   }
   static constexpr const char* kOurs = R"({"verb": "near"})";
   std::size_t entries() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(temp_.path()), {}));
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(world_.folder()), {}));
   }
-  TempDir temp_;
-  fs::path target_;
+  const World world_;
+  fs::path target_ = world_.at("out");
 };
 
 TEST_F(OutputDirs, AppearWholeOrNotAtAll) {
@@ -139,8 +138,8 @@ TEST_F(OutputDirs, WhatWasPutIntoAFolderAfterTheRunIsNeverReplacedAlsoNotInACopy
   std::ofstream(target_ / "clean" / "note.txt") << "mine";
   EXPECT_THROW(OutputDir{options(true)}, Error);
   EXPECT_EQ(read_file(target_ / "clean" / "note.txt"), "mine");
-  fs::copy(target_, temp_.path() / "copy", fs::copy_options::recursive);
-  target_ = temp_.path() / "copy";
+  fs::copy(target_, world_.at("copy"), fs::copy_options::recursive);
+  target_ = world_.at("copy");
   EXPECT_THROW(OutputDir{options(true)}, Error);
   fs::remove(target_ / "clean" / "note.txt");
   { OutputDir dir(options(true)); }

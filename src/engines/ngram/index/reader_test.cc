@@ -11,12 +11,12 @@
 
 #include "base/files/file.h"
 #include "base/files/random_file.h"
-#include "base/files/tempdir.h"
 #include "engines/ngram/index/gram_key.h"
 #include "engines/ngram/index/gram_text.h"
 #include "engines/ngram/index/writer.h"
 #include "refrain/error.h"
 #include "text/token_hash.h"
+#include "world.h"
 
 namespace refrain::ngram {
 namespace {
@@ -110,10 +110,10 @@ Content read(const fs::path& folder) {
 class IndexReaderTest : public testing::Test {
  protected:
   fs::path folder(const char* name = "index") const {
-    fs::create_directories(folder_.path() / name);
-    return folder_.path() / name;
+    fs::create_directories(world_.at(name));
+    return world_.at(name);
   }
-  TempDir folder_{fs::temp_directory_path(), "refrain-ngram-test"};
+  const World world_;
 };
 
 void expect_same(const Content& a, const Content& b) {

@@ -10,20 +10,15 @@
 #include <utility>
 #include <vector>
 
-#include "base/files/file.h"
-#include "base/files/random_file.h"
-#include "base/files/tempdir.h"
+#include "world.h"
 
 namespace refrain::ngram {
 namespace {
 
-class IndexWriterTest : public testing::Test {
- protected:
-  TempDir folder_{std::filesystem::temp_directory_path(), "refrain-ngram-test"};
-};
+class IndexWriterTest : public testing::Test, public World {};
 
 TEST_F(IndexWriterTest, CountsWhatItWasGiven) {
-  IndexWriter writer(folder_.path(), {.n = 2, .m = 2, .tokenizer = TokenizerKind::words});
+  IndexWriter writer(folder(), {.n = 2, .m = 2, .tokenizer = TokenizerKind::words});
   writer.add_document("a", 10);
   writer.add_document(std::nullopt, 0);
   writer.add_document("c", 5);
@@ -38,13 +33,13 @@ TEST_F(IndexWriterTest, CountsWhatItWasGiven) {
   EXPECT_EQ(sizes.grams, 13U);
   EXPECT_EQ(sizes.entries, 1U);
   EXPECT_EQ(sizes.places, 3U);
-  EXPECT_EQ(sizes.grams_bytes, std::filesystem::file_size(folder_.path() / kGramsName));
-  EXPECT_EQ(sizes.places_bytes, std::filesystem::file_size(folder_.path() / kPlacesName));
-  EXPECT_EQ(sizes.documents_bytes, std::filesystem::file_size(folder_.path() / kDocumentsName));
+  EXPECT_EQ(sizes.grams_bytes, std::filesystem::file_size(at(kGramsName)));
+  EXPECT_EQ(sizes.places_bytes, std::filesystem::file_size(at(kPlacesName)));
+  EXPECT_EQ(sizes.documents_bytes, std::filesystem::file_size(at(kDocumentsName)));
 }
 
 TEST_F(IndexWriterTest, RefusesWhatIsOutOfOrder) {
-  IndexWriter writer(folder_.path(), {.n = 1, .m = 2, .tokenizer = TokenizerKind::words});
+  IndexWriter writer(folder(), {.n = 1, .m = 2, .tokenizer = TokenizerKind::words});
   writer.add_document(std::nullopt, 10);
   writer.begin_gram(5, "b");
   EXPECT_THROW(writer.add_document(std::nullopt, 1), std::logic_error);
@@ -85,15 +80,14 @@ TEST_F(IndexWriterTest, WritesTheSameBytesFromRows) {
     grams.push_back(std::move(gram));
   }
   const auto files_of = [&](const auto& write_all) {
-    const TempDir folder(folder_.path(), "index");
-    IndexWriter writer(folder.path(), {.n = 2, .m = 2, .tokenizer = TokenizerKind::words});
+    const World world;
+    IndexWriter writer(world.folder(), {.n = 2, .m = 2, .tokenizer = TokenizerKind::words});
     for (int i = 0; i < 5000; ++i) writer.add_document(std::nullopt, std::uint64_t{1} << 30U);
     write_all(writer);
     const IndexSizes sizes = writer.finish(1 << 20);
     EXPECT_EQ(sizes.entries, grams.size());
     std::string bytes;
-    for (const char* name : {kGramsName, kPlacesName, kDocumentsName})
-      bytes += read_file((folder.path() / name).string());
+    for (const char* name : {kGramsName, kPlacesName, kDocumentsName}) bytes += world.read(name);
     return bytes;
   };
   const auto write_slowly = [](IndexWriter& writer, const Gram& gram) {
@@ -137,8 +131,8 @@ TEST_F(IndexWriterTest, RefusesRowsThatCannotBe) {
     return rows;
   };
   const auto refuses = [&](const GramRows& rows) {
-    const TempDir folder(folder_.path(), "index");
-    IndexWriter writer(folder.path(), {.n = 1, .m = 2, .tokenizer = TokenizerKind::words});
+    const World world;
+    IndexWriter writer(world.folder(), {.n = 1, .m = 2, .tokenizer = TokenizerKind::words});
     writer.add_document(std::nullopt, 10);
     writer.add_rows(rows_of(5, 0, 2), 0, 1);
     EXPECT_THROW(writer.add_rows(rows, 0, 1), std::logic_error);

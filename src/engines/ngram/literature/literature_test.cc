@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "base/files/tempdir.h"
 #include "ngram_oracle.h"
+#include "world.h"
 
 namespace refrain::ngram {
 namespace {
@@ -29,11 +29,11 @@ class Literature : public testing::Test {
     const Context context{.memory_bytes = std::uint64_t{64} << 20U, .threads = threads};
     MemoryBudget budget(context);
     TempSpace temp(context);
-    const TempDir folder(std::filesystem::temp_directory_path(), ".literature_test");
+    const World world;
     DocumentTable table(budget);
     Vocabulary vocabulary(budget);
     Sequence sequence(temp, table);
-    IndexWriter writer(folder.path(), {.n = n, .m = m, .tokenizer = TokenizerKind::words});
+    IndexWriter writer(world.folder(), {.n = n, .m = m, .tokenizer = TokenizerKind::words});
     for (const auto& words : documents) {
       std::vector<std::uint32_t> numbers;
       for (const std::string& word : words)
@@ -47,11 +47,11 @@ class Literature : public testing::Test {
     const std::uint64_t grams = count_grams(documents, n);
     const RepeatCost cost = way.build({context, budget, temp, sequence, vocabulary, grams, n, m, output});
     writer.finish(grams);
-    return {index_bytes(folder.path()), cost};
+    return {index_bytes(world.folder()), cost};
   }
   std::string oracle(const Documents& documents, unsigned n, unsigned m) {
-    const TempDir folder(std::filesystem::temp_directory_path(), ".literature_test");
-    return oracle_index(documents, n, m, folder.path());
+    const World world;
+    return oracle_index(documents, n, m, world.folder());
   }
 };
 

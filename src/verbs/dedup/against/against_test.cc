@@ -4,38 +4,17 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "base/files/file.h"
-#include "base/files/random_file.h"
-#include "base/files/tempdir.h"
-#include "base/json.h"
-#include "refrain/dedup.h"
-#include "refrain/error.h"
+#include "refrain/json_text.h"
+#include "verbs/dedup/test_dedup.h"
 
 namespace refrain::verbs::dedup {
 namespace {
-
-namespace fs = std::filesystem;
-using Words = std::vector<std::string>;
-
-Words random_words(std::mt19937_64& random, std::size_t count, std::size_t different) {
-  Words words;
-  for (std::size_t i = 0; i < count; ++i) words.push_back("w" + std::to_string(random() % different));
-  return words;
-}
-
-std::string join(const Words& words, const std::string& between = " ") {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
-  return text;
-}
 
 // Some of the words changed, taken out, or with another one before them.
 Words edited(std::mt19937_64& random, const Words& words, std::size_t edits) {
@@ -117,42 +96,23 @@ std::optional<Found> plain(const std::vector<Token>& item, const std::vector<Tok
   return passage.end != 0 ? std::optional(passage) : std::nullopt;
 }
 
-class AgainstTest : public testing::Test {
+class AgainstTest : public DedupTest {
  protected:
-  std::string write(const std::vector<std::string>& texts, const std::string& name) {
-    std::string path = (folder_.path() / name).string();
-    std::ofstream out(path);
+  // Each has a name: n0, n1 and so on.
+  std::string named(const std::vector<std::string>& texts, const std::string& name) {
+    std::vector<std::string> records;
     for (std::size_t i = 0; i < texts.size(); ++i)
-      out << R"({"name": "n)" << i << R"(", "text": )" << json_text(texts[i]) << "}\n";
-    return path;
+      records.push_back(json_record({{"name", "n" + std::to_string(i)}, {"text", texts[i]}}));
+    return write_lines(name, records);
   }
   DedupOptions options(const std::vector<std::string>& texts, const std::vector<std::string>& items) {
-    DedupOptions options;
-    options.input.paths = {write(texts, "in.jsonl")};
-    options.against.paths = {write(items, "test.jsonl")};
-    options.output = folder_.path() / "out";
-    options.force = true;
+    DedupOptions options = DedupTest::options(named(texts, "in.jsonl"));
+    options.against.paths = {named(items, "test.jsonl")};
     return options;
-  }
-  DedupReport run(const DedupOptions& options, unsigned threads = 2, std::uint64_t memory = std::uint64_t{1} << 30) {
-    Context context;
-    context.threads = threads;
-    context.memory_bytes = memory;
-    context.temp_dir = folder_.path().string();
-    return refrain::dedup(options, context);
-  }
-  std::string text(const std::string& name) { return read_file((folder_.path() / "out" / name).string()); }
-  std::vector<std::string> lines(const std::string& name) {
-    std::vector<std::string> all;
-    std::ifstream file(folder_.path() / "out" / name);
-    for (std::string line; std::getline(file, line);) all.push_back(line);
-    return all;
   }
   // Runs, and compares every line with what the definition says. Returns how many items it finds in documents.
   std::size_t compare(const DedupOptions& options, const std::vector<std::string>& texts,
                       const std::vector<std::string>& items);
-
-  TempDir folder_{fs::temp_directory_path(), "refrain-against-test"};
 };
 
 std::size_t AgainstTest::compare(const DedupOptions& options, const std::vector<std::string>& texts,
@@ -182,12 +142,12 @@ std::size_t AgainstTest::compare(const DedupOptions& options, const std::vector<
     all += count;
     found_items += count != 0 ? 1 : 0;
   }
-  EXPECT_EQ(text("against.jsonl"), expected);
+  EXPECT_EQ(read("out/against.jsonl"), expected);
   EXPECT_EQ(report.against.items, items.size());
   EXPECT_EQ(report.against.found, found_items);
   EXPECT_EQ(report.against.common, 0U);
 
-  const std::vector<std::string> decisions = lines("decisions.jsonl");
+  const std::vector<std::string> decisions = lines("out/decisions.jsonl");
   EXPECT_EQ(decisions.size(), texts.size());
   std::size_t removed = 0;
   for (std::size_t d = 0; d < std::min(decisions.size(), texts.size()); ++d) {
@@ -283,7 +243,7 @@ TEST_F(AgainstTest, PassagesOfAnyLengthAreOne) {
   const std::size_t end = texts[0].size() - 4;
   const std::string place =
       fmt::format(R"("share": {:.6g}, "begin": {}, "end": {}}})", 50000.0 / 60000, end - join(part).size(), end);
-  EXPECT_NE(text("against.jsonl").find(place), std::string::npos) << text("against.jsonl") << place;
+  EXPECT_NE(read("out/against.jsonl").find(place), std::string::npos) << read("out/against.jsonl") << place;
 }
 
 TEST_F(AgainstTest, ItemInManyDocumentsIsCountedAndTwentyAreNamed) {
@@ -313,12 +273,12 @@ TEST_F(AgainstTest, ItemsOfOneTemplateDoNotMultiplyTheWork) {
   EXPECT_EQ(report.removed_against, 1000U);
   EXPECT_GT(report.against.common, 0U);
   // Each names the one that it really holds, by the window that only this one has; of the others some.
-  const std::vector<std::string> decisions = lines("decisions.jsonl");
+  const std::vector<std::string> decisions = lines("out/decisions.jsonl");
   for (std::size_t i = 0; i < decisions.size(); ++i)
     EXPECT_NE(decisions[i].find(fmt::format(R"("match": "{}", "similarity": 1,)", 3 * i)), std::string::npos)
         << decisions[i];
   std::size_t rows = 0;
-  for (const std::string& line : lines("against.jsonl"))
+  for (const std::string& line : lines("out/against.jsonl"))
     rows += static_cast<std::size_t>(std::stoull(line.substr(line.find("documents\": ") + 12)));
   EXPECT_LE(rows, 1000U * (4 * 64 + 1));
 }
@@ -342,7 +302,7 @@ TEST_F(AgainstTest, WhatIsRemovedIsNobodysMatch) {
   EXPECT_EQ(removed.removed_exact, 1U);
   EXPECT_EQ(removed.removed_near, 0U);
   EXPECT_EQ(removed.kept, 1U);
-  std::vector<std::string> rows = lines("decisions.jsonl");
+  std::vector<std::string> rows = lines("out/decisions.jsonl");
   EXPECT_TRUE(rows[1].starts_with(R"({"id": "1", "keep": true)")) << rows[1];
   EXPECT_NE(rows[2].find(R"("match": "1")"), std::string::npos) << rows[2];
 
@@ -352,7 +312,7 @@ TEST_F(AgainstTest, WhatIsRemovedIsNobodysMatch) {
   EXPECT_EQ(marked.removed_against, 0U);
   EXPECT_EQ(marked.against.documents, 2U);
   EXPECT_EQ(marked.kept, 1U);
-  rows = lines("decisions.jsonl");
+  rows = lines("out/decisions.jsonl");
   const std::string spans = fmt::format("[[{}, {}]]", page.size() + 1, page.size() + 1 + item.size());
   EXPECT_TRUE(rows[0].starts_with(R"({"id": "0", "keep": true)")) << rows[0];
   for (const std::size_t i : {0, 3})
@@ -370,10 +330,10 @@ TEST_F(AgainstTest, SameBytesForAnyThreadsAndMemoryAndAfterAnInterruption) {
                     (random() % 5 == 0 ? " " + items[random() % items.size()] : std::string()));
   const DedupOptions wanted = options(texts, items);
   run(wanted, 1, kMinMemoryBytes);
-  const std::string whole = text("against.jsonl") + text("decisions.jsonl");
+  const std::string whole = read("out/against.jsonl") + read("out/decisions.jsonl");
   for (const unsigned threads : {2U, 3U, 8U}) {
     run(wanted, threads);
-    EXPECT_EQ(text("against.jsonl") + text("decisions.jsonl"), whole) << threads;
+    EXPECT_EQ(read("out/against.jsonl") + read("out/decisions.jsonl"), whole) << threads;
   }
   for (const std::string stage : {"against", "check"}) {
     std::stop_source stop;
@@ -391,7 +351,7 @@ TEST_F(AgainstTest, SameBytesForAnyThreadsAndMemoryAndAfterAnInterruption) {
     EXPECT_THROW(run(other), Error) << "another share";
     const DedupReport report = run(again);
     EXPECT_EQ(std::ranges::count(report.resumed, "against"), stage == "against" ? 0 : 1);
-    EXPECT_EQ(text("against.jsonl") + text("decisions.jsonl"), whole) << stage;
+    EXPECT_EQ(read("out/against.jsonl") + read("out/decisions.jsonl"), whole) << stage;
   }
 }
 
@@ -405,7 +365,7 @@ TEST_F(AgainstTest, ChangedReferenceSetIsNotResumed) {
     if (update.stage == "check") stop.request_stop();
   };
   EXPECT_THROW(refrain::dedup(wanted, context), Error);
-  write({item, item + " eleven"}, "test.jsonl");
+  named({item, item + " eleven"}, "test.jsonl");
   DedupOptions again = wanted;
   again.force = false;
   again.resume = true;
@@ -421,12 +381,12 @@ TEST_F(AgainstTest, IdsOfSeveralFilesAreToldApart) {
   const std::string one = "one two three four five six seven eight nine ten";
   const std::string two = "ten nine eight seven six five four three two one";
   DedupOptions wanted = options({one, two}, {one});
-  wanted.against.paths.push_back(write({two}, "more.jsonl"));
+  wanted.against.paths.push_back(named({two}, "more.jsonl"));
   run(wanted);
-  EXPECT_NE(lines("decisions.jsonl")[1].find(R"("match": "1")"), std::string::npos) << "ordinals go through";
+  EXPECT_NE(lines("out/decisions.jsonl")[1].find(R"("match": "1")"), std::string::npos) << "ordinals go through";
   wanted.against.id_field = "name";
   run(wanted);
-  const std::vector<std::string> rows = lines("decisions.jsonl");
+  const std::vector<std::string> rows = lines("out/decisions.jsonl");
   for (std::size_t i = 0; i < 2; ++i)
     EXPECT_NE(rows[i].find(fmt::format(R"("match": {})", json_text(wanted.against.paths[i] + ":n0"))),
               std::string::npos)
@@ -437,7 +397,7 @@ TEST_F(AgainstTest, EmptySetsFindNothing) {
   const DedupReport report = run(options({"a b c d e f g h i j", ""}, {}));
   EXPECT_EQ(report.removed_against, 0U);
   EXPECT_EQ(report.against.items, 0U);
-  EXPECT_EQ(text("against.jsonl"), "");
+  EXPECT_EQ(read("out/against.jsonl"), "");
   EXPECT_EQ(run(options({}, {"a b c d e f g h i j"})).against.found, 0U);
 }
 

@@ -1,4 +1,3 @@
-#include "base/files/random_file.h"
 #include "verbs/dedup/test_dedup.h"
 
 namespace refrain::verbs::dedup {
@@ -11,22 +10,13 @@ constexpr const char* kCjk = "重复的文字😀在这里又一次出现了，�
 
 class AttributesTest : public DedupTest {
  protected:
-  std::string write_lines(const std::string& name, const std::vector<std::string>& lines) {
-    const fs::path path = folder_.path() / name;
-    fs::create_directories(path.parent_path());
-    std::ofstream out(path);
-    for (const std::string& line : lines) out << line << '\n';
-    return path.string();
-  }
   DedupOptions dolma(const std::string& input) {
     DedupOptions wanted = options(input);
     wanted.input.id_field = "id";
     wanted.attributes = Attributes::dolma;
     return wanted;
   }
-  std::string attributes(const std::string& name) {
-    return read_file((folder_.path() / "out" / "attributes" / name).string());
-  }
+  std::string attributes(const std::string& name) { return read("out/attributes/" + name); }
   static std::string record(const std::string& id, const std::string& text) {
     return R"({"id": )" + id + R"(, "text": )" + json_text(text) + "}";
   }
@@ -36,7 +26,7 @@ TEST_F(AttributesTest, AreALineADocumentInCodePoints) {
   write_lines("documents/sub/a.jsonl", {record("\"a\\\"1\"", kCjk), record("17", kCjk), "no record", ""});
   write_lines("documents/b.jsonl", {record("\"b\"", kCjk), record("\"c\"", "short"), record("\"d\"", "")});
   write_lines("documents/empty.jsonl", {});
-  run(dolma((folder_.path() / "documents").string()));
+  run(dolma(at("documents")));
   const std::string none =
       R"("refrain__dedup__duplicate": [], "refrain__dedup__exact": [], "refrain__dedup__near": []}})";
   const std::string copy =
@@ -88,7 +78,7 @@ TEST_F(AttributesTest, AreRefusedForWhatDolmaCouldNotRead) {
   EXPECT_EQ(complaint(no_id), "--attributes dolma: needs ids; add --id-field id");
   const std::string table = write_lines("mixed/table.csv", {"id,text", "a,b"});
   EXPECT_EQ(complaint(dolma(table)), table + ": --attributes dolma needs JSONL; if it is JSONL, add --format jsonl");
-  EXPECT_EQ(complaint(dolma((folder_.path() / "mixed").string())),
+  EXPECT_EQ(complaint(dolma(at("mixed"))),
             table + ": --attributes dolma needs JSONL; if it is JSONL, add --format jsonl");
   EXPECT_EQ(complaint(dolma("-")), "-: --attributes reads its input twice; write it to a file first");
 }

@@ -4,24 +4,18 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "base/files/file.h"
-#include "base/files/random_file.h"
-#include "base/files/tempdir.h"
-#include "base/json.h"
 #include "refrain/error.h"
 #include "refrain/story.h"
+#include "verbs/dedup/test_dedup.h"
 
 namespace refrain::verbs::dedup {
 namespace {
 
-namespace fs = std::filesystem;
-
-struct Given {
+struct Named {
   std::string id;
   std::string text;
   std::string source = "a";
@@ -29,9 +23,7 @@ struct Given {
 
 std::string words(std::uint64_t seed, std::size_t count) {
   std::mt19937_64 random(seed);
-  std::string text;
-  for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? "w" : " w") + std::to_string(random() % 100000);
-  return text;
+  return join(random_words(random, count));
 }
 
 std::size_t times(const std::string& text, const std::string& part) {
@@ -40,28 +32,23 @@ std::size_t times(const std::string& text, const std::string& part) {
   return count;
 }
 
-class DedupReportTest : public testing::Test {
+class DedupReportTest : public DedupTest {
  protected:
-  void write(const std::vector<Given>& documents) {
-    std::ofstream out(input_);
-    for (const Given& document : documents)
-      out << R"({"id": )" << json_text(document.id) << R"(, "text": )" << json_text(document.text) << R"(, "source": )"
-          << json_text(document.source) << "}\n";
+  std::string named(const std::vector<Named>& documents, const std::string& name = "in.jsonl") {
+    std::vector<std::string> records;
+    for (const Named& document : documents)
+      records.push_back(json_record({{"id", document.id}, {"text", document.text}, {"source", document.source}}));
+    return write_lines(name, records);
   }
   DedupReport run(const std::string& output = "out", unsigned threads = 2,
                   std::uint64_t memory = std::uint64_t{1} << 30, std::size_t substrings = 0) {
-    DedupOptions options;
-    options.substrings = substrings;
-    options.input.paths = {input_};
-    options.input.id_field = "id";
-    options.source_field = "source";
-    options.output = folder_.path() / output;
-    options.force = true;
-    return refrain::dedup(options, {.memory_bytes = memory, .threads = threads, .temp_dir = folder_.path().string()});
+    DedupOptions wanted = options(input_, output);
+    wanted.substrings = substrings;
+    wanted.input.id_field = "id";
+    wanted.source_field = "source";
+    return DedupTest::run(wanted, threads, memory);
   }
-  std::string page(const std::string& output = "out") {
-    return read_file((folder_.path() / output / "report.html").string());
-  }
+  std::string page(const std::string& output = "out") { return read(output + "/report.html"); }
   // Without what two runs may differ in.
   std::string lasting(const std::string& output) {
     std::string text = page(output);
@@ -71,15 +58,14 @@ class DedupReportTest : public testing::Test {
     EXPECT_NE(end, std::string::npos);
     return text.erase(begin, end - begin);
   }
-  StoryReport story(const std::string& id) { return tell_story({.run = folder_.path() / "out", .id = id}, {}); }
+  StoryReport story(const std::string& id) { return tell_story({.run = at("out"), .id = id}, {}); }
 
-  const TempDir folder_{fs::temp_directory_path(), "refrain-report-test"};
-  const std::string input_ = (folder_.path() / "in.jsonl").string();
+  const std::string input_ = at("in.jsonl");
 };
 
 TEST_F(DedupReportTest, TellsWhatWasFound) {
   const std::string text = words(1, 60);
-  write({{"first", text}, {"copy", text}, {"close", text + " more"}, {"other", words(2, 80)}, {"again", words(2, 80)}});
+  named({{"first", text}, {"copy", text}, {"close", text + " more"}, {"other", words(2, 80)}, {"again", words(2, 80)}});
   const DedupReport report = run();
   EXPECT_EQ(report.kept_bytes, text.size() + words(2, 80).size());
   const std::string html = page();
@@ -98,7 +84,7 @@ TEST_F(DedupReportTest, NoTextOfADocumentBecomesMarkup) {
   const std::string hostile =
       "</script><script>alert(1)</script><img src=x onerror=alert(2)>{{kept}}{{#clusters}} &amp; \x1b[31m \xE2\x80\xAE";
   const std::string text = hostile + " " + words(3, 60);
-  write({{"<b>id</b>\"'", text, "<i>source</i>"}, {"</title>", text + " " + hostile, "<i>source</i>"}});
+  named({{"<b>id</b>\"'", text, "<i>source</i>"}, {"</title>", text + " " + hostile, "<i>source</i>"}});
   run();
   const std::string html = page();
   EXPECT_EQ(times(html, "<script"), 1U);
@@ -112,13 +98,13 @@ TEST_F(DedupReportTest, NoTextOfADocumentBecomesMarkup) {
 }
 
 TEST_F(DedupReportTest, TheSameButForTimesAndMemory) {
-  std::vector<Given> documents;
+  std::vector<Named> documents;
   for (std::uint64_t i = 0; i < 300; ++i) {
     std::string text = words(i / 3, 60);
     if (i % 3 == 2) text += " and more";
     documents.push_back({std::to_string(i), text, "s" + std::to_string(i % 30)});
   }
-  write(documents);
+  named(documents);
   run("one", 1, kMinMemoryBytes);
   const std::string expected = lasting("one");
   for (const unsigned threads : {2U, 3U, 8U}) {
@@ -128,7 +114,7 @@ TEST_F(DedupReportTest, TheSameButForTimesAndMemory) {
 }
 
 TEST_F(DedupReportTest, AFewMegabytesWhateverTheCorpus) {
-  std::vector<Given> documents;
+  std::vector<Named> documents;
   for (std::uint64_t i = 0; i < 60; ++i) {
     // Control characters and signs take several bytes each in a page, and so do long ids.
     std::string text = words(i, 300) + " ";
@@ -137,7 +123,7 @@ TEST_F(DedupReportTest, AFewMegabytesWhateverTheCorpus) {
       documents.push_back({std::string(100000, '<') + std::to_string(4 * i + copy), text + std::to_string(copy),
                            std::string(5000, '&') + std::to_string(i)});
   }
-  write(documents);
+  named(documents);
   run("out", 2, kMinMemoryBytes);
   EXPECT_LT(page().size(), 4U << 20);
   EXPECT_EQ(times(page(), "<details class=\"cluster\""), 20U);
@@ -145,7 +131,7 @@ TEST_F(DedupReportTest, AFewMegabytesWhateverTheCorpus) {
 
 TEST_F(DedupReportTest, OfLongTextsTheBeginningsAreCompared) {
   const std::string text = words(1, 200000);
-  write({{"long", text}, {"longer", text + " more"}});
+  named({{"long", text}, {"longer", text + " more"}});
   run("out", 2, kMinMemoryBytes);
   EXPECT_NE(page().find("; the first 256 KiB of each are compared here"), std::string::npos);
   EXPECT_EQ(page().find("<del> more"), std::string::npos);
@@ -154,7 +140,7 @@ TEST_F(DedupReportTest, OfLongTextsTheBeginningsAreCompared) {
 
 TEST_F(DedupReportTest, TellsWhatIsCutOutOfKeptDocuments) {
   const std::string passage = words(1, 40);
-  write({{"first", words(2, 100) + " " + passage}, {"second", words(3, 100) + " " + passage}, {"all", passage}});
+  named({{"first", words(2, 100) + " " + passage}, {"second", words(3, 100) + " " + passage}, {"all", passage}});
   const DedupReport report = run("out", 2, std::uint64_t{1} << 30, 100);
   ASSERT_GE(report.cut_bytes, passage.size());
   EXPECT_EQ(report.cut_documents, 1U);
@@ -182,11 +168,11 @@ std::string seam(std::uint64_t i) {
 TEST_F(DedupReportTest, TellsThePassagesThatAreCutOutMost) {
   const std::string often = "often " + words(1, 40) + " <end>";
   const std::string seldom = "seldom " + words(2, 50) + " end";
-  std::vector<Given> documents;
+  std::vector<Named> documents;
   for (std::uint64_t i = 0; i < 60; ++i)
     documents.push_back({"d" + std::to_string(i),
                          words(100 + i, 90) + seam(i) + (i % 4 == 3 ? seldom : often) + seam(i) + words(300 + i, 90)});
-  write(documents);
+  named(documents);
   const DedupReport report = run("out", 2, std::uint64_t{1} << 30, 60);
   const std::string html = page();
   ASSERT_EQ(times(html, "<details class=\"passage\""), 2U) << "no more than were planted";
@@ -206,22 +192,22 @@ TEST_F(DedupReportTest, TellsThePassagesThatAreCutOutMost) {
 TEST_F(DedupReportTest, PartsOfAPassageAreNoOtherPassages) {
   // What stands beside it agrees here and there: then first copies reach into it, and of some only parts are cut.
   const std::string passage = words(1, 60);
-  std::vector<Given> documents;
+  std::vector<Named> documents;
   for (std::uint64_t i = 0; i < 300; ++i)
     documents.push_back({"d" + std::to_string(i), words(1000 + i, 60) + " " + passage + " " + words(2000 + i, 60)});
-  write(documents);
+  named(documents);
   run("out", 2, std::uint64_t{1} << 30, 60);
   EXPECT_EQ(times(page(), "<details class=\"passage\""), 1U);
   EXPECT_NE(page().find(passage), std::string::npos) << "all of it is shown";
 }
 
 TEST_F(DedupReportTest, NoMoreThanTenPassagesAreShown) {
-  std::vector<Given> documents;
+  std::vector<Named> documents;
   std::vector<std::string> passages;
   for (std::uint64_t i = 0; i < 15; ++i) passages.push_back(words(i, 30 + i));
   for (std::uint64_t i = 0; i < 60; ++i)
     documents.push_back({"d" + std::to_string(i), words(100 + i, 90) + seam(i) + passages[i % 15]});
-  write(documents);
+  named(documents);
   run("out", 2, std::uint64_t{1} << 30, 60);
   EXPECT_EQ(times(page(), "<details class=\"passage\""), 10U);
   std::sort(passages.begin(), passages.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
@@ -229,7 +215,7 @@ TEST_F(DedupReportTest, NoMoreThanTenPassagesAreShown) {
 }
 
 TEST_F(DedupReportTest, WithoutRepeatedPassagesThePageSaysSo) {
-  write({{"a", words(1, 60)}, {"b", words(2, 60)}});
+  named({{"a", words(1, 60)}, {"b", words(2, 60)}});
   run("out", 2, std::uint64_t{1} << 30, 100);
   EXPECT_NE(page().find("No range of 100 bytes or more repeats in the kept documents."), std::string::npos);
   run("out");
@@ -240,24 +226,18 @@ TEST_F(DedupReportTest, WithoutRepeatedPassagesThePageSaysSo) {
 TEST_F(DedupReportTest, TellsTheItemsOfTheOtherSetAndWhereTheyStand) {
   const std::string often = "an item <b>that</b> several documents hold, word for word";
   const std::string once = words(7, 12);
-  std::vector<Given> documents;
+  std::vector<Named> documents;
   for (std::uint64_t i = 0; i < 6; ++i)
     documents.push_back({"d" + std::to_string(i), "é" + words(10 + i, 70) + " 重 " + (i < 2 ? "" : often + " ") +
                                                       words(30 + i, 70) + (i == 1 ? " " + once : "")});
-  write(documents);
-  const std::string other = (folder_.path() / "quiz.jsonl").string();
-  {
-    std::ofstream out(other);
-    for (const std::string& text : {words(8, 20), once, often})
-      out << R"({"id": )" << json_text("q-" + text.substr(0, 2)) << R"(, "text": )" << json_text(text) << "}\n";
-  }
-  DedupOptions options;
-  options.input.paths = {input_};
-  options.input.id_field = "id";
-  options.against.paths = {other};
-  options.against.id_field = "id";
-  options.output = folder_.path() / "out";
-  refrain::dedup(options, {.memory_bytes = kMinMemoryBytes, .threads = 2, .temp_dir = folder_.path().string()});
+  named(documents);
+  std::vector<Named> items;
+  for (const std::string& text : {words(8, 20), once, often}) items.push_back({"q-" + text.substr(0, 2), text});
+  DedupOptions wanted = options(input_);
+  wanted.input.id_field = "id";
+  wanted.against.paths = {named(items, "quiz.jsonl")};
+  wanted.against.id_field = "id";
+  DedupTest::run(wanted, 2, kMinMemoryBytes);
   const std::string html = page();
   EXPECT_NE(html.find("2 of 3 items in the --against set occur in 5 documents of this corpus"), std::string::npos);
   const std::size_t table = html.find("<table id=\"items\">");
@@ -274,7 +254,7 @@ TEST_F(DedupReportTest, TellsTheItemsOfTheOtherSetAndWhereTheyStand) {
 }
 
 TEST_F(DedupReportTest, OfNothingThereIsAPageToo) {
-  write({});
+  named({});
   run();
   EXPECT_NE(page().find("<h1>0 of 0 documents kept</h1>"), std::string::npos);
   EXPECT_NE(page().find("No two documents match."), std::string::npos);
@@ -282,7 +262,7 @@ TEST_F(DedupReportTest, OfNothingThereIsAPageToo) {
 
 TEST_F(DedupReportTest, TheStoryOfARemovedDocument) {
   const std::string text = words(1, 60);
-  write({{"first", text}, {"copy", text}, {"close", text + " more"}, {"other", words(2, 80)}});
+  named({{"first", text}, {"copy", text}, {"close", text + " more"}, {"other", words(2, 80)}});
   run();
   const StoryReport close = story("close");
   EXPECT_FALSE(close.document.keep);
@@ -300,7 +280,7 @@ TEST_F(DedupReportTest, TheStoryOfARemovedDocument) {
 
 TEST_F(DedupReportTest, TheStoryOfAKeptDocument) {
   const std::string text = words(1, 60);
-  write({{"first", text}, {"copy", text}, {"close", text + " more"}, {"other", words(2, 80)}});
+  named({{"first", text}, {"copy", text}, {"close", text + " more"}, {"other", words(2, 80)}});
   run();
   const StoryReport first = story("first");
   EXPECT_TRUE(first.document.keep);
@@ -316,7 +296,7 @@ TEST_F(DedupReportTest, TheStoryOfAKeptDocument) {
 
 TEST_F(DedupReportTest, OfDocumentsWithOneIdTheTextsAreToldApart) {
   const std::string text = words(1, 60);
-  write({{"same", text}, {"same", text + " more"}, {"close", text + " and more"}});
+  named({{"same", text}, {"same", text + " more"}, {"close", text + " and more"}});
   run();
   EXPECT_EQ(story("same").same_id, 1U);
   const StoryReport close = story("close");
@@ -326,17 +306,17 @@ TEST_F(DedupReportTest, OfDocumentsWithOneIdTheTextsAreToldApart) {
 
 TEST_F(DedupReportTest, ATextThatHasChangedIsNotShown) {
   const std::string text = words(1, 60);
-  write({{"first", text}, {"close", text + " more"}});
+  named({{"first", text}, {"close", text + " more"}});
   run();
-  write({{"first", text + "!"}, {"close", text + " more"}});
+  named({{"first", text + "!"}, {"close", text + " more"}});
   const StoryReport changed = story("close");
   EXPECT_EQ(changed.document.match, "first");
   EXPECT_FALSE(changed.texts);
   ASSERT_EQ(changed.problems.size(), 1U);
   EXPECT_EQ(changed.problems[0], "first: has changed since the run");
-  write({{"close", text + " more"}});
+  named({{"close", text + " more"}});
   EXPECT_EQ(story("close").problems, std::vector<std::string>{"first: is no longer in the input"});
-  fs::remove(input_);
+  std::filesystem::remove(input_);
   const StoryReport gone = story("close");
   EXPECT_EQ(gone.document.match, "first");
   EXPECT_FALSE(gone.texts);
@@ -345,7 +325,7 @@ TEST_F(DedupReportTest, ATextThatHasChangedIsNotShown) {
 }
 
 TEST_F(DedupReportTest, WhatIsNotThereHasNoStory) {
-  write({{"first", words(1, 60)}});
+  named({{"first", words(1, 60)}});
   const auto refused = [&](const std::string& id) {
     try {
       story(id);
@@ -358,9 +338,9 @@ TEST_F(DedupReportTest, WhatIsNotThereHasNoStory) {
   run();
   EXPECT_EQ(refused("second"), Errc::not_found);
   EXPECT_EQ(refused("fir"), Errc::not_found);
-  std::ofstream(folder_.path() / "out" / "decisions.jsonl") << "{\"id\": \"first\", \"keep\": tr\n";
+  write("out/decisions.jsonl", "{\"id\": \"first\", \"keep\": tr\n");
   EXPECT_EQ(refused("first"), Errc::corrupt);
-  std::ofstream(folder_.path() / "out" / "summary.json") << "{}";
+  write("out/summary.json", "{}");
   EXPECT_EQ(refused("first"), Errc::corrupt);
 }
 

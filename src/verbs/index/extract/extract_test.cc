@@ -5,9 +5,9 @@ namespace {
 
 TEST(Extract, FindsACopyWithItsBytes) {
   std::mt19937_64 random(1);
-  const Words passage = random_words(random, 20);
-  World world({join(random_words(random, 30) + passage + random_words(random, 7)), join(random_words(random, 50)),
-               join(passage + random_words(random, 40))});
+  const Words passage = rare_words(random, 20);
+  TestExtract world({join(rare_words(random, 30) + passage + rare_words(random, 7)), join(rare_words(random, 50)),
+                     join(passage + rare_words(random, 40))});
   const std::vector<Passage> found = world.extract();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].head.text, join(passage));
@@ -21,10 +21,10 @@ TEST(Extract, FindsACopyWithItsBytes) {
 
 TEST(Extract, HeaderOfManyDocumentsIsOnePassage) {
   std::mt19937_64 random(2);
-  const Words header = random_words(random, 60);
+  const Words header = rare_words(random, 60);
   std::vector<std::string> texts;
-  for (int i = 0; i < 300; ++i) texts.push_back(join(header + random_words(random, 80)));
-  World world(texts);
+  for (int i = 0; i < 300; ++i) texts.push_back(join(header + rare_words(random, 80)));
+  TestExtract world(texts);
   const std::vector<Passage> found = world.extract();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].head.documents, 300U);
@@ -39,23 +39,22 @@ TEST(Extract, HeaderOfManyDocumentsIsOnePassage) {
 void expect_exact(const IndexLayout& layout, unsigned seed) {
   std::mt19937_64 random(seed);
   std::vector<Words> pool;
-  for (std::size_t i = 0; i < 40; ++i) pool.push_back(random_words(random, 5 + i));
+  for (std::size_t i = 0; i < 40; ++i) pool.push_back(rare_words(random, 5 + i));
   std::vector<Words> documents;
   for (int i = 0; i < 60; ++i) {
     Words words;
-    for (int part = 0; part < 6; ++part) {
-      words = words + random_words(random, 20 + random() % 20);
+    for (int k = 0; k < 6; ++k) {
+      words = words + rare_words(random, 20 + random() % 20);
       const Words& from = pool[random() % pool.size()];
       const std::size_t begin = random() % 3;
       const std::size_t length = std::max<std::size_t>(from.size() - begin - random() % 3, 1);
-      words = words + Words(from.begin() + static_cast<std::ptrdiff_t>(begin),
-                            from.begin() + static_cast<std::ptrdiff_t>(std::min(begin + length, from.size())));
+      words = words + part(from, begin, std::min(length, from.size() - begin));
     }
     documents.push_back(words);
   }
   std::vector<std::string> texts;
   for (const Words& words : documents) texts.push_back(join(words));
-  World world(texts, layout);
+  TestExtract world(texts, layout);
   const std::vector<Passage> found = world.extract();
 
   // By document and word, whether a place covers it.
@@ -81,8 +80,7 @@ void expect_exact(const IndexLayout& layout, unsigned seed) {
     const Words& words = documents[d];
     expected.emplace_back(words.size());
     for (std::size_t i = 0; i + layout.window <= words.size(); ++i) {
-      const Words run(words.begin() + static_cast<std::ptrdiff_t>(i),
-                      words.begin() + static_cast<std::ptrdiff_t>(i + layout.window));
+      const Words run = part(words, i, layout.window);
       if (first.emplace(run, d).first->second == d) continue;
       ++runs;
       std::fill_n(expected[d].begin() + static_cast<std::ptrdiff_t>(i), layout.window, true);
@@ -96,8 +94,7 @@ void expect_exact(const IndexLayout& layout, unsigned seed) {
     std::map<Words, std::size_t> own;
     std::vector<bool> inside(documents[d].size());
     for (std::size_t i = 0; i + layout.window <= documents[d].size(); ++i) {
-      const Words run(documents[d].begin() + static_cast<std::ptrdiff_t>(i),
-                      documents[d].begin() + static_cast<std::ptrdiff_t>(i + layout.window));
+      const Words run = part(documents[d], i, layout.window);
       if (!own.emplace(run, i).second)
         std::fill_n(inside.begin() + static_cast<std::ptrdiff_t>(i), layout.window, true);
     }
@@ -134,8 +131,8 @@ TEST(Extract, BridgesNoise) {
   std::vector<std::string> texts;
   std::vector<std::string> copies;
   for (int i = 0; i < 200; ++i) {
-    const Words passage = random_words(random, 30);
-    texts.push_back(join(random_words(random, 30) + passage + random_words(random, 30)));
+    const Words passage = rare_words(random, 30);
+    texts.push_back(join(rare_words(random, 30) + passage + rare_words(random, 30)));
     Words noisy;
     for (const std::string& word : passage) {
       const std::uint64_t dice = random() % 30;
@@ -143,10 +140,10 @@ TEST(Extract, BridgesNoise) {
       if (dice <= 2) noisy.push_back("noise" + std::to_string(random() % 1'000'000));
       if (dice != 1) noisy.push_back(word);
     }
-    copies.push_back(join(random_words(random, 30) + noisy + random_words(random, 30)));
+    copies.push_back(join(rare_words(random, 30) + noisy + rare_words(random, 30)));
   }
   texts.insert(texts.end(), copies.begin(), copies.end());
-  World world(texts);
+  TestExtract world(texts);
   const std::vector<Passage> found = world.extract();
   std::size_t right = 0;
   for (const Passage& passage : found) {
@@ -159,14 +156,14 @@ TEST(Extract, BridgesNoise) {
 
 TEST(Extract, AttributesVariantsToTheEarliest) {
   std::mt19937_64 random(4);
-  const Words passage = random_words(random, 80);
+  const Words passage = rare_words(random, 80);
   std::vector<std::string> texts;
   for (int i = 0; i < 20; ++i) {
     Words variant = passage;
     variant[30 + static_cast<std::size_t>(i)] = "only" + std::to_string(i);
-    texts.push_back(join(random_words(random, 20) + variant + random_words(random, 20)));
+    texts.push_back(join(rare_words(random, 20) + variant + rare_words(random, 20)));
   }
-  World world(texts);
+  TestExtract world(texts);
   const std::vector<Passage> found = world.extract();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].occurrences.size(), 20U);
@@ -175,43 +172,43 @@ TEST(Extract, AttributesVariantsToTheEarliest) {
 
 TEST(Extract, OtherOrderIsNoPassage) {
   std::mt19937_64 random(5);
-  const Words passage = random_words(random, 10);
+  const Words passage = rare_words(random, 10);
   Words turned = passage;
   std::reverse(turned.begin(), turned.end());
   IndexLayout layout;
   layout.blots = BlotKind::xor_all;
   layout.sampling = BlotSampling::all;
-  World world({join(passage), join(turned)}, layout);
+  TestExtract world({join(passage), join(turned)}, layout);
   EXPECT_TRUE(world.extract().empty());
   EXPECT_EQ(world.report.blots, 1U);  // it was a candidate
 }
 
 TEST(Extract, EveryOtherTokenIsEnoughWithInterleaving) {
   std::mt19937_64 random(6);
-  const Words passage = random_words(random, 40);
+  const Words passage = rare_words(random, 40);
   Words other = passage;
   for (std::size_t i = 1; i < other.size(); i += 2) other[i] = "x" + std::to_string(random());
-  const std::vector<std::string> texts{join(random_words(random, 9) + passage), join(other + random_words(random, 9))};
+  const std::vector<std::string> texts{join(rare_words(random, 9) + passage), join(other + rare_words(random, 9))};
   IndexLayout layout;
   layout.interleave = 2;
-  World interleaved(texts, layout);
+  TestExtract interleaved(texts, layout);
   const std::vector<Passage> found = interleaved.extract();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].occurrences[1].shared.size(), 20U);
-  EXPECT_TRUE(World(texts).extract().empty());
+  EXPECT_TRUE(TestExtract(texts).extract().empty());
 }
 
 TEST(Extract, LeavesOutWhatWasAskedToBe) {
   std::mt19937_64 random(7);
-  const Words header = random_words(random, 40);
-  const Words passage = random_words(random, 25);
+  const Words header = rare_words(random, 40);
+  const Words passage = rare_words(random, 25);
   std::vector<std::string> texts;
   for (int i = 0; i < 10; ++i) {
-    Words words = header + random_words(random, 30);
+    Words words = header + rare_words(random, 30);
     if (i < 4) words = words + passage;
     texts.push_back(join(words));
   }
-  World world(texts);
+  TestExtract world(texts);
   ExtractOptions options;
   EXPECT_EQ(world.extract(options).size(), 2U);
   options.limit = 1;
@@ -240,15 +237,13 @@ TEST(Extract, IsTheSameForAnyThreadsAndMemory) {
   std::vector<std::string> texts;
   for (int i = 0; i < 300; ++i) {
     Words words;
-    for (int part = 0; part < 12; ++part) {
+    for (int k = 0; k < 12; ++k) {
       const std::size_t begin = random() % 350;
-      words = words + random_words(random, random() % 20) +
-              Words(shared.begin() + static_cast<std::ptrdiff_t>(begin),
-                    shared.begin() + static_cast<std::ptrdiff_t>(begin + random() % 50));
+      words = words + rare_words(random, random() % 20) + part(shared, begin, random() % 50);
     }
     texts.push_back(join(words));
   }
-  World world(texts);
+  TestExtract world(texts);
   const std::string expected = all_of(world.extract({}, 1));
   EXPECT_GT(expected.size(), 1000U);
   EXPECT_EQ(all_of(world.extract({}, 2)), expected);
@@ -259,7 +254,7 @@ TEST(Extract, IsTheSameForAnyThreadsAndMemory) {
 // Every anchor is like every other: what is quadratic would not end.
 TEST(Extract, OneWordOverAndOverCostsWhatItIsLong) {
   const Words word(100'000, "again");
-  World world({join(word), join(word), "something else"});
+  TestExtract world({join(word), join(word), "something else"});
   const std::vector<Passage> found = world.extract();
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found[0].head.documents, 2U);
@@ -268,62 +263,48 @@ TEST(Extract, OneWordOverAndOverCostsWhatItIsLong) {
 
 TEST(Extract, NamesDocumentsThatHaveChanged) {
   std::mt19937_64 random(9);
-  const Words passage = random_words(random, 20);
-  const TempDir folder(fs::temp_directory_path(), "extract-test");
-  const auto write = [&](const char* name, const Words& words) { std::ofstream(folder.path() / name) << join(words); };
-  write("a", passage + random_words(random, 5));
-  write("b", random_words(random, 5) + passage);
-  write("c", passage);
-  const TempDir indexes(fs::temp_directory_path(), "extract-test");
-  IndexCreateOptions options;
-  options.index = indexes.path() / "index";
-  options.input.paths = {folder.path().string()};
-  create_index(options, World::context(1));
-  write("a", random_words(random, 25));
-  Snapshot snapshot(options.index);
-  Collector collector;
-  const ExtractReport report = extract_passages(snapshot, {}, World::context(2), collector);
-  ASSERT_EQ(collector.passages.size(), 1U);
-  ASSERT_EQ(collector.passages[0].occurrences.size(), 2U);
-  EXPECT_EQ(collector.passages[0].occurrences[0].id, (folder.path() / "b").string());
+  const Words passage = rare_words(random, 20);
+  const TestIndex world({join(passage + rare_words(random, 5)), join(rare_words(random, 5) + passage), join(passage)});
+  world.write(world.path(0), join(rare_words(random, 25)));
+  Snapshot snapshot(world.path());
+  KeptPassages kept;
+  const ExtractReport report = extract_passages(snapshot, {}, world.context(2, TestExtract::kMemory), kept);
+  ASSERT_EQ(kept.passages.size(), 1U);
+  ASSERT_EQ(kept.passages[0].occurrences.size(), 2U);
+  EXPECT_EQ(kept.passages[0].occurrences[0].id, world.path(1));
   ASSERT_EQ(report.changed.size(), 1U);
-  EXPECT_EQ(report.changed[0].id, (folder.path() / "a").string());
+  EXPECT_EQ(report.changed[0].id, world.path(0));
   EXPECT_EQ(report.changed_documents, 1U);
   EXPECT_EQ(report.documents, 2U);
 }
 
 TEST(Extract, CountsEveryChangedDocumentOnce) {
-  constexpr int kDocuments = 45;  // more than are named
+  constexpr std::size_t kDocuments = 45;  // more than are named
   std::mt19937_64 random(10);
   std::vector<Words> passages;
-  for (int i = 0; i < 3; ++i) passages.push_back(random_words(random, 30));
-  const TempDir folder(fs::temp_directory_path(), "extract-test");
-  const auto path = [&](int i) { return folder.path() / std::to_string(100 + i); };
-  for (int i = 0; i < kDocuments; ++i) {
+  for (int i = 0; i < 3; ++i) passages.push_back(rare_words(random, 30));
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < kDocuments; ++i) {
     Words words;
-    for (const Words& passage : passages) words = words + random_words(random, 40) + passage;
-    std::ofstream(path(i)) << join(words);
+    for (const Words& passage : passages) words = words + rare_words(random, 40) + passage;
+    texts.push_back(join(words));
   }
-  const TempDir indexes(fs::temp_directory_path(), "extract-test");
-  IndexCreateOptions options;
-  options.index = indexes.path() / "index";
-  options.input.paths = {folder.path().string()};
-  create_index(options, World::context(1));
+  const TestIndex world(texts);
   // When the first passage is told, all documents but the one that tells the passages change.
-  struct Meddler : Collector {
+  struct Meddler : KeptPassages {
     std::function<void()> meddle;
     void begin(const PassageHead& head) override {
       if (passages.empty()) meddle();
-      Collector::begin(head);
+      KeptPassages::begin(head);
     }
   } meddler;
   meddler.meddle = [&] {
-    for (int i = 1; i < kDocuments; ++i) std::ofstream(path(i)) << "changed";
+    for (std::size_t i = 1; i < kDocuments; ++i) world.write(world.path(i), "changed");
   };
-  Snapshot snapshot(options.index);
-  const ExtractReport report = extract_passages(snapshot, {}, World::context(1), meddler);
+  Snapshot snapshot(world.path());
+  const ExtractReport report = extract_passages(snapshot, {}, world.context(1, TestExtract::kMemory), meddler);
   ASSERT_EQ(meddler.passages.size(), 1U);
-  EXPECT_EQ(report.changed_documents, kDocuments - 1U);
+  EXPECT_EQ(report.changed_documents, kDocuments - 1);
   EXPECT_EQ(report.changed.size(), 20U);
 }
 

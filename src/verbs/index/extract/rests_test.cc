@@ -7,13 +7,13 @@ namespace {
 // The later document holds `run` inside a copy of something else, of which half of it is part too.
 TEST(Extract, RunInsideANoisyPlaceIsToldAtItsOwnEarliest) {
   std::mt19937_64 random(11);
-  const Words left = random_words(random, 30);
-  const Words right = random_words(random, 30);
-  const Words other = random_words(random, 4);
+  const Words left = rare_words(random, 30);
+  const Words right = rare_words(random, 30);
+  const Words other = rare_words(random, 4);
   const Words run = Words(left.end() - 3, left.end()) + other + Words(right.begin(), right.begin() + 3);
-  World world({join(random_words(random, 20) + left + random_words(random, 4) + right + random_words(random, 50) + run +
-                    random_words(random, 20)),
-               join(random_words(random, 20) + left + other + right + random_words(random, 20))});
+  TestExtract world({join(rare_words(random, 20) + left + rare_words(random, 4) + right + rare_words(random, 50) + run +
+                          rare_words(random, 20)),
+                     join(rare_words(random, 20) + left + other + right + rare_words(random, 20))});
   const std::vector<Passage> found = world.extract();
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].head.length, 64U);
@@ -68,8 +68,8 @@ TEST(Extract, RunsOfTextThatResemblesItselfAreTold) {
   std::mt19937_64 random(13);
   std::vector<Words> documents;
   for (int pair = 0; pair < 300; ++pair) {
-    const Words paragraph = random_words(random, 14);
-    const Words settings = random_words(random, 6);
+    const Words paragraph = rare_words(random, 14);
+    const Words settings = rare_words(random, 6);
     for (int i = 0; i < 2; ++i) {
       Words words;
       for (int k = 0; k < 12; ++k) {
@@ -82,21 +82,21 @@ TEST(Extract, RunsOfTextThatResemblesItselfAreTold) {
   }
   std::vector<std::string> texts;
   for (const Words& words : documents) texts.push_back(join(words));
-  EXPECT_EQ(runs_not_told(documents, World(texts).extract(), 10), 0U);
+  EXPECT_EQ(runs_not_told(documents, TestExtract(texts).extract(), 10), 0U);
 }
 
 // Each version has one word changed of the one before it, so what lies around a change is first held by another version
 // than the rest.
 TEST(Extract, VersionsCostWhatTheyAreLong) {
   std::mt19937_64 random(12);
-  std::vector<Words> versions{random_words(random, 2000)};
+  std::vector<Words> versions{rare_words(random, 2000)};
   while (versions.size() < 300) {
     versions.push_back(versions.back());
-    versions.back()[random() % 2000] = random_words(random, 1)[0];
+    versions.back()[random() % 2000] = rare_words(random, 1)[0];
   }
   std::vector<std::string> texts;
   for (const Words& words : versions) texts.push_back(join(words));
-  World world(texts);
+  TestExtract world(texts);
   const std::vector<Passage> found = world.extract();
   EXPECT_EQ(runs_not_told(versions, found, 10), 0U);
   EXPECT_GE(world.report.grown_tokens, 299U * 2000U);

@@ -6,8 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <random>
 #include <set>
@@ -15,80 +13,45 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/files/tempdir.h"
-#include "refrain/error.h"
+#include "random_text.h"
+#include "verbs/index/test_index.h"
+#include "world.h"
 
 namespace refrain::verbs::index {
 
-namespace fs = std::filesystem;
-
-struct Passage {
-  PassageHead head;
-  std::vector<Occurrence> occurrences;
-};
-
-class Collector : public PassageSink {
- public:
-  void begin(const PassageHead& head) override { passages.push_back({head, {}}); }
-  void occurrence(const Occurrence& occurrence) override { passages.back().occurrences.push_back(occurrence); }
-  void end() override { ++ended; }
-  std::vector<Passage> passages;
-  std::size_t ended = 0;
-};
-
-using Words = std::vector<std::string>;
-
-inline std::string join(const Words& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
-inline Words random_words(std::mt19937_64& random, std::size_t count, std::uint64_t vocabulary = 1'000'000'000) {
-  Words words(count);
-  for (std::string& word : words) word = "w" + std::to_string(random() % vocabulary);
-  return words;
+// So many different ones that two texts share none by chance.
+inline Words rare_words(std::mt19937_64& random, std::size_t count) {
+  return random_words(random, count, 1'000'000'000);
 }
 
 inline Words operator+(Words x, const Words& y) {
-  x.insert(x.end(), y.begin(), y.end());
+  append(x, y);
   return x;
 }
 
 // An index of some texts, a line each, so their ids are 0, 1, 2.
-class World {
+class TestExtract : public World {
  public:
-  explicit World(const std::vector<std::string>& texts, const IndexLayout& layout = {})
-      : folder_(fs::temp_directory_path(), "extract-test"), texts_(texts) {
-    std::ofstream out(input());
-    for (const std::string& text : texts) out << text << '\n';
-    out.close();
+  static constexpr std::uint64_t kMemory = std::uint64_t{96} << 20U;
+
+  explicit TestExtract(const std::vector<std::string>& texts, const IndexLayout& layout = {}) : texts_(texts) {
     IndexCreateOptions options;
-    options.index = folder_.path() / "index";
-    options.input.paths = {input()};
+    options.index = at("index");
+    options.input.paths = {write_lines("texts", texts)};
     options.input.format = Format::lines;
     options.layout = layout;
-    create_index(options, context(2));
+    create_index(options, context(2, kMemory));
   }
 
-  static Context context(unsigned threads) {
-    Context context;
-    context.memory_bytes = std::uint64_t{96} << 20U;
-    context.threads = threads;
-    return context;
-  }
-  std::string input() const { return (folder_.path() / "texts").string(); }
-
-  std::vector<Passage> extract(const ExtractOptions& options = {}, unsigned threads = 2, std::uint64_t memory = 0) {
-    Snapshot snapshot(folder_.path() / "index");
-    Collector collector;
-    Context run = context(threads);
-    if (memory != 0) run.memory_bytes = memory;
-    report = extract_passages(snapshot, options, run, collector);
-    EXPECT_EQ(collector.ended, collector.passages.size());
-    EXPECT_EQ(report.passages, collector.passages.size());
-    for (const Passage& passage : collector.passages) check(passage);
-    return collector.passages;
+  std::vector<Passage> extract(const ExtractOptions& options = {}, unsigned threads = 2,
+                               std::uint64_t memory = kMemory) {
+    Snapshot snapshot(at("index"));
+    KeptPassages kept;
+    report = extract_passages(snapshot, options, context(threads, memory), kept);
+    EXPECT_EQ(kept.ended, kept.passages.size());
+    EXPECT_EQ(report.passages, kept.passages.size());
+    for (const Passage& passage : kept.passages) check(passage);
+    return kept.passages;
   }
 
   ExtractReport report;
@@ -117,7 +80,6 @@ class World {
     }
   }
 
-  TempDir folder_;
   std::vector<std::string> texts_;
 };
 

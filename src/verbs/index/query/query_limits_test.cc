@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <random>
 #include <string>
 #include <vector>
@@ -15,7 +14,7 @@ namespace {
 
 class QueryLimits : public testing::Test {
  protected:
-  Words words(std::size_t count) { return words_out_of(random_, count, 1000000); }
+  Words words(std::size_t count) { return random_words(random_, count, 1000000); }
   // `copies` documents that hold `shared` among other words.
   std::vector<std::string> around(const Words& shared, std::size_t copies) {
     std::vector<std::string> texts;
@@ -23,7 +22,7 @@ class QueryLimits : public testing::Test {
       Words text = words(50);
       append(text, shared);
       append(text, words(50));
-      texts.push_back(joined(text));
+      texts.push_back(join(text));
     }
     return texts;
   }
@@ -42,7 +41,7 @@ TEST_F(QueryLimits, TellsHowManyCandidatesNobodyCompared) {
   const Words shared = words(40);
   const TestIndex index(around(shared, 30));
   QueryOptions options;
-  options.documents = {{"query", joined(shared)}};
+  options.documents = {{"query", join(shared)}};
   options.max_occurrences = 7;
   QueryReport report;
   const std::vector<Passage> passages = query(index, options, &report);
@@ -63,12 +62,12 @@ TEST_F(QueryLimits, PassesOverBlotsInTooManyDocuments) {
   for (const std::string& text : around(rare, 3)) texts.push_back(text);
   const TestIndex index(texts);
   QueryOptions options;
-  options.documents = {{"query", joined(common) + " and " + joined(rare)}};
+  options.documents = {{"query", join(common) + " and " + join(rare)}};
   EXPECT_EQ(query(index, options).size(), 2U);
   options.limits.max_documents = 29;
   const std::vector<Passage> passages = query(index, options);
   ASSERT_EQ(passages.size(), 1U);
-  EXPECT_EQ(passages[0].head.text, joined(rare));
+  EXPECT_EQ(passages[0].head.text, join(rare));
   options.limits.max_documents = 30;
   EXPECT_EQ(query(index, options).size(), 2U);
 }
@@ -80,13 +79,13 @@ TEST_F(QueryLimits, LeavesOutWhatLiesInAnExcludedText) {
   for (const std::string& text : around(shared, 3)) texts.push_back(text);
   const TestIndex index(texts);
   QueryOptions options;
-  options.documents = {{"query", joined(part(known, 5, 50)) + " or " + joined(shared)}};
+  options.documents = {{"query", join(part(known, 5, 50)) + " or " + join(shared)}};
   EXPECT_EQ(query(index, options).size(), 2U);
-  options.limits.exclude = {joined(known)};
+  options.limits.exclude = {join(known)};
   const std::vector<Passage> passages = query(index, options);
   ASSERT_EQ(passages.size(), 1U);
-  EXPECT_EQ(passages[0].head.text, joined(shared));
-  options.limits.exclude = {joined(part(shared, 0, 20))};
+  EXPECT_EQ(passages[0].head.text, join(shared));
+  options.limits.exclude = {join(part(shared, 0, 20))};
   EXPECT_EQ(query(index, options).size(), 2U) << "half of it is more than what was excluded";
 }
 
@@ -94,7 +93,7 @@ TEST_F(QueryLimits, WantsAsManyTokensAsItWasTold) {
   const Words shared = words(25);
   const TestIndex index(around(shared, 2));
   QueryOptions options;
-  options.documents = {{"query", joined(shared)}};
+  options.documents = {{"query", join(shared)}};
   options.limits.min_tokens = 25;
   EXPECT_EQ(query(index, options).size(), 1U);
   options.limits.min_tokens = 26;
@@ -108,15 +107,15 @@ TEST_F(QueryLimits, BridgesAsMuchNoiseAsItWasTold) {
   append(apart, part(shared, 35, 25));
   const TestIndex index(around(shared, 1));
   QueryOptions options;
-  options.documents = {{"query", joined(apart)}};
+  options.documents = {{"query", join(apart)}};
   std::vector<Passage> passages = query(index, options);
   ASSERT_EQ(passages.size(), 1U);
   EXPECT_EQ(passages[0].head.length, 60U);
   options.limits.max_gap = 4;
   passages = query(index, options);
   ASSERT_EQ(passages.size(), 2U);
-  EXPECT_EQ(passages[0].head.text, joined(part(shared, 0, 30)));
-  EXPECT_EQ(passages[1].head.text, joined(part(shared, 35, 25)));
+  EXPECT_EQ(passages[0].head.text, join(part(shared, 0, 30)));
+  EXPECT_EQ(passages[1].head.text, join(part(shared, 35, 25)));
 }
 
 // No window between the ends is whole, so they are two chains; growing from either one gives it all.
@@ -126,7 +125,7 @@ TEST_F(QueryLimits, TellsAPlaceOnceThatTwoChainsLeadTo) {
   for (std::size_t i = 30; i < 110; i += 5) noisy[i] = "x" + std::to_string(i);
   const TestIndex index(around(shared, 1));
   QueryOptions options;
-  options.documents = {{"query", joined(noisy)}};
+  options.documents = {{"query", join(noisy)}};
   QueryReport report;
   const std::vector<Passage> passages = query(index, options, &report);
   EXPECT_EQ(report.candidates, 2U);
@@ -159,10 +158,10 @@ TEST_F(QueryLimits, ADocumentOfTheIndexIsNotItsOwnAnswer) {
 TEST_F(QueryLimits, DocumentsWhoseFilesChangedAreNamedAndNotShown) {
   const Words shared = words(40);
   const TestIndex index(around(shared, 15));
-  for (std::size_t i = 0; i < 12; ++i) std::ofstream(index.path(i), std::ios::app) << "!";
+  for (std::size_t i = 0; i < 12; ++i) index.write(index.path(i), index.texts()[i] + "!");
   std::filesystem::remove(index.path(14));
   QueryOptions options;
-  options.documents = {{"query", joined(shared)}};
+  options.documents = {{"query", join(shared)}};
   QueryReport report;
   const std::vector<Passage> passages = query(index, options, &report);
   ASSERT_EQ(passages.size(), 1U);
@@ -200,10 +199,10 @@ TEST_F(QueryLimits, ADocumentThatDoesNotFitIsRefusedBeforeItIsRead) {
       EXPECT_NE(std::string_view(error.what()).find("text of"), std::string_view::npos) << error.what();
     }
   };
-  refused([&] { Index(index.folder()).document(index.path(0), small); });
-  EXPECT_EQ(Index(index.folder()).document(index.path(1), small)->text, "other words");
+  refused([&] { Index(index.path()).document(index.path(0), small); });
+  EXPECT_EQ(Index(index.path()).document(index.path(1), small)->text, "other words");
   refused([&] {
-    Snapshot snapshot(index.folder());
+    Snapshot snapshot(index.path());
     KeptPassages kept;
     QueryOptions options;
     options.id = index.path(0);
@@ -215,12 +214,12 @@ TEST_F(QueryLimits, StopsWhenAsked) {
   const Words shared = words(40);
   const TestIndex index(around(shared, 3));
   QueryOptions options;
-  options.documents = {{"query", joined(shared)}};
+  options.documents = {{"query", join(shared)}};
   std::stop_source stop;
   stop.request_stop();
-  Context context = TestIndex::context();
+  Context context = index.context();
   context.stop = stop.get_token();
-  Snapshot snapshot(index.folder());
+  Snapshot snapshot(index.path());
   KeptPassages kept;
   try {
     query_index(snapshot, options, context, kept);

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <random>
 #include <set>
 #include <string>
@@ -17,7 +15,7 @@
 namespace refrain::verbs::index {
 namespace {
 
-// Where word i of a text made by joined() begins and ends.
+// Where word i of a text made by join() begins and ends.
 ByteRange word_bytes(const Words& words, std::size_t first, std::size_t last) {
   std::uint64_t begin = 0;
   for (std::size_t i = 0; i < first; ++i) begin += words[i].size() + 1;
@@ -79,19 +77,19 @@ TEST_P(QueryOfKind, FindsEveryExactCopyOfAWindowAndNothingThatIsNone) {
     std::vector<Words> documents;
     std::vector<std::string> texts;
     for (int i = 0; i < 30; ++i) {
-      documents.push_back(words_out_of(random, 20 + random() % 400, kind.different));
-      texts.push_back(joined(documents.back()));
+      documents.push_back(random_words(random, 20 + random() % 400, kind.different));
+      texts.push_back(join(documents.back()));
     }
     const TestIndex index(texts, kind.layout);
     for (int asked = 0; asked < 8; ++asked) {
-      Words query = words_out_of(random, random() % 40, kind.different);
+      Words query = random_words(random, random() % 40, kind.different);
       for (int i = 0; i < 6; ++i) {
         const Words& source = documents[random() % documents.size()];
         const std::size_t count = std::min<std::size_t>(source.size(), least + (i % 2 == 0 ? 0 : random() % 40));
         append(query, part(source, random() % (source.size() - count + 1), count));
-        append(query, words_out_of(random, random() % 12, kind.different));
+        append(query, random_words(random, random() % 12, kind.different));
       }
-      const std::vector<Passage> passages = index.query(joined(query));
+      const std::vector<Passage> passages = index.query(join(query));
       for (std::size_t i = 0; i < documents.size(); ++i)
         for (const ExactRun& run : exact_runs(query, documents[i], least)) {
           ++runs;
@@ -132,8 +130,8 @@ TEST(Query, FindsPassagesOfThirtyWordsWithNoiseInOneOfTen) {
   std::vector<Words> documents;
   std::vector<std::string> texts;
   for (int i = 0; i < 100; ++i) {
-    documents.push_back(words_out_of(random, 600, 5000));
-    texts.push_back(joined(documents.back()));
+    documents.push_back(random_words(random, 600, 5000));
+    texts.push_back(join(documents.back()));
   }
   const TestIndex index(texts);
   int found = 0;
@@ -142,12 +140,12 @@ TEST(Query, FindsPassagesOfThirtyWordsWithNoiseInOneOfTen) {
     const std::size_t document = random() % documents.size();
     const std::size_t count = 30 + random() % 20;
     const std::size_t first = random() % (600 - count);
-    Words query = words_out_of(random, 20, 1000000);
+    Words query = random_words(random, 20, 1000000);
     append(query, with_noise(random, part(documents[document], first, count), 10));
-    append(query, words_out_of(random, 20, 1000000));
+    append(query, random_words(random, 20, 1000000));
     const ByteRange planted = word_bytes(documents[document], first, first + count);
     bool is_found = false;
-    for (const Passage& passage : index.query(joined(query)))
+    for (const Passage& passage : index.query(join(query)))
       for (const Occurrence& occurrence : passage.occurrences) {
         const std::uint64_t begin = std::max(occurrence.bytes.begin, planted.begin);
         const std::uint64_t end = std::min(occurrence.bytes.end, planted.end);
@@ -181,7 +179,7 @@ struct Pages {
   Pages() {
     std::mt19937_64 random(9);
     std::vector<Words> documents;
-    for (int i = 0; i < 60; ++i) documents.push_back(words_out_of(random, 300, 4000));
+    for (int i = 0; i < 60; ++i) documents.push_back(random_words(random, 300, 4000));
     Words query;
     for (int i = 0; i < 25; ++i) {
       const Words copied = part(documents[random() % documents.size()], random() % 200, 10 + random() % 60);
@@ -190,9 +188,9 @@ struct Pages {
         append(documents[random() % documents.size()], with_noise(random, copied, 5));
     }
     std::vector<std::string> texts;
-    for (const Words& words : documents) texts.push_back(joined(words));
+    for (const Words& words : documents) texts.push_back(join(words));
     index.emplace(texts);
-    options.documents = {{"first", joined(query)}, {"second", texts[7]}};
+    options.documents = {{"first", join(query)}, {"second", texts[7]}};
     options.max_occurrences = 3;
   }
   std::optional<TestIndex> index;
@@ -260,7 +258,7 @@ TEST(Query, GoesOnBehindItsCursorWhenTheIndexHasChanged) {
   QueryOptions rest = world.options;
   rest.limit = 0;
   world.index->query(rest, unchanged);
-  Index(world.index->folder()).add({{"another", "nothing of it is in the query"}}, false, TestIndex::context());
+  Index(world.index->path()).add({{"another", "nothing of it is in the query"}}, false, world.index->context());
   std::vector<Passage> changed;
   const QueryReport report = world.index->query(rest, changed);
   EXPECT_EQ(report.generation, 2U);
@@ -288,29 +286,29 @@ TEST(Query, StaysLinearForThousandsOfCopiesOfAWord) {
 
 TEST(Query, TakesWordsInAnotherOrderForCandidatesAndForNoMore) {
   std::mt19937_64 random(21);
-  const Words words = words_out_of(random, 10, 1000000);
+  const Words words = random_words(random, 10, 1000000);
   Words shuffled = words;
   std::reverse(shuffled.begin(), shuffled.end());
-  const TestIndex index({joined(words)}, {.blots = BlotKind::xor_all, .sampling = BlotSampling::all});
+  const TestIndex index({join(words)}, {.blots = BlotKind::xor_all, .sampling = BlotSampling::all});
   QueryOptions options;
-  options.documents = {{"query", joined(shuffled)}};
+  options.documents = {{"query", join(shuffled)}};
   std::vector<Passage> passages;
   const QueryReport report = index.query(options, passages);
   EXPECT_EQ(report.candidates, 1U);
   EXPECT_EQ(report.compared, 1U);
   EXPECT_TRUE(passages.empty());
-  EXPECT_EQ(index.query(joined(words)).size(), 1U);
+  EXPECT_EQ(index.query(join(words)).size(), 1U);
 }
 
 TEST(Query, FindsEveryOtherWordWhereTheIndexIsInterleaved) {
   std::mt19937_64 random(22);
-  const Words words = words_out_of(random, 40, 1000000);
-  Words other = words_out_of(random, 40, 1000000);
+  const Words words = random_words(random, 40, 1000000);
+  Words other = random_words(random, 40, 1000000);
   for (std::size_t i = 0; i < words.size(); i += 2) other[i] = words[i];
   for (const unsigned interleave : {1U, 2U}) {
-    const TestIndex index({joined(words)},
+    const TestIndex index({join(words)},
                           {.blots = BlotKind::xor_all, .sampling = BlotSampling::all, .interleave = interleave});
-    const std::vector<Passage> passages = index.query(joined(other));
+    const std::vector<Passage> passages = index.query(join(other));
     ASSERT_EQ(passages.size(), interleave - 1);
     if (interleave == 1) continue;
     EXPECT_EQ(passages[0].head.length, 39U);

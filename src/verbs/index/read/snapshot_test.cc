@@ -2,20 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <fstream>
 #include <random>
 #include <set>
 #include <thread>
 
-#include "base/files/tempdir.h"
 #include "refrain/error.h"
 #include "refrain/index.h"
 #include "verbs/index/read/snapshot.h"
+#include "world.h"
 
 namespace refrain::verbs::index {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr int kReaders = 8;
 constexpr int kPairs = 12;
@@ -57,16 +54,13 @@ std::set<std::string> ids_of(Snapshot::Blots& blots, Snapshot& snapshot) {
   return ids;
 }
 
-class IndexSnapshot : public testing::Test {
+class IndexSnapshot : public testing::Test, public World {
  protected:
   void SetUp() override {
-    const fs::path empty = dir_.path() / "empty.jsonl";
-    std::ofstream(empty) << "";
-    create_index({path, InputOptions{.paths = {empty.string()}}, {.blot_bits = 16, .shards = 2}}, context);
+    create_index({path, InputOptions{.paths = {write("empty.jsonl", "")}}, {.blot_bits = 16, .shards = 2}}, context);
   }
 
-  TempDir dir_{fs::temp_directory_path(), "refrain-index-snapshot-test"};
-  const fs::path path = dir_.path() / "index";
+  const std::string path = at("index");
   const Context context{.memory_bytes = std::uint64_t{64} << 20U, .threads = 1};
 };
 

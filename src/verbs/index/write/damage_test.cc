@@ -8,12 +8,12 @@
 #include <random>
 #include <set>
 
-#include "base/files/tempdir.h"
 #include "engines/blot/format.h"
 #include "engines/blot/manifest.h"
 #include "refrain/error.h"
 #include "refrain/index.h"
 #include "verbs/index/read/snapshot.h"
+#include "world.h"
 
 namespace refrain::verbs::index {
 namespace {
@@ -22,15 +22,6 @@ namespace fs = std::filesystem;
 using Texts = std::map<std::string, std::string>;  // by id
 
 constexpr const char* kCorrupt = "(corrupt)";
-
-std::string content_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void write(const fs::path& path, const std::string& content) {
-  std::ofstream(path, std::ios::binary) << content;
-}
 
 void flip(const fs::path& path, std::uint64_t byte, unsigned bit) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
@@ -41,7 +32,7 @@ void flip(const fs::path& path, std::uint64_t byte, unsigned bit) {
 }
 
 // An index of three segments with stored texts, in two of which documents were removed, and in one replaced.
-class IndexDamage : public testing::Test {
+class IndexDamage : public testing::Test, public World {
  protected:
   void SetUp() override {
     const auto documents = [&](int first, int count) {
@@ -55,10 +46,9 @@ class IndexDamage : public testing::Test {
       }
       return made;
     };
-    const fs::path empty = dir_.path() / "empty.jsonl";
-    write(empty, "");
-    create_index({path_, InputOptions{.paths = {empty.string()}}, {.blot_bits = 16, .shards = 2, .store_text = true}},
-                 context_);
+    create_index(
+        {path_, InputOptions{.paths = {write("empty.jsonl", "")}}, {.blot_bits = 16, .shards = 2, .store_text = true}},
+        context_);
     Index index(path_);
     index.add(documents(0, 40), false, context_);
     index.add(documents(40, 20), false, context_);
@@ -192,7 +182,7 @@ class IndexDamage : public testing::Test {
   }
   // Runs `work` on an index as it was.
   void with_copy(const std::function<void()>& work) {
-    const fs::path saved = dir_.path() / "saved";
+    const std::string saved = at("saved");
     fs::copy(path_, saved, fs::copy_options::recursive);
     work();
     fs::remove_all(path_);
@@ -200,8 +190,7 @@ class IndexDamage : public testing::Test {
   }
 
   std::mt19937 random_{7};
-  TempDir dir_{fs::temp_directory_path(), "refrain-index-damage-test"};
-  const fs::path path_ = dir_.path() / "index";
+  const fs::path path_ = at("index");
   const Context context_{.memory_bytes = std::uint64_t{128} << 20U, .threads = 1};
   Texts texts_;
   Texts removed_;
@@ -243,7 +232,7 @@ TEST_F(IndexDamage, AFlippedBitIsFoundAndNeverServed) {
 
 TEST_F(IndexDamage, FilesThatAreCutOrGoneAreFoundAndNeverServed) {
   for (const fs::path& file : files_) {
-    const std::string content = content_of(file);
+    const std::string content = read(file);
     std::set<std::size_t> sizes = {0, 1, content.size() / 2, content.size() - 1};
     if (content.size() > store::kPageBytes) sizes.insert({store::kPageBytes, content.size() - store::kPageBytes});
     for (const std::size_t size : sizes) {
@@ -265,8 +254,8 @@ TEST_F(IndexDamage, AFileInTheWrongPlaceIsFoundAndNeverServed) {
   for (const fs::path& file : files_)
     for (const fs::path& other : files_) {
       if (file == other || file.extension() != other.extension()) continue;
-      const std::string content = content_of(file);
-      write(file, content_of(other));
+      const std::string content = read(file);
+      write(file, read(other));
       const std::string what = other.string() + " as " + file.string();
       expect_found(file, what);
       expect_right_or_corrupt(what);
@@ -299,7 +288,7 @@ TEST_F(IndexDamage, IsNeverMergedIntoWhatLooksWhole) {
 TEST_F(IndexDamage, IsRepairedFromWhatCanBeRead) {
   for (const fs::path& file : files_) {
     if (file.filename() == blot::kManifestName) continue;
-    const std::string content = content_of(file);
+    const std::string content = read(file);
     for (std::uint64_t page = 0; page < content.size(); page += store::kPageBytes)
       with_copy([&] {
         flip(file, page + random_() % store::kPageBytes, 3);
@@ -319,7 +308,7 @@ TEST_F(IndexDamage, IsRepairedFromWhatCanBeRead) {
 
 TEST_F(IndexDamage, WithoutItsManifestItIsLeftAsItIs) {
   const fs::path manifest = path_ / blot::kManifestName;
-  const std::string content = content_of(manifest);
+  const std::string content = read(manifest);
   const auto refused = [&] {
     for (const bool repair : {false, true}) try {
         check_index(path_, repair, context_);

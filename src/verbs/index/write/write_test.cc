@@ -7,12 +7,12 @@
 #include <random>
 #include <set>
 
-#include "base/files/tempdir.h"
 #include "engines/blot/format.h"
 #include "engines/blot/manifest.h"
 #include "refrain/error.h"
 #include "refrain/index.h"
 #include "verbs/index/read/snapshot.h"
+#include "world.h"
 
 namespace refrain::verbs::index {
 namespace {
@@ -55,8 +55,7 @@ std::map<std::string, std::string> files_of(const fs::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (!entry.is_regular_file()) continue;
-    std::ifstream file(entry.path(), std::ios::binary);
-    files[fs::relative(entry.path(), folder).string()] = {std::istreambuf_iterator<char>(file), {}};
+    files[fs::relative(entry.path(), folder).string()] = read_file(entry.path());
   }
   // No two indexes have the same id.
   blot::Manifest manifest = blot::read_manifest(folder);
@@ -65,22 +64,18 @@ std::map<std::string, std::string> files_of(const fs::path& folder) {
   return files;
 }
 
-class IndexWriting : public testing::Test {
+class IndexWriting : public testing::Test, public World {
  protected:
-  void SetUp() override { fs::create_directory(folder_); }
-
   // A file of records with ids, or a folder of files.
   InputOptions input_of(const Texts& texts, Format format) {
-    const fs::path path = folder_ / ("input-" + std::to_string(inputs_++));
+    const std::string path = at("input-" + std::to_string(inputs_++));
     InputOptions input;
     input.format = format;
     if (format == Format::files) {
-      fs::create_directory(path);
-      for (const auto& [id, text] : texts) std::ofstream(path / id) << text;
+      for (const auto& [id, text] : texts) write(path + "/" + id, text);
     } else {
       input.id_field = "id";
-      std::ofstream file(path);
-      if (format == Format::csv) file << "id,text\n";
+      std::string records = format == Format::csv ? "id,text\n" : "";
       for (const auto& [id, text] : texts) {
         std::string body;
         for (const char c : text)
@@ -89,16 +84,17 @@ class IndexWriting : public testing::Test {
                   : c == '3'              ? "\\u0033"
                                           : std::string(1, c);
         if (format == Format::jsonl)
-          file << R"({"id":")" << id << R"(","text":")" << body << "\"}\n";
+          records += R"({"id":")" + id + R"(","text":")" + body + "\"}\n";
         else
-          file << id << ",\"" << body << "\"\n";
+          records += id + ",\"" + body + "\"\n";
       }
+      write(path, records);
     }
-    input.paths = {path.string()};
+    input.paths = {path};
     return input;
   }
   fs::path index_of(const Texts& texts, IndexLayout layout) {
-    const fs::path path = folder_ / ("index-" + std::to_string(indexes_++));
+    const fs::path path = at("index-" + std::to_string(indexes_++));
     create_index({path, input_of(texts, Format::jsonl), layout}, context_);
     return path;
   }
@@ -108,9 +104,7 @@ class IndexWriting : public testing::Test {
     EXPECT_EQ(report.changed_documents, 0U);
   }
 
-  TempDir dir_{fs::temp_directory_path(), "refrain-index-write-test"};
-  fs::path folder_ = dir_.path() / "w";
-  Context context_{.memory_bytes = std::uint64_t{256} << 20U, .threads = 2};
+  const Context context_ = context();
   int inputs_ = 0;
   int indexes_ = 0;
 };
@@ -179,8 +173,8 @@ TEST_F(IndexWriting, IsTheSameForAnyThreadsAndMemory) {
   std::map<std::string, std::string> first;
   for (const unsigned threads : {1U, 2U, 3U, 8U})
     for (const std::uint64_t memory : {std::uint64_t{64} << 20U, std::uint64_t{1} << 30U}) {
-      const fs::path path = folder_ / ("same-" + std::to_string(threads) + "-" + std::to_string(memory));
-      create_index({path, input, {}}, Context{.memory_bytes = memory, .threads = threads});
+      const fs::path path = at("same-" + std::to_string(threads) + "-" + std::to_string(memory));
+      create_index({path, input, {}}, context(threads, memory));
       const std::map<std::string, std::string> files = files_of(path);
       if (first.empty()) first = files;
       EXPECT_EQ(files, first) << threads << " " << memory;
@@ -205,12 +199,12 @@ TEST_F(IndexWriting, AnIdThatIsThereIsRefusedAndNothingChanges) {
 TEST_F(IndexWriting, AFileThatChangedIsNamedAndNeverShown) {
   const Texts texts = {{"one", "some words of the first document"}, {"two", "other words of the second one"}};
   const InputOptions input = input_of(texts, Format::files);
-  const fs::path path = folder_ / "files";
+  const fs::path path = at("files");
   create_index({path, input, {}}, context_);
   Index index(path);
   const std::string id = (fs::path(input.paths[0]) / "one").string();
   EXPECT_EQ(index.document(id)->text, texts[0].second);
-  std::ofstream(id) << "some words of the worst document";
+  write(id, "some words of the worst document");
   try {
     index.document(id);
     FAIL();
@@ -260,7 +254,7 @@ TEST_F(IndexWriting, DamageIsFoundAndMendedFromTheTexts) {
 TEST_F(IndexWriting, ARepairThatWouldLoseADocumentIsRefused) {
   const Texts texts = {{"one", "some words of the first document"}, {"two", "other words of the second one"}};
   const InputOptions input = input_of(texts, Format::files);
-  const fs::path path = folder_ / "files";
+  const fs::path path = at("files");
   create_index({path, input, {}}, context_);
   std::fstream bytes(path / "000001" / "posts-00.bin", std::ios::in | std::ios::out | std::ios::binary);
   bytes.seekp(100);
@@ -278,11 +272,10 @@ TEST_F(IndexWriting, OrdinalsComeBehindIdsThatLookLikeThem) {
   const fs::path path = index_of({{"a", "one two three"}}, {});
   Index index(path);
   index.add({{"7", "posted"}}, false, context_);
-  InputOptions lines;
-  lines.format = Format::lines;
-  lines.paths = {(folder_ / "lines").string()};
-  std::ofstream(lines.paths[0]) << "first\nsecond\n";
-  index.add({.input = lines}, context_);
+  InputOptions input;
+  input.format = Format::lines;
+  input.paths = {write_lines("lines", {"first", "second"})};
+  index.add({.input = input}, context_);
   EXPECT_EQ(index.document("7")->text, "posted");
   EXPECT_EQ(index.document("8")->text, "first");
   EXPECT_EQ(index.document("9")->text, "second");
@@ -299,7 +292,7 @@ TEST_F(IndexWriting, VersionOneIsReadAndItsSegmentsAreWritten) {
       text += (j % 7 == i % 7 ? "na\xC3\xAFve w" : "w") + std::to_string(j % 25) + " ";
     texts.emplace_back("doc/" + std::to_string(i), text);
   }
-  const fs::path path = folder_ / "again";
+  const fs::path path = at("again");
   const IndexLayout layout{.shards = 2, .store_text = true};
   create_index({path, input_of({texts.begin(), texts.begin() + 30}, Format::jsonl), layout}, context_);
   Index index(path);
@@ -313,7 +306,7 @@ TEST_F(IndexWriting, VersionOneIsReadAndItsSegmentsAreWritten) {
   expect_whole(golden);
   EXPECT_TRUE(files_of(golden) == files_of(path));  // not EXPECT_EQ, which would print pages of zeros
   // The first commit gives it an id.
-  const fs::path copy = folder_ / "copy";
+  const fs::path copy = at("copy");
   fs::copy(golden, copy, fs::copy_options::recursive);
   const std::string identity = Index(copy).identity();
   Index(copy).remove({"doc/7"}, context_);
