@@ -20,7 +20,7 @@ MAX_LINES = 500
 MAX_SOURCES = 25
 # Built as a module of its own, with its own list of libraries.
 MODULES = {"corpus/parquet": {"base", "base/files"}}
-MODULE_HEADERS = {"corpus/source/parquet_module.h"}  # and what those include
+MODULE_HEADERS = {"corpus/files/parquet_module.h"}  # and what those include
 
 
 def words_after(words, keyword):

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <stop_token>
 #include <thread>
 
@@ -25,6 +26,7 @@
 #include "base/progress.h"
 #include "base/rss_watch.h"
 #include "base/threads.h"
+#include "random_text.h"
 #include "refrain/error.h"
 #include "world.h"
 
@@ -343,15 +345,34 @@ TEST(RssWatch, SeesWhatWasHeldSinceItWasLastAsked) {
   EXPECT_LT(watch.take(), before + (std::uint64_t{56} << 20U));
 }
 
-TEST(RunningChecksum, IsThatOfTheWhole) {
-  std::string bytes;
-  RunningChecksum sum;
-  EXPECT_EQ(sum.value(), checksum(""));
-  for (std::size_t size : {1U, 7U, 0U, 300U, 70000U, 3U}) {
-    const std::string piece(size, static_cast<char>('a' + size % 20));
-    bytes += piece;
-    sum.add(piece);
-    EXPECT_EQ(sum.value(), checksum(bytes));
+TEST(ChecksumAt, OfPartsHoweverCutAddsUpToThatOfTheWhole) {
+  const std::string bytes = random_text(3001, 26, 7);
+  const std::uint64_t whole = checksum_at(0, bytes);
+  std::mt19937 random(5);
+  for (unsigned round = 0; round < 200; ++round) {
+    std::uint64_t sum = 0;
+    for (std::size_t begin = 0; begin < bytes.size();) {
+      const std::size_t size = std::min<std::size_t>(random() % (round % 3 == 0 ? 3 : 300), bytes.size() - begin);
+      sum += checksum_at(begin, std::string_view(bytes).substr(begin, size));
+      begin += size;
+    }
+    ASSERT_EQ(sum, whole) << "round " << round;
+  }
+  EXPECT_EQ(checksum_at(77, ""), 0U);
+}
+
+TEST(ChecksumAt, NoticesEveryChangedByteAndEveryTwoThatChangedPlaces) {
+  const std::string bytes = random_text(300, 26, 9);
+  const std::uint64_t whole = checksum_at(0, bytes);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      std::string other = bytes;
+      other[i] = static_cast<char>(other[i] ^ 1 << bit);
+      EXPECT_NE(checksum_at(0, other), whole);
+    }
+    std::string other = bytes;
+    std::swap(other[i], other[(i + 64) % other.size()]);
+    EXPECT_EQ(checksum_at(0, other) == whole, other == bytes);
   }
 }
 

@@ -2,31 +2,48 @@
 
 #include <xxhash.h>
 
-#include <new>
+#include <algorithm>
+#include <bit>
+#include <cstring>
 
 #include "base/pieces.h"
 
 namespace refrain {
 
+static_assert(std::endian::native == std::endian::little, "words are summed as they lie in memory");
+
 std::uint64_t checksum(std::string_view bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
-RunningChecksum::RunningChecksum() : state_(XXH3_createState()) {
-  if (!state_) throw std::bad_alloc();
-  XXH3_64bits_reset(static_cast<XXH3_state_t*>(state_.get()));
-}
-
-void RunningChecksum::Free::operator()(void* state) const {
-  XXH3_freeState(static_cast<XXH3_state_t*>(state));
-}
-
-void RunningChecksum::add(std::string_view bytes) {
-  XXH3_64bits_update(static_cast<XXH3_state_t*>(state_.get()), bytes.data(), bytes.size());
-}
-
-std::uint64_t RunningChecksum::value() const {
-  return XXH3_64bits_digest(static_cast<const XXH3_state_t*>(state_.get()));
+// Each word of eight bytes times an odd number that its place gives. Words that two parts share add up too, since what
+// is not there of a word counts as zero.
+std::uint64_t checksum_at(std::uint64_t place, std::string_view bytes) {
+  std::uint64_t word = place / sizeof(std::uint64_t);
+  const auto factor = [&] {
+    const std::uint64_t mixed = ++word * 0x9e3779b97f4a7c15U;
+    return (mixed ^ mixed >> 32U) | 1U;
+  };
+  std::uint64_t sum = 0;
+  const auto add_some = [&](std::size_t shift, std::size_t size) {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < size; ++i)
+      value |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[i])) << 8 * (shift + i);
+    sum += value * factor();
+    bytes.remove_prefix(size);
+  };
+  if (const std::size_t shift = place % sizeof(std::uint64_t); shift != 0 && !bytes.empty())
+    add_some(shift, std::min(sizeof(std::uint64_t) - shift, bytes.size()));
+  const char* at = bytes.data();
+  for (const char* const end = at + bytes.size() / sizeof(std::uint64_t) * sizeof(std::uint64_t); at != end;
+       at += sizeof(std::uint64_t)) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, at, sizeof value);
+    sum += value * factor();
+  }
+  bytes.remove_prefix(static_cast<std::size_t>(at - bytes.data()));
+  if (!bytes.empty()) add_some(0, bytes.size());
+  return sum;
 }
 
 Digest digest(std::string_view bytes) {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "corpus/source/decompress.h"
+#include "corpus/files/decompress.h"
 #include "corpus/source/tuning.h"
 #include "refrain/error.h"
 #include "world.h"

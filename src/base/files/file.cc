@@ -193,6 +193,16 @@ void OutputFile::put(std::string_view bytes) {
   }
 }
 
+void OutputFile::write_at(std::uint64_t place, std::string_view bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t done =
+        uninterrupted([&] { return pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(place)); });
+    if (done < 0) refuse_write(path_, errno);
+    bytes.remove_prefix(static_cast<std::size_t>(done));
+    place += static_cast<std::uint64_t>(done);
+  }
+}
+
 void OutputFile::flush() {
   put(buffer_);
   buffer_.clear();

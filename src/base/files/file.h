@@ -63,6 +63,8 @@ class OutputFile {
   ~OutputFile();
 
   void write(std::string_view bytes);
+  // At once, at a place of the file. Many threads may, not beside write(), and bytes() knows nothing of it.
+  void write_at(std::uint64_t place, std::string_view bytes) const;
   void write_decimal(std::uint64_t value);
   void flush();
   // Flushes, syncs to the disk (not standard output), closes.

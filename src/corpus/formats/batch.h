@@ -45,7 +45,7 @@ struct BatchFields {
   }
 };
 
-struct RawBatch;  // corpus/source/raw.h
+struct RawBatch;  // corpus/files/raw.h
 
 // Which batch of the input it is. Batches in input order have rising places, and an input that is read again with the
 // same tuning is cut into the same batches: so what was learnt of a batch can be found again while it is worked on.

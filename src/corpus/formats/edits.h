@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "refrain/digest.h"
 #include "refrain/text.h"
 
 namespace refrain::corpus {
@@ -21,9 +22,14 @@ struct TextCuts {
   bool drop = false;
 };
 
+// A text, and what digest() makes of it, which many threads have found out before its turn.
+struct DigestedText : std::string_view {
+  Digest digest;
+};
+
 // Asks what to leave out of `text`. Called in input order, one at a time, from any thread, for every record that is not
 // bad.
-using CutDocument = std::function<TextCuts(DocId document, std::string_view text)>;
+using CutDocument = std::function<TextCuts(DocId document, const DigestedText& text)>;
 
 // A value to add to a record: null, a truth, a number or a text. In a table null is empty.
 using AddedValue = std::variant<std::monostate, bool, std::int64_t, double, std::string_view>;

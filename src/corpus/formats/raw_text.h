@@ -1,4 +1,4 @@
-// From the raw bytes of a text in its file (corpus/source/raw.h) to the text.
+// From the raw bytes of a text in its file (corpus/files/raw.h) to the text.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "corpus/source/parquet_module.h"
+#include "corpus/files/parquet_module.h"
 
 namespace refrain::corpus {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "corpus/source/parquet_module.h"
+#include "corpus/files/parquet_module.h"
 
 namespace refrain::corpus {
 

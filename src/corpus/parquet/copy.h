@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/budget.h"
-#include "corpus/source/parquet_module.h"
+#include "corpus/files/parquet_module.h"
 #include "refrain/input.h"
 
 namespace refrain::corpus {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/budget.h"
+#include "corpus/files/parquet_module.h"
 #include "corpus/parquet/memory.h"
 #include "corpus/parquet/streams.h"
-#include "corpus/source/parquet_module.h"
 #include "refrain/input.h"
 
 namespace refrain::corpus {

@@ -8,8 +8,8 @@
 
 #include <memory>
 
+#include "corpus/files/parquet_module.h"
 #include "corpus/parquet/memory.h"
-#include "corpus/source/parquet_module.h"
 
 namespace refrain::corpus {
 

@@ -1,7 +1,7 @@
 // The door of the module: all that a program sees of it.
+#include "corpus/files/parquet_module.h"
 #include "corpus/parquet/copy.h"
 #include "corpus/parquet/file.h"
-#include "corpus/source/parquet_module.h"
 
 namespace refrain::corpus {
 

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <string>
 
-#include "corpus/source/parquet_module.h"
+#include "corpus/files/parquet_module.h"
 
 namespace refrain::corpus {
 

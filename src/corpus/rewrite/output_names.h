@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "corpus/source/walk.h"
+#include "corpus/files/walk.h"
 #include "refrain/input.h"
 
 namespace refrain::corpus {

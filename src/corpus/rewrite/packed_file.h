@@ -13,8 +13,8 @@
 #include "base/array.h"
 #include "base/budget.h"
 #include "base/files/file.h"
+#include "corpus/files/decompress.h"
 #include "corpus/rewrite/gzip_blocks.h"
-#include "corpus/source/decompress.h"
 
 namespace refrain::corpus {
 

@@ -15,9 +15,9 @@
 
 #include "base/array.h"
 #include "base/budget.h"
+#include "corpus/files/parquet_module.h"
 #include "corpus/rewrite/rewrite.h"
 #include "corpus/rewrite/text.h"
-#include "corpus/source/parquet_module.h"
 #include "refrain/context.h"
 #include "refrain/input.h"
 

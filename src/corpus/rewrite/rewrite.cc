@@ -13,15 +13,17 @@
 #include "base/array.h"
 #include "base/files/file.h"
 #include "base/files/path.h"
+#include "base/pool.h"
 #include "base/threads.h"
+#include "corpus/files/raw.h"
+#include "corpus/files/records.h"
 #include "corpus/formats/warc.h"
 #include "corpus/rewrite/added_fields.h"
 #include "corpus/rewrite/output_names.h"
 #include "corpus/rewrite/packed_file.h"
 #include "corpus/rewrite/parquet.h"
+#include "corpus/rewrite/placed_file.h"
 #include "corpus/rewrite/text.h"
-#include "corpus/source/raw.h"
-#include "corpus/source/records.h"
 #include "corpus/source/tuning.h"
 #include "refrain/error.h"
 
@@ -46,6 +48,7 @@ struct Record {
   std::uint64_t end = 0;
   const char* text = nullptr;  // in the raw bytes or, if it is written otherwise there, elsewhere
   std::uint64_t text_bytes = kBad;
+  Digest digest;  // of the text
 
   static constexpr std::uint64_t kBad = ~std::uint64_t{0};
 };
@@ -56,11 +59,18 @@ struct WholeFile {
 };
 
 // A batch that waits for its turn: what the rewriter needs of it, in one piece of memory. Of one that need not wait
-// only the records are made, and the rest stays where it is: a long document is not held twice.
-struct Held {
-  explicit Held(MemoryBudget& budget) : memory(budget, "the documents that wait to be written") {}
+// only the records are made, and the rest stays where it is: a long document is not held twice. Its memory is used again.
+struct HeldMemory {
+  explicit HeldMemory(MemoryBudget& budget) : bytes(budget, "the documents that wait to be written") {}
+  bool may_be_kept() const { return bytes.size() <= kMostKeptBytes; }
+  static constexpr std::size_t kMostKeptBytes = std::size_t{8} << 20;
 
-  Array<char> memory;  // the records, and copies of the raw bytes and of the texts that are written otherwise there
+  Array<char> bytes;
+};
+
+struct Held {
+  std::shared_ptr<HeldMemory>
+      memory;  // the records, and copies of the raw bytes and of texts that are written otherwise there
   std::span<const Record> records;
   const char* bytes = nullptr;
   std::size_t raw_bytes = 0;
@@ -75,10 +85,15 @@ struct Held {
   std::size_t taken_record = kNone;  // the first of those that have a field which is to be added
   std::size_t taken_field = 0;
 
+  // What was made of it in its turn, to be written after it.
+  std::shared_ptr<PlacedFile> to;
+  std::uint64_t place = 0;
+  WrittenParts parts;
+
   static constexpr std::size_t kNone = ~std::size_t{0};
 
   std::string_view raw() const { return {bytes, raw_bytes}; }
-  std::string_view text_of(const Record& record) const { return {record.text, record.text_bytes}; }
+  DigestedText text_of(const Record& record) const { return {{record.text, record.text_bytes}, record.digest}; }
 };
 
 // The part of `raw` that is `text`, or nothing where that is written otherwise.
@@ -87,9 +102,10 @@ const char* find_text(std::string_view raw, std::string_view text) {
   return raw == text ? raw.data() : nullptr;
 }
 
-std::shared_ptr<Held> hold(const Batch& batch, MemoryBudget& budget) {
+std::shared_ptr<Held> hold(const Batch& batch, Pool<HeldMemory>& pool, MemoryBudget& budget) {
   const RawBatch& from = *batch.raw;
-  auto held = std::make_shared<Held>(budget);
+  auto held = std::make_shared<Held>();
+  held->memory = pool.take([&] { return std::make_unique<HeldMemory>(budget); });
   const std::size_t count = batch.texts.size();
   const bool whole_files = !from.files.empty();
   std::string_view raw = from.bytes;
@@ -102,9 +118,10 @@ std::shared_ptr<Held> hold(const Batch& batch, MemoryBudget& budget) {
   for (std::size_t i = 0; i < count && !batch.at_once; ++i)
     if (batch.bad[i] == 0 && text_in_raw(i) == nullptr) copied_bytes += batch.texts[i].size();
   const std::size_t record_bytes = count * sizeof(Record);
-  held->memory.resize(record_bytes + copied_bytes);
-  auto* const records = reinterpret_cast<Record*>(held->memory.data());
-  char* room = held->memory.data() + record_bytes;
+  Array<char>& memory = held->memory->bytes;
+  if (memory.size() < record_bytes + copied_bytes) memory.resize(record_bytes + copied_bytes);
+  auto* const records = reinterpret_cast<Record*>(memory.data());
+  char* room = memory.data() + record_bytes;
   const auto keep = [&](std::string_view bytes) -> const char* {
     if (batch.at_once) return bytes.data();
     if (!bytes.empty()) std::memcpy(room, bytes.data(), bytes.size());
@@ -126,6 +143,7 @@ std::shared_ptr<Held> hold(const Batch& batch, MemoryBudget& budget) {
       }
       record.text = same != nullptr ? bytes + (same - raw.data()) : keep(text);
       record.text_bytes = text.size();
+      record.digest = digest(text);
     }
     records[i] = record;
   }
@@ -150,7 +168,8 @@ std::shared_ptr<Held> hold(const Batch& batch, MemoryBudget& budget) {
   return held;
 }
 
-// Writes what is held, batch after batch. Not thread-safe.
+// Writes what is held, batch after batch; of plain files of records it says where, and they are written after their turn.
+// Not thread-safe.
 class Rewriter {
  public:
   Rewriter(const SourceOptions& options, const Context& context, MemoryBudget& budget, const fs::path& folder,
@@ -165,7 +184,7 @@ class Rewriter {
         text_(budget, [this](std::string_view bytes) { put(bytes); }),
         parquet_(options, context, budget, annotations) {}
 
-  void write(const Held& held, DocId first) {
+  void write(Held& held, DocId first) {
     if (!held.file.empty() && held.file.front().input.format == Format::parquet)
       write_rows(held, first);
     else if (held.files.empty())
@@ -179,11 +198,11 @@ class Rewriter {
  private:
   enum class Answer { keep, cut, drop };
 
-  void write_records(const Held& held, DocId first);
+  void write_records(Held& held, DocId first);
   void write_rows(const Held& held, DocId first);
   void write_text(const Held& held, const Record& record, Format format);
   void write_files(const Held& held, DocId first);
-  Answer ask(DocId document, std::string_view text);
+  Answer ask(DocId document, const DigestedText& text);
   void put(std::string_view bytes);
   void put_raw(std::string_view bytes);
   void put_archived(std::string_view bytes);
@@ -197,6 +216,8 @@ class Rewriter {
   const std::vector<std::string>& added_names_;
   AddedFields added_;
   PackedFile out_;
+  std::shared_ptr<PlacedFile> placed_;  // in place of it where nothing is packed
+  WrittenParts parts_;                  // of the batch that is being written there
   TextRewriter text_;
   ParquetRewriter parquet_;
   TextCuts cuts_;          // of the text that was asked about last
@@ -209,7 +230,7 @@ class Rewriter {
 };
 
 // What is to be done with `text`; what is to be cut text_ knows then.
-Rewriter::Answer Rewriter::ask(DocId document, std::string_view text) {
+Rewriter::Answer Rewriter::ask(DocId document, const DigestedText& text) {
   ++report_.documents;
   cuts_ = cut_(document, text);
   if (cuts_.drop) {
@@ -228,7 +249,10 @@ Rewriter::Answer Rewriter::ask(DocId document, std::string_view text) {
 
 void Rewriter::put(std::string_view bytes) {
   if (bytes.empty()) return;
-  out_.write(bytes);
+  if (placed_)
+    parts_.add(bytes);
+  else
+    out_.write(bytes);
   begun_ = true;
 }
 
@@ -274,17 +298,21 @@ void Rewriter::put_raw(std::string_view bytes) {
   put(bytes);
 }
 
-void Rewriter::write_records(const Held& held, DocId first) {
+void Rewriter::write_records(Held& held, DocId first) {
   if (held.file.empty()) return;
   const WholeFile& file = held.file.front();
   if (held.first) {
     path_ = make_room(file.input);
-    out_.open(path_, file.packing);
+    if (file.packing == Packing::none)
+      placed_ = std::make_shared<PlacedFile>(path_);
+    else
+      out_.open(path_, file.packing);
     changed_ = begun_ = false;
     added_.begin_file(file.input.path, options_, file.input.format);
   }
   archived_ = file.input.format == Format::warc && !held.part_of_record;
   const std::string_view raw = held.raw();
+  parts_ = WrittenParts(raw);
   std::uint64_t written = 0;
   // The bytes up to some place as they are, and then those that are added there.
   const auto insert = [&](std::size_t base, const AddedFields::Insertion& added) {
@@ -316,8 +344,14 @@ void Rewriter::write_records(const Held& held, DocId first) {
            added_.record(first + i, raw.substr(record.record_begin, record.record_end - record.record_begin)));
   }
   put_raw(raw.substr(written));
+  if (placed_ && !parts_.empty()) {
+    held.to = placed_;
+    held.place = placed_->begin(parts_.size());
+    held.parts = std::move(parts_);
+  }
   if (!held.last) return;
-  const std::uint64_t bytes = out_.close();
+  const std::uint64_t bytes = placed_ ? placed_->end() : out_.close();
+  placed_.reset();
   ++report_.files;
   if (!changed_ && (file.packing != Packing::none || held.unread))
     copy(file.input, path_);
@@ -378,7 +412,7 @@ void Rewriter::write_files(const Held& held, DocId first) {
       copy(file.input, make_room(file.input));
       continue;
     }
-    const std::string_view text = held.text_of(record);
+    const DigestedText text = held.text_of(record);
     const Answer answer = ask(first + i, text);
     if (answer == Answer::drop) continue;
     const bool changed = answer == Answer::cut;
@@ -448,8 +482,13 @@ RewriteReport rewrite_documents(const SourceOptions& options, const Context& con
   SourceOptions reading = options;
   reading.extra_fields = annotations.names;  // to see whether they are there already
   Rewriter rewriter(reading, context, budget, folder, cut, annotations);
+  Pool<HeldMemory> pool;
   const BatchWork work = [&](unsigned, Batch& batch) -> InOrder {
-    return [&rewriter, held = hold(batch, budget)](DocId first) { rewriter.write(*held, first); };
+    auto held = hold(batch, pool, budget);
+    return {[&rewriter, held](DocId first) { rewriter.write(*held, first); },
+            [held] {
+              if (held->to) held->to->write(held->place, held->parts);
+            }};
   };
   read_documents(reading, context, budget, work, tuning, {.stage = "write", .raw = true});
   sync_filesystem(folder);

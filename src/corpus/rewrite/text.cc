@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "base/json.h"
+#include "corpus/files/raw.h"
 #include "corpus/formats/piece.h"
-#include "corpus/source/raw.h"
 #include "refrain/error.h"
 #include "refrain/utf8.h"
 

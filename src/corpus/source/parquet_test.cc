@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/files/random_file.h"
+#include "corpus/files/parquet_module.h"
 #include "corpus/rewrite/rewrite.h"
-#include "corpus/source/parquet_module.h"
 #include "corpus/test_corpus.h"
 
 namespace refrain::corpus {

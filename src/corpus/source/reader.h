@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "base/budget.h"
+#include "corpus/files/options.h"
 #include "corpus/formats/batch.h"
-#include "corpus/source/options.h"
 #include "refrain/context.h"
 #include "refrain/input.h"
 
@@ -40,7 +40,7 @@ using BatchWork = std::function<InOrder(unsigned worker, Batch& batch)>;
 // What the documents are read for.
 struct ReadPurpose {
   const char* stage = "read";  // of the progress
-  bool raw = false;            // Batch::raw is wanted; see corpus/source/raw.h
+  bool raw = false;            // Batch::raw is wanted; see corpus/files/raw.h
   bool keeps_texts = false;    // the closures hold the texts: only few may wait
   std::uint64_t bytes = 0;     // of all files, for the progress; 0: not known yet
   // What the closures hold of each record beside its text, about: with much of it, and short records, pieces are smaller.

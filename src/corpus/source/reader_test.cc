@@ -10,7 +10,7 @@
 #include <random>
 #include <thread>
 
-#include "corpus/source/walk.h"
+#include "corpus/files/walk.h"
 #include "corpus/test_corpus.h"
 
 namespace refrain::corpus {

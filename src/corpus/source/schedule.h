@@ -16,13 +16,13 @@
 #include <vector>
 
 #include "base/budget.h"
+#include "corpus/files/line_ranges.h"
+#include "corpus/files/parquet_stream.h"
+#include "corpus/files/records.h"
+#include "corpus/files/walk.h"
 #include "corpus/source/ledger.h"
-#include "corpus/source/line_ranges.h"
-#include "corpus/source/parquet_stream.h"
-#include "corpus/source/records.h"
 #include "corpus/source/tuning.h"
 #include "corpus/source/turns.h"
-#include "corpus/source/walk.h"
 #include "refrain/context.h"
 #include "refrain/input.h"
 

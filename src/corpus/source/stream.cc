@@ -12,10 +12,10 @@
 #include "base/array.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "corpus/files/raw.h"
+#include "corpus/files/walk.h"
 #include "corpus/formats/piece.h"
 #include "corpus/source/ledger.h"
-#include "corpus/source/raw.h"
-#include "corpus/source/walk.h"
 #include "refrain/error.h"
 
 namespace refrain::corpus {

@@ -7,9 +7,9 @@
 
 #include "base/files/path.h"
 #include "base/progress.h"
+#include "corpus/files/walk.h"
 #include "corpus/rewrite/rewrite.h"
 #include "corpus/source/stream.h"
-#include "corpus/source/walk.h"
 #include "refrain/error.h"
 #include "refrain/substrings.h"
 #include "text/windows.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/budget.h"
-#include "corpus/source/options.h"
+#include "corpus/files/options.h"
 #include "refrain/context.h"
 
 namespace refrain::verbs::evidence {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <system_error>
 
@@ -75,13 +76,19 @@ RunFile::RunFile(const fs::path& path, std::string name, MemoryBudget& budget)
 }
 
 void RunFile::write(std::string_view bytes) {
-  sum_.add(bytes);
+  sum_ += checksum_at(out_.bytes(), bytes);
   out_.write(bytes);
 }
 
+void RunFile::write_at(std::uint64_t place, std::string_view bytes) {
+  out_.write_at(place, bytes);
+  std::atomic_ref(sum_) += checksum_at(place, bytes);
+  std::atomic_ref(placed_bytes_) += bytes.size();
+}
+
 void RunFile::close(bool sync) {
-  mark_.bytes = out_.bytes();
-  mark_.sum = sum_.value();
+  mark_.bytes = out_.bytes() + placed_bytes_;
+  mark_.sum = sum_;
   if (sync)
     out_.close();
   else
@@ -93,10 +100,11 @@ bool RunFile::holds(const fs::path& path, const Mark& mark) {
   if (!mark.sum) return true;
   InputFile file(path.string());
   std::string chunk(kChunkBytes, '\0');
-  RunningChecksum sum;
-  for (std::size_t size = 0; (size = file.read(chunk.data(), chunk.size())) != 0;)
-    sum.add(std::string_view(chunk).substr(0, size));
-  return sum.value() == mark.sum;
+  std::uint64_t sum = 0;
+  std::uint64_t place = 0;
+  for (std::size_t size = 0; (size = file.read(chunk.data(), chunk.size())) != 0; place += size)
+    sum += checksum_at(place, std::string_view(chunk).substr(0, size));
+  return sum == mark.sum;
 }
 
 RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget)
@@ -233,10 +241,13 @@ RunFile RunDir::create_output(const std::string& name) {
 }
 
 void RunDir::discard(const std::string& work_name) {
-  if (nameless_ != nullptr)
+  if (nameless_ != nullptr) {
     files_.erase("work/" + work_name);
-  else
-    fs::remove(work(work_name));
+    return;
+  }
+  std::error_code error;
+  fs::remove(work(work_name), error);
+  if (error) refuse_write(work(work_name).string(), error.value());
 }
 
 void RunDir::close(RunFile& file) {

@@ -42,7 +42,7 @@ struct RunDirOptions {
   std::vector<std::string> outputs = {};
 };
 
-// A file that a stage makes. Its checksum is taken as it is written. Not thread-safe.
+// A file that a stage makes. Its checksum is taken as it is written. Not thread-safe, but for what is said to be.
 class RunFile {
  public:
   RunFile(const std::filesystem::path& path, std::string name, MemoryBudget& budget);
@@ -52,6 +52,13 @@ class RunFile {
   void write_values(std::span<const T> values) {
     static_assert(std::is_trivially_copyable_v<T>);
     write({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+  }
+  // Many threads at a time, each at its own place; not beside write().
+  void write_at(std::uint64_t place, std::string_view bytes);
+  template <class T>
+  void write_values_at(std::uint64_t first, std::span<const T> values) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    write_at(first * sizeof(T), {reinterpret_cast<const char*>(values.data()), values.size_bytes()});
   }
   std::uint64_t bytes() const { return out_.bytes(); }
   // `sync`: safe on the disk. What is not is checked when the run is resumed.
@@ -70,7 +77,8 @@ class RunFile {
  private:
   Reservation reservation_;
   OutputFile out_;
-  RunningChecksum sum_;
+  std::uint64_t sum_ = 0;
+  std::uint64_t placed_bytes_ = 0;  // by write_at()
   Mark mark_;
 };
 

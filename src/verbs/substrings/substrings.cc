@@ -42,7 +42,7 @@ void check_unused(const InputOptions& input) {
     if (unused) throw Error(Errc::invalid_argument, fmt::format("{}: has no effect with --text-csv; remove it", flag));
   };
   refuse(input.format != plain.format, "--format");
-  refuse(!input.text_field.empty(), "--text-field");
+  refuse(input.text_name() != plain.text_name(), "--text-field");
   refuse(input.id_field != plain.id_field, "--id-field");
   refuse(input.max_doc_bytes != plain.max_doc_bytes, "--max-doc-bytes");
   refuse(input.binary != plain.binary, "--binary");

@@ -196,7 +196,7 @@ ExplainOptions explain_options(const Settings& settings) {
   options.fingerprint = fingerprint_options(settings);
   // Without --in the two are files, and those have neither records nor fields.
   const InputOptions plain;
-  if (settings.in.empty() && (options.input.format != plain.format || !options.input.text_field.empty() ||
+  if (settings.in.empty() && (options.input.format != plain.format || options.input.text_name() != plain.text_name() ||
                               options.input.id_field != plain.id_field))
     throw Error(Errc::invalid_argument,
                 "--format, --text-field and --id-field apply to records; name their file with --in");

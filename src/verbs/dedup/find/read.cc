@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/pool.h"
 #include "corpus/source/reader.h"
 #include "refrain/error.h"
 #include "text/windows.h"
@@ -23,9 +24,21 @@ namespace refrain::verbs::dedup {
 
 namespace {
 
-// What was made of a batch.
+// What was made of a batch. Used again for another.
 struct Done {
   explicit Done(MemoryBudget& budget) : reservation(budget.reserve(0, kWhat)), text(budget, "the text being read") {}
+  void clear() {
+    text.clear();
+    lengths.clear();
+    digests.clear();
+    states.clear();
+    keys.clear();
+    sources.clear();
+    source_numbers.clear();
+  }
+  // Few are as large as one with a long document in it.
+  bool may_be_kept() const { return text.size() <= kMostKeptBytes; }
+  static constexpr std::size_t kMostKeptBytes = std::size_t{4} << 20;
   static constexpr std::string_view kWhat = "what was computed from the text";
   Reservation reservation;  // of all but the text
   Array<char> text;
@@ -36,6 +49,12 @@ struct Done {
   std::vector<std::string> sources;    // one, or one a record
   std::vector<std::uint8_t> sketches;  // of the near method: all columns of a record, then the next
   corpus::BatchIds ids;
+
+  // Known when it had its turn.
+  DocId first = 0;
+  std::uint64_t text_begin = 0;
+  std::uint64_t ids_begin = 0;
+  std::vector<std::uint32_t> source_numbers;
 };
 
 // What a thread needs to look into one text after the other.
@@ -80,20 +99,21 @@ class Reading {
 
   void run() {
     std::vector<std::unique_ptr<Worker>> workers(run_.threads);
-    const ReadReport read =
-        corpus::read_documents(input_, run_.context, run_.budget,
-                               [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
-                                 if (!workers[worker]) workers[worker] = std::make_unique<Worker>(plan_, run_.near);
-                                 auto done = digest_batch(batch, *workers[worker]);
-                                 return [this, done](DocId first) { take(*done, first); };
-                               },
-                               {.keeps_texts = true, .record_bytes = record_bytes(source_field_ != kNone)});
+    const ReadReport read = corpus::read_documents(
+        input_, run_.context, run_.budget,
+        [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
+          if (!workers[worker]) workers[worker] = std::make_unique<Worker>(plan_, run_.near);
+          auto done = digest_batch(batch, *workers[worker]);
+          return {[this, done](DocId first) { place(*done, first); }, [this, done] { write(*done); }};
+        },
+        {.keeps_texts = true, .record_bytes = record_bytes(source_field_ != kNone)});
     finish(read);
   }
 
  private:
-  std::shared_ptr<Done> digest_batch(corpus::Batch& batch, Worker& worker) const {
-    auto done = std::make_shared<Done>(run_.budget);
+  std::shared_ptr<Done> digest_batch(corpus::Batch& batch, Worker& worker) {
+    auto done = pool_.take([&] { return std::make_unique<Done>(run_.budget); });
+    done->clear();
     const std::size_t size = batch.texts.size();
     if (size != 0) {
       const auto begin = static_cast<std::size_t>(batch.texts.offsets.front());
@@ -101,12 +121,13 @@ class Reading {
       done->text.append(std::span(batch.texts.text + begin, end - begin));
     }
     const bool own_source = source_field_ != kNone || batch.file.empty();
-    done->reservation.resize(size * record_bytes(own_source), Done::kWhat);
+    if (const std::size_t bytes = size * record_bytes(own_source); bytes > done->reservation.bytes())
+      done->reservation.resize(bytes, Done::kWhat);
     done->lengths.reserve(size);
     done->digests.reserve(size);
     done->states.reserve(size);
     if (keys_) done->keys.reserve(size);
-    done->sketches.resize(size * sketch_bytes_);
+    done->sketches.assign(size * sketch_bytes_, 0);
     if (!own_source) done->sources.emplace_back(batch.file);
     for (std::size_t i = 0; i < size; ++i) {
       const std::string_view text = batch.texts[i];
@@ -134,7 +155,8 @@ class Reading {
 
   // What a record of a batch takes, beside its text and its id.
   std::size_t record_bytes(bool own_source) const {
-    std::size_t bytes = sizeof(std::uint64_t) + sizeof(Digest) + sizeof(DocState) + sketch_bytes_;
+    std::size_t bytes =
+        sizeof(std::uint64_t) + sizeof(Digest) + sizeof(DocState) + sizeof(std::uint32_t) + sketch_bytes_;
     if (keys_) bytes += sizeof(std::uint64_t);
     if (own_source) bytes += sizeof(std::string);
     return bytes;
@@ -157,50 +179,62 @@ class Reading {
     return std::string(slash == std::string_view::npos ? std::string_view() : path.substr(0, slash));
   }
 
-  void take(const Done& done, DocId first) {
-    text_.write({done.text.data(), done.text.size()});
+  // In input order: where everything goes, and what must be counted so.
+  void place(Done& done, DocId first) {
     const std::size_t count = done.lengths.size();
+    done.first = first;
+    done.text_begin = text_at_;
+    text_at_ += done.text.size();
     own_ids_ = own_ids_ || !done.ids.ordinals;
-    std::vector<std::uint64_t> ends(count);
-    std::vector<std::uint64_t> id_ends(count);
-    std::vector<std::uint32_t> sources(count);
-    std::string ids;
+    if (done.ids.ordinals) {
+      done.ids.bytes.clear();
+      done.ids.ends.clear();
+      for (std::size_t i = 0; i < count; ++i) {
+        run::append_decimal(done.ids.bytes, first + i);
+        done.ids.ends.push_back(done.ids.bytes.size());
+      }
+    }
+    done.ids_begin = ids_at_;
+    ids_at_ += done.ids.bytes.size();
     for (std::size_t i = 0; i < count; ++i) {
-      ends[i] = text_at_ += done.lengths[i];
-      if (done.ids.ordinals)
-        run::append_decimal(ids, first + i);
-      else
-        ids += done.ids[i];
-      id_ends[i] = ids_at_ + ids.size();
-      sources[i] = done.states[i] == DocState::bad ? 0 : number_of(done.sources[done.sources.size() == 1 ? 0 : i]);
+      const bool bad = done.states[i] == DocState::bad;
+      done.source_numbers.push_back(bad ? 0 : number_of(done.sources[done.sources.size() == 1 ? 0 : i]));
       facts_.too_short += done.states[i] == DocState::too_short ? 1 : 0;
-      if (done.states[i] == DocState::bad) continue;
+      if (bad) continue;
       if (keys_) facts_.unranked += done.keys[i] == kLastKey ? 1 : 0;
       if (source_field_ != kNone) facts_.unsourced += done.sources[i].empty() ? 1 : 0;
     }
-    ids_at_ += ids.size();
-    ids_.write(ids);
-    text_ends_.write_values(std::span<const std::uint64_t>(ends));
-    id_ends_.write_values(std::span<const std::uint64_t>(id_ends));
-    digests_.write_values(std::span<const Digest>(done.digests));
-    states_.write_values(std::span<const DocState>(done.states));
-    sources_.write_values(std::span<const std::uint32_t>(sources));
-    if (keys_) keys_->write_values(std::span<const std::uint64_t>(done.keys));
-    take_sketches(done.sketches, count);
     facts_.documents += count;
     // What all of them take when they are decided on: what cannot fit is refused now, not when all is read.
     alone_.reserve(facts_.documents * (sizeof(DocId) + sizeof(Decision) + 1), "the decisions");
   }
 
-  void take_sketches(const std::vector<std::uint8_t>& sketches, std::size_t count) {
+  // After its turn, beside others.
+  void write(Done& done) {
+    text_.write_at(done.text_begin, {done.text.data(), done.text.size()});
+    std::uint64_t end = done.text_begin;
+    for (std::uint64_t& length : done.lengths) end = length += end;
+    text_ends_.write_values_at(done.first, std::span<const std::uint64_t>(done.lengths));
+    ids_.write_at(done.ids_begin, done.ids.bytes);
+    for (std::uint64_t& id_end : done.ids.ends) id_end += done.ids_begin;
+    id_ends_.write_values_at(done.first, std::span<const std::uint64_t>(done.ids.ends));
+    digests_.write_values_at(done.first, std::span<const Digest>(done.digests));
+    states_.write_values_at(done.first, std::span<const DocState>(done.states));
+    sources_.write_values_at(done.first, std::span<const std::uint32_t>(done.source_numbers));
+    if (keys_) keys_->write_values_at(done.first, std::span<const std::uint64_t>(done.keys));
+    write_sketches(done);
+  }
+
+  void write_sketches(const Done& done) {
+    const std::size_t count = done.lengths.size();
     std::vector<std::uint8_t> values;
     std::size_t begin = 0;  // of the column in a sketch
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const std::size_t width = columns_[c].width;
       values.resize(count * width);
       for (std::size_t i = 0; i < count; ++i)
-        std::memcpy(values.data() + i * width, sketches.data() + i * sketch_bytes_ + begin, width);
-      column_files_[c].write_values(std::span<const std::uint8_t>(values));
+        std::memcpy(values.data() + i * width, done.sketches.data() + i * sketch_bytes_ + begin, width);
+      column_files_[c].write_at(done.first * width, {reinterpret_cast<const char*>(values.data()), values.size()});
       begin += width;
     }
   }
@@ -260,6 +294,7 @@ class Reading {
   std::size_t key_field_ = kNone;
   std::size_t source_field_ = kNone;
 
+  Pool<Done> pool_;
   run::RunFile text_;
   run::RunFile text_ends_;
   run::RunFile ids_;

@@ -38,8 +38,8 @@ void dedup_annotate(DedupRun& run) {
     values[3] = std::string_view(match);
     values[4] = decision.similarity;
   };
-  const auto look = [&](DocId document, std::string_view text) {
-    decision = reading.at(document, text);
+  const auto look = [&](DocId document, const corpus::DigestedText& text) {
+    decision = reading.at(document, text.digest);
     return corpus::TextCuts{};
   };
   reading.write("annotated", look, annotations);

@@ -162,8 +162,8 @@ void dedup_write(DedupRun& run) {
 void dedup_apply(DedupRun& run) {
   SecondReading reading(run);
   const corpus::RewriteReport report =
-      reading.write("clean", [&](DocId document, std::string_view text) -> corpus::TextCuts {
-        const Decision& decision = reading.at(document, text);
+      reading.write("clean", [&](DocId document, const corpus::DigestedText& text) -> corpus::TextCuts {
+        const Decision& decision = reading.at(document, text.digest);
         return {.ranges = reading.spans(),
                 .offset = 0,
                 .drop = decision.reason != static_cast<std::uint64_t>(Reason::none)};

@@ -19,8 +19,8 @@ class SecondReading {
  public:
   explicit SecondReading(DedupRun& run) : run_(run), outcome_(run), digests_(run.dir.work("hashes")) {}
 
-  // Documents in input order, some passed over. Error(bad_input) where `text` is not what was read the first time.
-  const Decision& at(DocId document, std::string_view text) { return at(document, digest(text)); }
+  // Documents in input order, some passed over. Error(bad_input) where `text` is not that of what was
+  // read the first time.
   const Decision& at(DocId document, const Digest& text);
   // What is cut out of that document.
   const std::vector<ByteRange>& spans() const { return spans_; }

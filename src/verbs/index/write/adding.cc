@@ -7,8 +7,8 @@
 #include "base/files/file.h"
 #include "base/files/path.h"
 #include "base/threads.h"
+#include "corpus/files/raw.h"
 #include "corpus/formats/raw_text.h"
-#include "corpus/source/raw.h"
 #include "corpus/source/reader.h"
 #include "refrain/error.h"
 

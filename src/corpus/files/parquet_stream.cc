@@ -1,4 +1,4 @@
-#include "corpus/source/parquet_stream.h"
+#include "corpus/files/parquet_stream.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "corpus/source/decompress.h"
+#include "corpus/files/decompress.h"
 
 #include <random>
 

@@ -1,4 +1,4 @@
-#include "corpus/source/line_ranges.h"
+#include "corpus/files/line_ranges.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "corpus/source/decompress.h"
+#include "corpus/files/decompress.h"
 
 #include <fmt/format.h>
 #include <zstd_errors.h>

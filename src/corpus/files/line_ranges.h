@@ -9,9 +9,9 @@
 #include <optional>
 
 #include "base/files/random_file.h"
+#include "corpus/files/options.h"
+#include "corpus/files/walk.h"
 #include "corpus/formats/piece.h"
-#include "corpus/source/options.h"
-#include "corpus/source/walk.h"
 
 namespace refrain::corpus {
 

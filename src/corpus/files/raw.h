@@ -7,8 +7,8 @@
 #include <span>
 #include <string_view>
 
-#include "corpus/source/decompress.h"
-#include "corpus/source/walk.h"
+#include "corpus/files/decompress.h"
+#include "corpus/files/walk.h"
 
 namespace refrain::corpus {
 

@@ -1,4 +1,4 @@
-#include "corpus/source/walk.h"
+#include "corpus/files/walk.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "corpus/source/records.h"
+#include "corpus/files/records.h"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "base/budget.h"
-#include "corpus/source/options.h"
+#include "corpus/files/options.h"
 #include "refrain/context.h"
 #include "refrain/input.h"
 

@@ -10,11 +10,11 @@
 #include <memory>
 #include <string>
 
+#include "corpus/files/options.h"
+#include "corpus/files/parquet_module.h"
+#include "corpus/files/records.h"
+#include "corpus/files/walk.h"
 #include "corpus/formats/batch_builder.h"
-#include "corpus/source/options.h"
-#include "corpus/source/parquet_module.h"
-#include "corpus/source/records.h"
-#include "corpus/source/walk.h"
 #include "refrain/context.h"
 #include "refrain/input.h"
 

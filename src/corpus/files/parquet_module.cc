@@ -1,4 +1,4 @@
-#include "corpus/source/parquet_module.h"
+#include "corpus/files/parquet_module.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

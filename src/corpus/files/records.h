@@ -13,12 +13,12 @@
 
 #include "base/array.h"
 #include "base/budget.h"
+#include "corpus/files/decompress.h"
+#include "corpus/files/options.h"
+#include "corpus/files/walk.h"
 #include "corpus/formats/csv.h"
 #include "corpus/formats/piece.h"
 #include "corpus/formats/warc.h"
-#include "corpus/source/decompress.h"
-#include "corpus/source/options.h"
-#include "corpus/source/walk.h"
 #include "refrain/context.h"
 #include "refrain/input.h"
 

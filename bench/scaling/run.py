@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""Every verb on every layout of the same text with 1, 2, 4, ... threads: seconds, memory, and the seconds of each stage.
+
+    bench/scaling/run.py --program build/release/refrain --folder /dev/shm/scaling --bytes 4G --out record.json
+
+Needs nothing but Python, and the program, which may be unpacked from a package. The answer of every run is compared with
+that of one thread before its time counts.
+"""
+import argparse
+import gzip
+import hashlib
+import itertools
+import json
+import multiprocessing
+import os
+import platform
+import random
+import shutil
+import subprocess
+import sys
+import time
+
+LAYOUTS = ("one", "eight", "many", "gzip", "zstd", "parquet")
+VERBS = ("fingerprint", "near", "dedup", "substrings", "ngrams", "index", "extract")
+SHARDS = 64  # made side by side, and put together into files
+
+
+def parse_bytes(text):
+    units = {"K": 10, "M": 20, "G": 30}
+    return int(text[:-1]) << units[text[-1]] if text[-1] in units else int(text)
+
+
+def words():
+    """A vocabulary with the frequencies of a language: few words often, many rarely."""
+    made = random.Random(1)
+    letters = "etaoinshrdlucmfwypvbgk"
+    return ["".join(made.choice(letters) for _ in range(2 + made.randrange(9))) for _ in range(30000)]
+
+
+VOCABULARY = words()
+FREQUENCIES = list(itertools.accumulate(1 / (rank + 10) for rank in range(len(VOCABULARY))))
+
+
+def make_shard(task):
+    """Documents of 4 KB on average; one in ten has an earlier one's text, one in ten most of it."""
+    path, number, size = task
+    made = random.Random(number)
+    earlier = []
+    written = 0
+    with open(path, "w", encoding="utf-8") as file:
+        count = 0
+        while written < size:
+            kind = made.randrange(10)
+            if kind == 0 and earlier:
+                text = made.choice(earlier)
+            elif kind == 1 and earlier:
+                cut = made.choice(earlier).split(" ")
+                for _ in range(max(1, len(cut) // 100)):
+                    cut[made.randrange(len(cut))] = made.choice(VOCABULARY)
+                text = " ".join(cut)
+            else:
+                length = 20 + int(made.expovariate(1 / 660))
+                text = " ".join(made.choices(VOCABULARY, cum_weights=FREQUENCIES, k=length))
+            if len(earlier) < 500:
+                earlier.append(text)
+            else:
+                earlier[made.randrange(500)] = text
+            line = json.dumps({"id": f"{number}-{count}", "text": text}) + "\n"
+            file.write(line)
+            written += len(line)
+            count += 1
+
+
+def pack(task):
+    source, target = task
+    with open(source, "rb") as file, gzip.open(target, "wb", compresslevel=4) as packed:
+        shutil.copyfileobj(file, packed, 1 << 20)
+
+
+def join(sources, target):
+    with open(target, "wb") as out:
+        for source in sources:
+            with open(source, "rb") as file:
+                shutil.copyfileobj(file, out, 1 << 22)
+
+
+def make_text(folder, size):
+    shards = os.path.join(folder, "shards")
+    os.makedirs(shards, exist_ok=True)
+    paths = [os.path.join(shards, f"{number:03}.jsonl") for number in range(SHARDS)]
+    with multiprocessing.Pool() as pool:
+        pool.map(make_shard, [(path, number, size // SHARDS) for number, path in enumerate(paths)], chunksize=1)
+    return paths
+
+
+def lay_out(layout, shards, folder):
+    """Where the text lies in this layout, and its bytes on disk."""
+    target = os.path.join(folder, layout)
+    os.makedirs(target, exist_ok=True)
+    eighths = [shards[part * SHARDS // 8:(part + 1) * SHARDS // 8] for part in range(8)]
+    if layout == "one":
+        join(shards, os.path.join(target, "all.jsonl"))
+    elif layout == "eight":
+        for part, some in enumerate(eighths):
+            join(some, os.path.join(target, f"{part}.jsonl"))
+    elif layout == "many":
+        split(shards, target, 400)
+    elif layout == "gzip":
+        plain = os.path.join(folder, "plain")
+        os.makedirs(plain, exist_ok=True)
+        tasks = []
+        for part, some in enumerate(eighths):
+            join(some, os.path.join(plain, f"{part}.jsonl"))
+            tasks.append((os.path.join(plain, f"{part}.jsonl"), os.path.join(target, f"{part}.jsonl.gz")))
+        with multiprocessing.Pool() as pool:
+            pool.map(pack, tasks, chunksize=1)
+        shutil.rmtree(plain)
+    elif layout == "zstd":
+        if shutil.which("zstd") is None:
+            return None
+        for part, some in enumerate(eighths):
+            whole = os.path.join(target, f"{part}.jsonl")
+            join(some, whole)
+            subprocess.run(["zstd", "-q", "-3", "--rm", "-T0", whole], check=True)
+    elif layout == "parquet":
+        try:
+            import pyarrow.json
+            import pyarrow.parquet
+        except ImportError:
+            return None
+        for part, some in enumerate(eighths):
+            whole = os.path.join(target, f"{part}.jsonl")
+            join(some, whole)
+            table = pyarrow.json.read_json(whole)
+            pyarrow.parquet.write_table(table, os.path.join(target, f"{part}.parquet"), row_group_size=20000)
+            os.remove(whole)
+    return target
+
+
+def split(shards, target, files):
+    """The lines of the shards, in order, in so many files."""
+    size = sum(os.path.getsize(path) for path in shards)
+    number = 0
+    written = 0
+    out = open(os.path.join(target, "000.jsonl"), "wb")
+    for path in shards:
+        with open(path, "rb") as file:
+            for line in file:
+                if written >= (number + 1) * size / files and number + 1 < files:
+                    out.close()
+                    number += 1
+                    out = open(os.path.join(target, f"{number:03}.jsonl"), "wb")
+                out.write(line)
+                written += len(line)
+    out.close()
+
+
+def digest_of(path):
+    total = hashlib.blake2b(digest_size=16)
+    with open(path, "rb") as file:
+        while piece := file.read(1 << 22):
+            total.update(piece)
+    return total.hexdigest()
+
+
+def answer(verb, out, printed):
+    """What must be the same for any number of threads."""
+    if verb in ("fingerprint", "extract"):
+        return hashlib.blake2b(printed, digest_size=16).hexdigest()
+    names = {"near": ("clusters.tsv",), "dedup": ("decisions.jsonl", "matches.tsv", "clusters.tsv"),
+             "substrings": ("ranges.tsv",), "ngrams": (), "index": ()}[verb]
+    found = {name: digest_of(os.path.join(out, name)) for name in names if os.path.exists(os.path.join(out, name))}
+    return hashlib.blake2b(repr(sorted(found.items())).encode(), digest_size=16).hexdigest()
+
+
+def command_of(verb, source, out):
+    index = os.path.join(os.path.dirname(out), "index-" + os.path.basename(source))
+    return {
+        "fingerprint": ["fingerprint", source],
+        "near": ["near", source, "-o", out],
+        "dedup": ["dedup", source, "-o", out, "--apply"],
+        "substrings": ["substrings", source, "-o", out],
+        "ngrams": ["ngrams", "build", source, "-o", out, "-n", "8"],
+        "index": ["index", "create", index, source],
+        "extract": ["index", "extract", index],
+    }[verb], index
+
+
+def run(program, verb, source, folder, threads, memory):
+    out = os.path.join(folder, "out")
+    shutil.rmtree(out, ignore_errors=True)
+    arguments, index = command_of(verb, source, out)
+    if verb == "index":
+        shutil.rmtree(index, ignore_errors=True)
+    printed_to = os.path.join(folder, "printed")
+    command = [program, *arguments, "--threads", str(threads), "--memory", memory, "-q"]
+    began = time.monotonic()
+    with open(printed_to, "wb") as printed:
+        child = subprocess.Popen(command, stdout=printed, stderr=subprocess.PIPE,
+                                 env={**os.environ, "TMPDIR": folder})
+        error = child.stderr.read()
+        _, status, usage = os.wait4(child.pid, 0)
+    seconds = time.monotonic() - began
+    if status != 0:
+        return {"error": error.decode(errors="replace").strip()}
+    with open(printed_to, "rb") as printed:
+        told = printed.read()
+    result = {"seconds": round(seconds, 3), "rss_bytes": usage.ru_maxrss * 1024,
+              "user": round(usage.ru_utime, 2), "system": round(usage.ru_stime, 2), "answer": answer(verb, out, told)}
+    summary = os.path.join(out, "summary.json")
+    if os.path.exists(summary):
+        with open(summary, encoding="utf-8") as file:
+            stages = json.load(file).get("run", {}).get("stages", [])
+        result["stages"] = {stage["stage"]: round(stage["seconds"], 3) for stage in stages}
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default="build/release/refrain")
+    parser.add_argument("--folder", default="/dev/shm/refrain-scaling")
+    parser.add_argument("--bytes", default="1G", help="of text, as JSONL")
+    parser.add_argument("--memory", default="8G")
+    parser.add_argument("--threads", default="1,2,4,8,16")
+    parser.add_argument("--layouts", default=",".join(LAYOUTS))
+    parser.add_argument("--verbs", default=",".join(VERBS))
+    parser.add_argument("--out", help="a file for the record")
+    options = parser.parse_args()
+    program = os.path.abspath(options.program)
+    os.makedirs(options.folder, exist_ok=True)
+    record = {"machine": {"cores": os.cpu_count(), "architecture": platform.machine()}, "bytes": parse_bytes(options.bytes),
+              "memory": options.memory, "runs": []}
+    began = time.monotonic()
+    shards = make_text(options.folder, record["bytes"])
+    print(f"text: {time.monotonic() - began:.0f} s", flush=True)
+    wrong = 0
+    for layout in options.layouts.split(","):
+        source = lay_out(layout, shards, options.folder)
+        if source is None:
+            print(f"{layout}: left out, for want of a program that writes it", flush=True)
+            continue
+        for verb in options.verbs.split(","):
+            expected = None
+            for threads in (int(count) for count in options.threads.split(",")):
+                found = run(program, verb, source, options.folder, threads, options.memory)
+                expected = expected or found.get("answer")
+                same = found.get("answer") == expected
+                wrong += not same
+                record["runs"].append({"layout": layout, "verb": verb, "threads": threads, **found})
+                told = found.get("error") or f"{found['seconds']:7.2f} s  user {found['user']:7.2f}  sys {found['system']:6.2f}  " \
+                    f"{found['rss_bytes'] / 2**20:6.0f} MiB  {found.get('stages', '')}"
+                print(f"{layout:8} {verb:11} {threads:3}  {told}{'' if same else '  ANOTHER ANSWER'}", flush=True)
+                if options.out:
+                    with open(options.out, "w", encoding="utf-8") as file:
+                        json.dump(record, file, indent=1)
+        shutil.rmtree(source)
+        for name in os.listdir(options.folder):
+            if name.startswith("index-"):
+                shutil.rmtree(os.path.join(options.folder, name))
+    shutil.rmtree(options.folder)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
