@@ -203,6 +203,9 @@ class StreamSchedule {
       booking_ = false;
       ++next_;
       changed_.notify_all();
+      lock.unlock();
+      node.mapped().do_after();
+      lock.lock();
     }
   }
 

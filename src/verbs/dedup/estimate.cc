@@ -36,7 +36,7 @@ constexpr std::uint64_t kLinkRecord = 16;         // and of what comes of it
 
 // Of memory:
 constexpr std::uint64_t kHeldAnyway = 32 << 20;
-constexpr std::uint64_t kHeldByThread = 16 << 20;  // pieces of the input, and what is made of them
+constexpr std::uint64_t kHeldByThread = 12 << 20;  // pieces of the input, and what is made of them
 constexpr std::uint64_t kHeldForParquet = 64 << 20;
 constexpr std::uint64_t kHeldTimes = 10;         // a document that is read, while it is
 constexpr std::uint64_t kHeldOfDocument = 1280;  // of each, all that meets and matches it included

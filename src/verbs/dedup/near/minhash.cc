@@ -8,8 +8,10 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/files/random_file.h"
 #include "base/mix.h"
 #include "base/progress.h"
+#include "base/threads.h"
 #include "engines/matching/bands.h"
 #include "engines/sketch/minhash.h"
 #include "refrain/version.h"
@@ -21,6 +23,7 @@ namespace refrain::verbs::dedup {
 
 namespace {
 
+constexpr std::size_t kPieceDocuments = std::size_t{1} << 16;  // that a worker takes at a time
 constexpr unsigned kLeastRounds = 3;  // where many met: each round looks at them in another order
 
 std::string band_name(unsigned band) {
@@ -57,16 +60,7 @@ class Round {
   void band(unsigned band, unsigned other) {
     Entries entries(options(), run_.budget);
     Entries crowds(options(), run_.budget);
-    {
-      auto writer = entries.writer();
-      run::ColumnReader<std::uint32_t> keys(run_.dir.work(band_name(band)));
-      run::ColumnReader<std::uint32_t> others(run_.dir.work(band_name(other)));
-      Entry entry{};
-      for (DocId document = 0; keys.next(entry.key) && others.next(entry.other); ++document) {
-        entry.rank = ranks_.rank(document);
-        if (takes_part(entry.rank)) writer.add(entry);
-      }
-    }
+    fill(entries, band, other);
     {
       std::vector<Entries::Writer> aside;
       for (unsigned i = 0; i < run_.threads; ++i) aside.push_back(crowds.writer());
@@ -86,6 +80,37 @@ class Round {
   }
 
  private:
+  void fill(Entries& entries, unsigned band, unsigned other) {
+    struct Worker {
+      Entries::Writer writer;
+      std::vector<std::uint32_t> keys;
+      std::vector<std::uint32_t> others;
+    };
+    std::vector<Worker> workers;
+    for (unsigned i = 0; i < run_.threads; ++i) workers.push_back({entries.writer(), {}, {}});
+    const RandomFile keys(run_.dir.work(band_name(band)));
+    const RandomFile others(run_.dir.work(band_name(other)));
+    const auto read = [](const RandomFile& file, std::size_t first, std::vector<std::uint32_t>& values) {
+      file.read(first * sizeof(std::uint32_t),
+                {reinterpret_cast<char*>(values.data()), values.size() * sizeof(std::uint32_t)});
+    };
+    const std::size_t documents = ranks_.size();
+    parallel_for(run_.threads, (documents + kPieceDocuments - 1) / kPieceDocuments,
+                 [&](unsigned number, std::size_t piece) {
+                   throw_if_stopped(run_.context);
+                   Worker& worker = workers[number];
+                   const std::size_t first = piece * kPieceDocuments;
+                   worker.keys.resize(std::min(kPieceDocuments, documents - first));
+                   worker.others.resize(worker.keys.size());
+                   read(keys, first, worker.keys);
+                   read(others, first, worker.others);
+                   for (std::size_t i = 0; i < worker.keys.size(); ++i) {
+                     const std::uint64_t rank = ranks_.rank(first + i);
+                     if (takes_part(rank)) worker.writer.add({worker.keys[i], worker.others[i], rank});
+                   }
+                 });
+  }
+
   // From the second round on, only those that met many.
   bool takes_part(std::uint64_t rank) const {
     return plan_.alive[rank] != 0 && (plan_.round == 1 || plan_.crowded[rank] != 0);

@@ -8,6 +8,8 @@
 
 #include "base/json.h"
 #include "base/progress.h"
+#include "base/relay.h"
+#include "base/threads.h"
 #include "store/shuffle.h"
 #include "verbs/dedup/against/against.h"
 #include "verbs/dedup/near/finder.h"
@@ -22,7 +24,7 @@ namespace refrain::verbs::dedup {
 
 namespace {
 
-constexpr std::uint64_t kReport = 65536;
+constexpr DocId kPartDocuments = 1024;  // that a worker formats at a time
 
 struct Row {
   DocId first;
@@ -85,48 +87,58 @@ void write_matches(DedupRun& run) {
   run.dir.close(out);
 }
 
-void write_clusters(DedupRun& run) {
-  const Array<DocId> clusters = run::load_column<DocId>(run.dir.work("clusters"), run.budget, "the clusters");
-  // Whether there is another in its cluster.
-  Array<std::uint8_t> shared(run.budget, "the clusters", clusters.size());
-  for (DocId document = 0; document < clusters.size(); ++document)
-    if (clusters[document] != document) shared[document] = shared[clusters[document]] = 1;
+// What one worker formats with: rows of clusters.tsv, and lines of decisions.jsonl. Documents in ascending order.
+class Formatter {
+ public:
+  Formatter(DedupRun& run, const Array<DocId>& clusters, const Array<std::uint8_t>& shared)
+      : clusters_(clusters),
+        shared_(shared),
+        ids_(run.dir.work("ids"), run.dir.work("id_ends")),
+        matched_(run.dir.work("ids"), run.dir.work("id_ends")),
+        states_(run.dir.work("states")),
+        digests_(run.dir.work("hashes")),
+        against_(run),
+        outcome_(run) {}
 
-  run::SliceFile ids(run.dir.work("ids"), run.dir.work("id_ends"));
-  run::SliceFile matched(run.dir.work("ids"), run.dir.work("id_ends"));
-  run::ColumnReader<DocState> states(run.dir.work("states"));
-  run::ColumnReader<Digest> digests(run.dir.work("hashes"));
-  AgainstView against(run);
-  DedupOutcome outcome(run);
-  std::vector<ByteRange> spans;
-  run::RunFile rows = run.dir.create_output("clusters.tsv");
-  run::RunFile lines = run.dir.create_output("decisions.jsonl");
-  rows.write("id\tdigest\tcluster\n");
-  Progress progress(run.context, "write", "documents", clusters.size());
-  DocState state{};
-  Digest digest;
-  Decision decision;
-  std::string id;
-  std::string match;
-  std::string text;
-  for (DocId document = 0; states.next(state) && digests.next(digest) && outcome.next(decision, spans); ++document) {
-    if (document % kReport == kReport - 1) progress.add(kReport);
-    if (state == DocState::bad) continue;
-    ids.get(document, id);
-    text.clear();
-    run::append_escaped(text, id);
+  struct Part {
+    std::string rows;
+    std::string lines;
+  };
+
+  void format(DocId first, DocId last, Part& part) {
+    part.rows.clear();
+    part.lines.clear();
+    states_.seek(first);
+    digests_.seek(first);
+    outcome_.seek(first);
+    DocState state{};
+    Digest digest;
+    for (DocId document = first;
+         document < last && states_.next(state) && digests_.next(digest) && outcome_.next(decision_, spans_);
+         ++document)
+      if (state != DocState::bad) {
+        ids_.get(document, id_);
+        add_row(part.rows, document, digest);
+        add_line(part.lines, document);
+      }
+  }
+
+ private:
+  void add_row(std::string& text, DocId document, const Digest& digest) const {
+    run::append_escaped(text, id_);
     text += '\t';
     run::append_decimal(text, digest.high);
     text += '\t';
-    if (shared[document] != 0)
-      run::append_decimal(text, clusters[document]);
+    if (shared_[document] != 0)
+      run::append_decimal(text, clusters_[document]);
     else
       text += "-1";
     text += '\n';
-    rows.write(text);
+  }
 
-    const auto reason = static_cast<Reason>(decision.reason);
-    text = fmt::format(R"({{"id": {}, "keep": {}, "reason": )", json_text(id), reason == Reason::none);
+  void add_line(std::string& text, DocId document) {
+    const auto reason = static_cast<Reason>(decision_.reason);
+    text += fmt::format(R"({{"id": {}, "keep": {}, "reason": )", json_text(id_), reason == Reason::none);
     if (reason == Reason::none)
       text += R"(null, "match": null, "similarity": null)";
     else if (reason == Reason::substring)
@@ -134,18 +146,59 @@ void write_clusters(DedupRun& run) {
     else
       text += fmt::format(
           R"("{}", "match": {}, "similarity": {:.6g})", reason_name(reason),
-          json_text(reason == Reason::against ? against.id(decision.match) : matched.get(decision.match, match)),
-          decision.similarity);
-    if (reason == Reason::against) spans = against.spans(document);
+          json_text(reason == Reason::against ? against_.id(decision_.match) : matched_.get(decision_.match, match_)),
+          decision_.similarity);
+    if (reason == Reason::against) spans_ = against_.spans(document);
     text += R"(, "spans": [)";
-    for (const ByteRange& span : spans)
-      text += fmt::format("{}[{}, {}]", &span == spans.data() ? "" : ", ", span.begin, span.end);
+    for (const ByteRange& span : spans_)
+      text += fmt::format("{}[{}, {}]", &span == spans_.data() ? "" : ", ", span.begin, span.end);
     text += R"(], "cluster": )";
-    text += shared[document] != 0 ? std::to_string(clusters[document]) : "null";
-    text += against.mark(document);
+    text += shared_[document] != 0 ? std::to_string(clusters_[document]) : "null";
+    text += against_.mark(document);
     text += "}\n";
-    lines.write(text);
   }
+
+  const Array<DocId>& clusters_;
+  const Array<std::uint8_t>& shared_;
+  run::SliceFile ids_;
+  run::SliceFile matched_;
+  run::ColumnReader<DocState> states_;
+  run::ColumnReader<Digest> digests_;
+  AgainstView against_;
+  DedupOutcome outcome_;
+  Decision decision_;
+  std::vector<ByteRange> spans_;
+  std::string id_;
+  std::string match_;
+};
+
+void write_clusters(DedupRun& run) {
+  const Array<DocId> clusters = run::load_column<DocId>(run.dir.work("clusters"), run.budget, "the clusters");
+  // Whether there is another in its cluster.
+  Array<std::uint8_t> shared(run.budget, "the clusters", clusters.size());
+  for (DocId document = 0; document < clusters.size(); ++document)
+    if (clusters[document] != document) shared[document] = shared[clusters[document]] = 1;
+
+  run::RunFile rows = run.dir.create_output("clusters.tsv");
+  run::RunFile lines = run.dir.create_output("decisions.jsonl");
+  rows.write("id\tdigest\tcluster\n");
+  Progress progress(run.context, "write", "documents", clusters.size());
+  std::vector<std::unique_ptr<Formatter>> workers(run.threads);
+  Relay<Formatter::Part> relay(run.threads);
+  parallel_for(run.threads, (clusters.size() + kPartDocuments - 1) / kPartDocuments,
+               [&](unsigned worker, std::size_t item) {
+                 throw_if_stopped(run.context);
+                 if (!workers[worker]) workers[worker] = std::make_unique<Formatter>(run, clusters, shared);
+                 const DocId first = item * kPartDocuments;
+                 const DocId last = std::min<DocId>(first + kPartDocuments, clusters.size());
+                 relay.add(
+                     worker, item, [&](Formatter::Part& part) { workers[worker]->format(first, last, part); },
+                     [&](const Formatter::Part& part) {
+                       rows.write(part.rows);
+                       lines.write(part.lines);
+                     });
+                 progress.add(last - first);
+               });
   progress.finish();
   run.dir.close(rows);
   run.dir.close(lines);

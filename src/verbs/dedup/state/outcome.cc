@@ -27,4 +27,11 @@ bool DedupOutcome::next(Decision& decision, std::vector<ByteRange>& spans) {
   return true;
 }
 
+void DedupOutcome::seek(DocId document) {
+  decisions_.seek(document);
+  document_ = document;
+  while (more_spans_ && next_span_.document < document) more_spans_ = spans_->next(next_span_);
+  while (more_emptied_ && next_emptied_ < document) more_emptied_ = emptied_->next(next_emptied_);
+}
+
 }  // namespace refrain::verbs::dedup

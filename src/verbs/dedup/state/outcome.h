@@ -34,6 +34,8 @@ class DedupOutcome {
   // False at the end. `spans`: what is cut out of a kept document. Of one that was removed for Reason::substring the
   // match is no other document.
   bool next(Decision& decision, std::vector<ByteRange>& spans);
+  // The next one is this document, which comes behind the last.
+  void seek(DocId document);
 
  private:
   explicit DedupOutcome(const run::RunDir& dir) : decisions_(dir.work("decided")) {}

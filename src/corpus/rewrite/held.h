@@ -1,0 +1,81 @@
+// What the rewriter needs of a batch that waits for its turn.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/array.h"
+#include "base/budget.h"
+#include "base/pool.h"
+#include "corpus/files/decompress.h"
+#include "corpus/files/walk.h"
+#include "corpus/formats/batch.h"
+#include "corpus/formats/edits.h"
+#include "corpus/rewrite/placed_file.h"
+
+namespace refrain::corpus {
+
+// A record of a batch that waits for its turn.
+struct Record {
+  std::uint64_t record_begin = 0;  // in the raw bytes
+  std::uint64_t record_end = 0;
+  std::uint64_t begin = 0;  // of what stands for its text, in the raw bytes
+  std::uint64_t end = 0;
+  const char* text = nullptr;  // in the raw bytes or, if it is written otherwise there, elsewhere
+  std::uint64_t text_bytes = kBad;
+  Digest digest;  // of the text
+
+  static constexpr std::uint64_t kBad = ~std::uint64_t{0};
+};
+
+struct WholeFile {
+  Input input;
+  Packing packing;
+};
+
+// A batch that waits for its turn: what the rewriter needs of it, in one piece of memory. Of one that need not wait
+// only the records are made, and the rest stays where it is: a long document is not held twice. Its memory is used again.
+struct HeldMemory {
+  explicit HeldMemory(MemoryBudget& budget) : bytes(budget, "the documents that wait to be written") {}
+  bool may_be_kept() const { return bytes.size() <= kMostKeptBytes; }
+  static constexpr std::size_t kMostKeptBytes = std::size_t{8} << 20;
+
+  Array<char> bytes;
+};
+
+struct Held {
+  std::shared_ptr<HeldMemory>
+      memory;  // the records, and copies of the raw bytes and of texts that are written otherwise there
+  std::span<const Record> records;
+  const char* bytes = nullptr;
+  std::size_t raw_bytes = 0;
+
+  std::vector<WholeFile> files;  // one a record
+  std::vector<WholeFile> file;   // of records: one, or none where it could not be opened
+  bool first = false;
+  bool last = false;
+  bool unread = false;
+  bool last_of_group = false;
+  bool part_of_record = false;
+  std::size_t taken_record = kNone;  // the first of those that have a field which is to be added
+  std::size_t taken_field = 0;
+
+  // What was made of it in its turn, to be written after it.
+  std::shared_ptr<PlacedFile> to;
+  std::uint64_t place = 0;
+  WrittenParts parts;
+
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  std::string_view raw() const { return {bytes, raw_bytes}; }
+  DigestedText text_of(const Record& record) const { return {{record.text, record.text_bytes}, record.digest}; }
+};
+
+// Of a batch with raw bytes.
+std::shared_ptr<Held> hold(const Batch& batch, Pool<HeldMemory>& pool, MemoryBudget& budget);
+
+}  // namespace refrain::corpus
