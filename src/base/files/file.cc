@@ -194,6 +194,7 @@ void OutputFile::put(std::string_view bytes) {
 }
 
 void OutputFile::write_at(std::uint64_t place, std::string_view bytes) const {
+  const std::lock_guard lock(*placing_);
   while (!bytes.empty()) {
     const ssize_t done =
         uninterrupted([&] { return pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(place)); });

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -82,6 +84,8 @@ class OutputFile {
   int fd_ = -1;
   std::string buffer_;
   std::uint64_t written_ = 0;
+  // The system lets one thread at a time write to a file, and who waits there spins: better to sleep here.
+  std::unique_ptr<std::mutex> placing_ = std::make_unique<std::mutex>();
 };
 
 // A file that appears under its name whole or not at all: it is written aside, in the same folder, synced, and renamed
