@@ -69,6 +69,14 @@ class Array {
     size_ += values.size();
   }
 
+  // Whether `more` elements past the end make it grow, which may move it.
+  bool needs_to_grow(std::size_t more) const { return size_ + more > capacity_; }
+  // `more` elements past the end, to be set.
+  void append_unset(std::size_t more) {
+    reserve_more(more);
+    size_ += more;
+  }
+
   // For arrays that are read here and there: fewer, larger pages where the system has them. After resize().
   void use_huge_pages() {
     if (data_ != nullptr) madvise(data_, capacity_ * sizeof(T), MADV_HUGEPAGE);

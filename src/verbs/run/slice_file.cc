@@ -1,6 +1,7 @@
 #include "verbs/run/slice_file.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "refrain/error.h"
 
@@ -13,7 +14,10 @@ constexpr std::uint64_t kAheadBytes = std::uint64_t{64} << 10;
 }  // namespace
 
 SliceFile::SliceFile(const std::filesystem::path& bytes, const std::filesystem::path& ends)
-    : bytes_(bytes), ends_(ends) {}
+    : SliceFile(std::make_shared<const StripedFile>(bytes), ends) {}
+
+SliceFile::SliceFile(std::shared_ptr<const StripedFile> bytes, const std::filesystem::path& ends)
+    : bytes_(std::move(bytes)), ends_(ends) {}
 
 ByteRange SliceFile::range(std::uint64_t i) {
   if (held_.empty() || i < first_ || i + 1 - first_ >= held_.size()) {
@@ -32,22 +36,22 @@ ByteRange SliceFile::range(std::uint64_t i) {
 
 std::string_view SliceFile::get(std::uint64_t i, std::string& scratch) {
   const ByteRange where = range(i);
-  if (where.end < where.begin || where.end > bytes_.size())
+  if (where.end < where.begin || where.end > bytes_->size())
     throw Error(Errc::corrupt, "work/: a file is damaged; start again with --force");
   const std::uint64_t size = where.end - where.begin;
   const auto held = [&] { return where.begin >= window_begin_ && where.end <= window_begin_ + window_.size(); };
   // One after the other, and short: read ahead.
   if (!held() && where.begin == last_end_ && size < kAheadBytes / 4) {
     window_begin_ = where.begin;
-    window_.resize(std::min(kAheadBytes, bytes_.size() - where.begin));
-    bytes_.read(where.begin, window_);
+    window_.resize(std::min(kAheadBytes, bytes_->size() - where.begin));
+    bytes_->read(where.begin, window_);
   }
   last_end_ = where.end;
   if (held()) {
     scratch.assign(window_, where.begin - window_begin_, size);
   } else {
     scratch.resize(size);
-    bytes_.read(where.begin, scratch);
+    bytes_->read(where.begin, scratch);
   }
   return scratch;
 }

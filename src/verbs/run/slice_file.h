@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "base/files/random_file.h"
 #include "refrain/text.h"
+#include "verbs/run/striped_file.h"
 
 namespace refrain::verbs::run {
 
@@ -18,6 +20,7 @@ namespace refrain::verbs::run {
 class SliceFile {
  public:
   SliceFile(const std::filesystem::path& bytes, const std::filesystem::path& ends);
+  SliceFile(std::shared_ptr<const StripedFile> bytes, const std::filesystem::path& ends);
 
   std::uint64_t size() const { return ends_.size() / sizeof(std::uint64_t); }
   // Where string i lies in the file of bytes.
@@ -28,7 +31,7 @@ class SliceFile {
  private:
   static constexpr std::uint64_t kEnds = 4096;
 
-  RandomFile bytes_;
+  std::shared_ptr<const StripedFile> bytes_;
   RandomFile ends_;
   std::uint64_t first_ = 0;  // of those in held_: held_[0] is where string first_ begins
   std::vector<std::uint64_t> held_;

@@ -1,6 +1,7 @@
 #include "verbs/run/text_store.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace refrain::verbs::run {
 
@@ -11,14 +12,48 @@ constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
 TextStore::TextStore(MemoryBudget& budget, TempSpace& temp, std::uint64_t memory_bytes)
     : temp_(temp), memory_bytes_(memory_bytes), bytes_(budget, "the text"), ends_(budget, "the ends of documents") {}
 
+std::optional<std::uint64_t> TextStore::append_room(std::size_t size) {
+  if (file_ || size_ + size > memory_bytes_) return std::nullopt;
+  std::unique_lock lock(mutex_);
+  if (bytes_.needs_to_grow(size)) filled_.wait(lock, [&] { return filling_ == 0; });
+  bytes_.append_unset(size);
+  ++open_rooms_;
+  size_ += size;
+  return size_ - size;
+}
+
+void TextStore::fill(std::uint64_t begin, std::string_view bytes) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++filling_;
+  }
+  if (!bytes.empty()) std::memcpy(bytes_.data() + begin, bytes.data(), bytes.size());
+  const std::lock_guard lock(mutex_);
+  --filling_;
+  --open_rooms_;
+  filled_.notify_all();
+}
+
 void TextStore::append(std::string_view bytes) {
   size_ += bytes.size();
-  if (!file_ && size_ > memory_bytes_) file_.emplace(temp_);
+  if (!file_ && size_ > memory_bytes_ && all_filled()) file_.emplace(temp_);
   if (file_ && bytes_.size() + bytes.size() >= kFlushBytes) flush();
   if (file_ && bytes.size() >= kFlushBytes)
     file_->append(bytes);
   else
-    bytes_.append(std::span<const char>(bytes));
+    append_held(bytes);
+}
+
+// Else what is held goes to the file a little later. There are no new rooms from here on.
+bool TextStore::all_filled() {
+  const std::lock_guard lock(mutex_);
+  return open_rooms_ == 0;
+}
+
+void TextStore::append_held(std::string_view bytes) {
+  std::unique_lock lock(mutex_);
+  if (bytes_.needs_to_grow(bytes.size())) filled_.wait(lock, [&] { return filling_ == 0; });
+  bytes_.append(std::span<const char>(bytes));
 }
 
 void TextStore::flush() {

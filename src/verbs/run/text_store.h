@@ -1,8 +1,10 @@
 // All the text of a run, end to end, to be read again: in memory while it fits, else in a temporary file.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -16,15 +18,20 @@
 
 namespace refrain::verbs::run {
 
-// Filled by one thread at a time; then read by many.
+// Filled by one thread at a time, but for fill(); then read by many.
 class TextStore : public TextSource {
  public:
   // Up to `memory_bytes` of text stay in memory.
   TextStore(MemoryBudget& budget, TempSpace& temp, std::uint64_t memory_bytes);
 
   void append(std::string_view bytes);
+  // Room at the end for so many bytes, which any thread may fill afterwards, each room once. Nothing where the text does
+  // not stay in memory: append() it.
+  std::optional<std::uint64_t> append_room(std::size_t size);
+  void fill(std::uint64_t begin, std::string_view bytes);
   // The document that ends here has been appended.
-  void end_document() { ends_.push_back(size_); }
+  void end_document() { end_document(size_); }
+  void end_document(std::uint64_t end) { ends_.push_back(end); }
   // After the last byte, before the first reading.
   void finish();
 
@@ -51,6 +58,8 @@ class TextStore : public TextSource {
 
  private:
   void flush();
+  bool all_filled();
+  void append_held(std::string_view bytes);
 
   TempSpace& temp_;
   const std::uint64_t memory_bytes_;
@@ -59,6 +68,11 @@ class TextStore : public TextSource {
   Array<char> bytes_;  // all of the text, or what is not in the file yet
   Array<std::uint64_t> ends_;
   std::optional<TempFile> file_;
+  // Rooms are filled while others are made: what grows may move.
+  std::mutex mutex_;
+  std::condition_variable filled_;
+  std::size_t open_rooms_ = 0;
+  std::size_t filling_ = 0;  // just now
 };
 
 }  // namespace refrain::verbs::run

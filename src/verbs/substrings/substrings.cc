@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/files/temp_space.h"
+#include "base/pool.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "corpus/rewrite/rewrite.h"
@@ -120,10 +121,15 @@ class Substrings {
   }
 
  private:
-  // The texts of a batch, until it is their turn: those of long documents not in memory.
+  // The texts of a batch, until it is their turn: those of long documents not in memory. Used again for another.
   class Waiting {
    public:
-    Waiting(const TextBatch& texts, MemoryBudget& budget, TempSpace& temp) : text_(budget, "the text being read") {
+    explicit Waiting(MemoryBudget& budget) : text_(budget, "the text being read") {}
+
+    void hold(const TextBatch& texts, MemoryBudget& budget, TempSpace& temp) {
+      text_.clear();
+      ends_.clear();
+      room_.reset();
       if (texts.size() == 0) return;
       const std::int64_t begin = texts.offsets.front();
       for (const std::int64_t offset : texts.offsets.subspan(1))
@@ -135,7 +141,14 @@ class Substrings {
         text_.append(std::span<const char>(bytes));
     }
 
-    void append_to(verbs::run::TextStore& store) const {
+    bool may_be_kept() const { return !aside_; }
+
+    // In turn. What finds room in memory is copied there by fill(), after it.
+    void append_to(verbs::run::TextStore& store) {
+      if (!aside_ && (room_ = store.append_room(text_.size()))) {
+        for (const std::uint64_t end : ends_) store.end_document(*room_ + end);
+        return;
+      }
       constexpr std::uint64_t kChunk = std::uint64_t{1} << 20U;
       std::vector<char> chunk;
       std::uint64_t at = 0;
@@ -152,22 +165,30 @@ class Substrings {
         store.end_document();
       }
     }
+    void fill(verbs::run::TextStore& store) const {
+      if (room_) store.fill(*room_, {text_.data(), text_.size()});
+    }
 
    private:
+    std::optional<std::uint64_t> room_;
     Array<char> text_;
     std::optional<TempFile> aside_;
     std::vector<std::uint64_t> ends_;
   };
 
   void read() {
+    Pool<Waiting> pool;
     report_.read = corpus::read_documents(options_.input, context_, budget_,
                                           [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
-                                            auto waiting = std::make_shared<const Waiting>(batch.texts, budget_, temp_);
+                                            auto waiting =
+                                                pool.take([&] { return std::make_unique<Waiting>(budget_); });
+                                            waiting->hold(batch.texts, budget_, temp_);
                                             auto ids = std::make_shared<const corpus::BatchIds>(std::move(batch.ids));
-                                            return [this, waiting, ids](DocId first) {
-                                              waiting->append_to(text_);
-                                              ids_.add(*ids, first);
-                                            };
+                                            return {[this, waiting, ids](DocId first) {
+                                                      waiting->append_to(text_);
+                                                      ids_.add(*ids, first);
+                                                    },
+                                                    [this, waiting] { waiting->fill(text_); }};
                                           },
                                           {.keeps_texts = true});
     text_.finish();

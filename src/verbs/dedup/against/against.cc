@@ -40,7 +40,7 @@ struct ItemOfRow {
 // What a thread needs to search one document after the other.
 struct Worker {
   Worker(DedupRun& run, const ReferenceWindows& windows)
-      : texts(run.dir.work("text"), run.dir.work("text_ends")),
+      : texts(run.texts(), run.dir.work("text_ends")),
         search(windows, run.options.windows.tokenizer, run.budget),
         reservation(run.budget.reserve(0, "a document")) {}
 

@@ -111,7 +111,7 @@ class RemovalCheck {
   class Sets {
    public:
     Sets(DedupRun& run, const text::FeaturePlan& plan)
-        : budget_(run.budget), texts_(run.dir.work("text"), run.dir.work("text_ends")), stream_(plan) {}
+        : budget_(run.budget), texts_(run.texts(), run.dir.work("text_ends")), stream_(plan) {}
 
     // Nothing where the two are too long for `room`.
     std::optional<double> similarity(DocId a, DocId b, std::uint64_t room) {

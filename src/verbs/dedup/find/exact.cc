@@ -34,8 +34,7 @@ struct HighOfEntry {
 // Compares the texts of two documents. The first of them is remembered: it is likely to be asked for again.
 class TextCompare {
  public:
-  explicit TextCompare(const run::RunDir& dir)
-      : texts_(dir.work("text"), dir.work("text_ends")), bytes_(dir.work("text")) {}
+  explicit TextCompare(DedupRun& run) : texts_(run.texts(), run.dir.work("text_ends")), bytes_(run.texts()) {}
 
   bool same(DocId head, DocId document) {
     const ByteRange a = texts_.range(head);
@@ -58,8 +57,8 @@ class TextCompare {
       const auto size = static_cast<std::size_t>(std::min(kCompareBytes, a.end - a.begin - at));
       one.resize(size);
       scratch_.resize(size);
-      bytes_.read(a.begin + at, one);
-      bytes_.read(b.begin + at, scratch_);
+      bytes_->read(a.begin + at, one);
+      bytes_->read(b.begin + at, scratch_);
       if (one != scratch_) return false;
     }
     return true;
@@ -70,7 +69,7 @@ class TextCompare {
   }
 
   run::SliceFile texts_;
-  RandomFile bytes_;
+  std::shared_ptr<const run::StripedFile> bytes_;
   std::unordered_map<DocId, std::string> heads_;
   std::uint64_t held_ = 0;
   std::string scratch_;
@@ -120,7 +119,7 @@ void dedup_exact(DedupRun& run) {
     std::vector<std::uint64_t> found(run.threads, 0);
     parallel_for(run.threads, static_cast<std::size_t>((count + kBlock - 1) / kBlock),
                  [&](unsigned worker, std::size_t block) {
-                   if (!compares[worker]) compares[worker] = std::make_unique<TextCompare>(run.dir);
+                   if (!compares[worker]) compares[worker] = std::make_unique<TextCompare>(run);
                    const std::uint64_t end = std::min(count, (block + 1) * kBlock);
                    for (DocId document = block * kBlock; document < end; ++document) {
                      if (heads[document] == document) continue;

@@ -18,6 +18,7 @@
 #include "verbs/dedup/state/keep_policy.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/sources.h"
+#include "verbs/run/striped_file.h"
 #include "verbs/run/tsv.h"
 
 namespace refrain::verbs::dedup {
@@ -72,7 +73,7 @@ class Reading {
         plan_(run.options.windows),
         policy_(run.options.keep),
         alone_(run.context),
-        text_(run.dir.create_work("text")),
+        text_(run.dir, "text"),
         text_ends_(run.dir.create_work("text_ends")),
         ids_(run.dir.create_work("ids")),
         id_ends_(run.dir.create_work("id_ends")),
@@ -266,8 +267,8 @@ class Reading {
 
   void finish(const ReadReport& read) {
     check(read);
-    for (run::RunFile* file : {&text_, &text_ends_, &ids_, &id_ends_, &digests_, &states_, &sources_})
-      run_.dir.close(*file);
+    text_.close(run_.dir);
+    for (run::RunFile* file : {&text_ends_, &ids_, &id_ends_, &digests_, &states_, &sources_}) run_.dir.close(*file);
     if (keys_) run_.dir.close(*keys_);
     for (run::RunFile& file : column_files_) run_.dir.close(file);
     run::RunFile names = run_.dir.create_work("source_names");
@@ -295,7 +296,7 @@ class Reading {
   std::size_t source_field_ = kNone;
 
   Pool<Done> pool_;
-  run::RunFile text_;
+  run::StripedWriter text_;
   run::RunFile text_ends_;
   run::RunFile ids_;
   run::RunFile id_ends_;

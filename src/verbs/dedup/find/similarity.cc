@@ -13,7 +13,7 @@ constexpr std::size_t kHeldText = std::size_t{1} << 20;
 }  // namespace
 
 Similarity::Similarity(DedupRun& run, const text::FeaturePlan& plan, std::uint64_t memory_bytes)
-    : texts_(run.dir.work("text"), run.dir.work("text_ends")), sets_(plan, run.budget, memory_bytes) {}
+    : texts_(run.texts(), run.dir.work("text_ends")), sets_(plan, run.budget, memory_bytes) {}
 
 double Similarity::of(DocId a, DocId b, double threshold) {
   const sketch::WindowSets::Set& first = set_of(a);

@@ -25,7 +25,7 @@ namespace {
 class KeptTexts : public TextSource {
  public:
   explicit KeptTexts(DedupRun& run)
-      : file_(run.dir.work("text")),
+      : file_(run.texts()),
         documents_(run.budget, "the kept documents"),
         begins_(run.budget, "the kept documents"),
         ends_(run.budget, "the kept documents") {
@@ -51,7 +51,7 @@ class KeptTexts : public TextSource {
       const ByteRange bytes = range(i);
       const std::uint64_t from = begin + done - bytes.begin;
       const auto some = static_cast<std::size_t>(std::min<std::uint64_t>(size - done, bytes.end - bytes.begin - from));
-      file_.read(begins_[i] + from, {scratch.data() + done, some});
+      file_->read(begins_[i] + from, {scratch.data() + done, some});
       done += some;
     }
     return scratch.data();
@@ -66,7 +66,7 @@ class KeptTexts : public TextSource {
   DocId document(std::size_t i) const { return documents_[i]; }
 
  private:
-  RandomFile file_;
+  const std::shared_ptr<const run::StripedFile> file_;
   Array<DocId> documents_;
   Array<std::uint64_t> begins_;  // in the file
   Array<std::uint64_t> ends_;

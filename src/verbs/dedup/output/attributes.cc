@@ -110,7 +110,7 @@ class AttributesWriter {
       : run_(run),
         folder_(folder),
         names_(run.options.input),
-        texts_(run.dir.work("text"), run.dir.work("text_ends")),
+        texts_(run.texts(), run.dir.work("text_ends")),
         reading_(reading),
         against_(run),
         out_(run.budget, run.threads) {}

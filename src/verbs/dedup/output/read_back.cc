@@ -29,7 +29,7 @@ class Expected {
       : outcome_(run),
         states_(run.dir.work("states")),
         digests_(run.dir.work("hashes")),
-        texts_(run.dir.work("text"), run.dir.work("text_ends")) {}
+        texts_(run.texts(), run.dir.work("text_ends")) {}
 
   // The next one that is kept. False at the end.
   bool next(Digest& text) {

@@ -54,8 +54,8 @@ class ShownTexts {
  public:
   explicit ShownTexts(DedupRun& run)
       : ids_(run.dir.work("ids"), run.dir.work("id_ends")),
-        slices_(run.dir.work("text"), run.dir.work("text_ends")),
-        bytes_(run.dir.work("text")) {}
+        slices_(run.texts(), run.dir.work("text_ends")),
+        bytes_(run.texts()) {}
 
   std::string id(DocId document) { return evidence::shortened(ids_.get(document, scratch_), kIdBytes); }
 
@@ -93,7 +93,7 @@ class ShownTexts {
     if (begin >= end) return {};
     const std::uint64_t read_end = std::min(end + 3, document_.end - document_.begin);
     std::string text(static_cast<std::size_t>(read_end - begin), '\0');
-    bytes_.read(document_.begin + begin, text);
+    bytes_->read(document_.begin + begin, text);
     const std::size_t from = begin == 0 ? 0 : boundary_after(text, 0);
     const std::size_t to = boundary_after(text, static_cast<std::size_t>(end - begin));
     return from >= to ? std::string() : text.substr(from, to - from);
@@ -101,7 +101,7 @@ class ShownTexts {
 
   run::SliceFile ids_;
   run::SliceFile slices_;
-  const RandomFile bytes_;
+  const std::shared_ptr<const run::StripedFile> bytes_;
   ByteRange document_;
   std::string scratch_;
 };
@@ -172,18 +172,17 @@ struct BySaving {
 // The texts of cuts, as far as their cores are looked for.
 class CutTexts {
  public:
-  explicit CutTexts(DedupRun& run)
-      : slices_(run.dir.work("text"), run.dir.work("text_ends")), bytes_(run.dir.work("text")) {}
+  explicit CutTexts(DedupRun& run) : slices_(run.texts(), run.dir.work("text_ends")), bytes_(run.texts()) {}
   // Valid until the next.
   std::string_view get(const CutSpan& span) {
     text_.resize(static_cast<std::size_t>(std::min(span.bytes.end - span.bytes.begin, kCoreWithin)));
-    bytes_.read(slices_.range(span.document).begin + span.bytes.begin, text_);
+    bytes_->read(slices_.range(span.document).begin + span.bytes.begin, text_);
     return text_;
   }
 
  private:
   run::SliceFile slices_;
-  const RandomFile bytes_;
+  const std::shared_ptr<const run::StripedFile> bytes_;
   std::string text_;
 };
 

@@ -205,8 +205,8 @@ class Finder {
   void texts() {
     const text::FeaturePlan plan(run_.options.windows);
     run::SliceFile ids(run_.dir.work("ids"), run_.dir.work("id_ends"));
-    run::SliceFile slices(run_.dir.work("text"), run_.dir.work("text_ends"));
-    const RandomFile bytes(run_.dir.work("text"));
+    run::SliceFile slices(run_.texts(), run_.dir.work("text_ends"));
+    const std::shared_ptr<const run::StripedFile> bytes = run_.texts();
     const auto id = [&](DocId document) {
       std::string scratch;
       return evidence::shortened(ids.get(document, scratch), kIdBytes);
@@ -215,7 +215,7 @@ class Finder {
       const ByteRange range = slices.range(document);
       size = range.end - range.begin;
       std::string beginning(static_cast<std::size_t>(std::min(size, kComparedBytes)), '\0');
-      bytes.read(range.begin, beginning);
+      bytes->read(range.begin, beginning);
       if (beginning.size() < size) beginning.resize(boundary_before(beginning, beginning.size() - 1));
       return beginning;
     };

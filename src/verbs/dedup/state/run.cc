@@ -32,6 +32,12 @@ Ranks DedupRun::ranks() {
   return {budget, run::load_column<std::uint64_t>(dir.work("keys"), budget, "the ranking of documents")};
 }
 
+std::shared_ptr<const run::StripedFile> DedupRun::texts() {
+  const std::lock_guard lock(mutex_);
+  if (!texts_) texts_ = std::make_shared<const run::StripedFile>(dir, "text");
+  return texts_;
+}
+
 }  // namespace refrain::verbs::dedup
 
 namespace refrain {

@@ -1,7 +1,7 @@
 // What the stages of a dedup run share, and the files that they leave to each other.
 //
 // In `work`, a value for every document of the input, in input order (columns), or strings end to end and their ends:
-//   text, text_ends         the texts
+//   text.0, .., text_ends   the texts, striped (verbs/run/striped_file.h)
 //   ids, id_ends            the ids; ordinals in decimal where the input gives none
 //   hashes                  Digest: 128 bits of each text
 //   states                  DocState
@@ -23,6 +23,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +38,7 @@
 #include "verbs/dedup/state/ranks.h"
 #include "verbs/run/column.h"
 #include "verbs/run/dir.h"
+#include "verbs/run/striped_file.h"
 
 namespace refrain::verbs::dedup {
 
@@ -73,6 +76,12 @@ struct DedupRun {
   // Documents that hold an item of the other set are removed.
   bool against_removes() const { return against() && options.against_action == AgainstAction::remove; }
   Ranks ranks();
+  // The texts of all documents, end to end. Thread-safe.
+  std::shared_ptr<const run::StripedFile> texts();
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<const run::StripedFile> texts_;  // opened once: many threads read
 };
 
 }  // namespace refrain::verbs::dedup
