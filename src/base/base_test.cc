@@ -17,6 +17,7 @@
 
 #include "base/array.h"
 #include "base/budget.h"
+#include "base/cgroup.h"
 #include "base/checksum.h"
 #include "base/files/aside_name.h"
 #include "base/files/file.h"
@@ -343,6 +344,36 @@ TEST(RssWatch, SeesWhatWasHeldSinceItWasLastAsked) {
   }
   EXPECT_GE(watch.take(), before + (std::uint64_t{56} << 20U));
   EXPECT_LT(watch.take(), before + (std::uint64_t{56} << 20U));
+}
+
+// Both versions, and the least of a group and those above it.
+TEST(ControlGroups, GrantMemoryAndCpus) {
+  World unified;
+  const std::string root = unified.folder().string();
+  EXPECT_EQ(cgroup_cpus(root), UINT64_MAX);
+  unified.write("proc/self/cgroup", "0::/a/b\n");
+  EXPECT_EQ(cgroup_cpus(root), UINT64_MAX);
+  unified.write("sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+  EXPECT_EQ(cgroup_cpus(root), UINT64_MAX);
+  unified.write("sys/fs/cgroup/a/cpu.max", "250000 100000\n");
+  EXPECT_EQ(cgroup_cpus(root), 3U);
+  unified.write("sys/fs/cgroup/a/b/cpu.max", "50000 100000\n");
+  EXPECT_EQ(cgroup_cpus(root), 1U);
+  EXPECT_EQ(cgroup_memory_bytes(root), UINT64_MAX);
+  unified.write("sys/fs/cgroup/a/b/memory.max", "max\n");
+  unified.write("sys/fs/cgroup/memory.max", "1000000\n");
+  EXPECT_EQ(cgroup_memory_bytes(root), 1000000U);
+
+  World old;
+  const std::string old_root = old.folder().string();
+  old.write("proc/self/cgroup", "4:memory:/m\n2:cpuacct,cpu:/c\n1:cpuset:/x\n");
+  old.write("sys/fs/cgroup/cpu/c/cpu.cfs_quota_us", "-1\n");
+  old.write("sys/fs/cgroup/cpu/c/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(cgroup_cpus(old_root), UINT64_MAX);
+  old.write("sys/fs/cgroup/cpu/c/cpu.cfs_quota_us", "400000\n");
+  EXPECT_EQ(cgroup_cpus(old_root), 4U);
+  old.write("sys/fs/cgroup/memory/m/memory.limit_in_bytes", "77\n");
+  EXPECT_EQ(cgroup_memory_bytes(old_root), 77U);
 }
 
 TEST(ChecksumAt, OfPartsHoweverCutAddsUpToThatOfTheWhole) {

@@ -10,49 +10,16 @@
 #include <cmath>
 #include <fstream>
 
+#include "base/cgroup.h"
 #include "base/threads.h"
 #include "refrain/error.h"
 
 namespace refrain {
 
-namespace {
-
-// The number in a one-number file such as a control group's limit; UINT64_MAX where there is none.
-std::uint64_t limit_in_file(const std::string& path) {
-  std::ifstream file(path);
-  std::uint64_t value = 0;
-  return file >> value ? value : UINT64_MAX;
-}
-
-// The least limit that the control groups of this process set, of either version, from its own group up to the root.
-std::uint64_t cgroup_limit() {
-  std::uint64_t least = UINT64_MAX;
-  std::ifstream groups("/proc/self/cgroup");
-  for (std::string line; std::getline(groups, line);) {
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    std::string group = line.substr(second + 1);
-    const bool unified = controllers.empty();
-    if (!unified && controllers.find("memory") == std::string::npos) continue;
-    const std::string root = unified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
-    const std::string file = unified ? "/memory.max" : "/memory.limit_in_bytes";
-    while (true) {
-      least = std::min(least, limit_in_file(fmt::format("{}{}{}", root, group == "/" ? "" : group, file)));
-      if (group.empty() || group == "/") break;
-      group.resize(group.rfind('/') == std::string::npos ? 0 : group.rfind('/'));
-    }
-  }
-  return least;
-}
-
-}  // namespace
-
 std::uint64_t default_memory_bytes() {
   const auto pages = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES));
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  return std::max(kMinMemoryBytes, std::min(pages * page, cgroup_limit()) / 2);
+  return std::max(kMinMemoryBytes, std::min(pages * page, cgroup_memory_bytes()) / 2);
 }
 
 MemoryBudget::MemoryBudget(const Context& context)

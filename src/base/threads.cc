@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include "base/budget.h"
+#include "base/cgroup.h"
 #include "refrain/error.h"
 
 namespace refrain {
@@ -19,7 +21,9 @@ unsigned thread_count(const Context& context) {
   cpu_set_t allowed;
   const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
   const unsigned cores = known ? static_cast<unsigned>(CPU_COUNT(&allowed)) : std::thread::hardware_concurrency();
-  return std::clamp(cores, 1U, MemoryBudget::most_threads(context));
+  static const std::uint64_t kGranted = cgroup_cpus();  // asked for often, and files to read
+  const auto granted = static_cast<unsigned>(std::min<std::uint64_t>(cores, kGranted));
+  return std::clamp(granted, 1U, MemoryBudget::most_threads(context));
 }
 
 void throw_if_stopped(const Context& context) {

@@ -8,8 +8,8 @@
 
 namespace refrain {
 
-// What context.threads stands for: itself, or one a core that this process may run on, and no more than the memory has
-// room for.
+// What context.threads stands for: itself, or one a core that this process may run on, no more than its control groups
+// grant, and than the memory has room for.
 unsigned thread_count(const Context& context);
 
 // Throws Error(interrupted) once the caller has asked to stop.

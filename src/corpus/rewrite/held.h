@@ -68,6 +68,7 @@ struct Held {
   std::shared_ptr<PlacedFile> to;
   std::uint64_t place = 0;
   WrittenParts parts;
+  bool at_once = false;  // before the batch goes
 
   static constexpr std::size_t kNone = ~std::size_t{0};
 

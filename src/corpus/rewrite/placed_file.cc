@@ -1,6 +1,7 @@
 #include "corpus/rewrite/placed_file.h"
 
 #include <functional>
+#include <utility>
 
 namespace refrain::corpus {
 
@@ -16,6 +17,54 @@ void WrittenParts::add(std::string_view bytes) {
     parts_.back().size += bytes.size();
   else
     parts_.push_back({begin, bytes.size(), own});
+}
+
+std::uint64_t PlacedFile::begin(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  ++open_;
+  return std::exchange(bytes_, bytes_ + bytes);
+}
+
+std::uint64_t PlacedFile::end() {
+  const std::lock_guard lock(mutex_);
+  if (--open_ == 0) file_.close_unsynced();
+  return bytes_;
+}
+
+void PlacedFile::write(PlacedParts parts, bool at_once) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return failed_ || !writing_ || (!at_once && waiting_.size() < kMostWaiting); });
+  if (failed_) return;
+  waiting_.push_back(std::move(parts));
+  if (writing_) return;
+  writing_ = true;
+  try {
+    write_waiting(lock);
+  } catch (...) {
+    if (!lock.owns_lock()) lock.lock();
+    failed_ = true;
+    changed_.notify_all();
+    throw;
+  }
+  writing_ = false;
+  changed_.notify_all();
+}
+
+void PlacedFile::write_waiting(std::unique_lock<std::mutex>& lock) {
+  while (!waiting_.empty()) {
+    const PlacedParts next = std::move(waiting_.front());
+    waiting_.pop_front();
+    lock.unlock();
+    std::uint64_t place = next.place;
+    next.parts.for_each([&](std::string_view part) {
+      file_.write_at(place, part);
+      place += part.size();
+    });
+    lock.lock();
+    if (--open_ == 0) file_.close_unsynced();
+    // Half of them, so that those who wait are not woken for every single one.
+    if (waiting_.size() == kMostWaiting / 2) changed_.notify_all();
+  }
 }
 
 }  // namespace refrain::corpus

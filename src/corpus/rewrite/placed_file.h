@@ -1,12 +1,14 @@
 // A plain file to which batches are written side by side: each is given its place in turn, and written after it.
 #pragma once
 
-#include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/files/file.h"
@@ -40,38 +42,42 @@ class WrittenParts {
   std::uint64_t size_ = 0;
 };
 
+// What is to be written to a place of a file.
+struct PlacedParts {
+  std::uint64_t place = 0;
+  WrittenParts parts;
+  std::shared_ptr<const void> owner;  // of the raw bytes
+};
+
 // begin() and end() are called in turn; write() is thread-safe. Throws what OutputFile throws.
+//
+// A file system lets one thread at a time write to a file. So whoever comes first writes what all others bring, and they
+// go on with their work, unless much is waiting already.
 class PlacedFile {
  public:
   explicit PlacedFile(const std::string& path) : file_(path) {}
 
   // The place of so many bytes, which are then to be written.
-  std::uint64_t begin(std::uint64_t bytes) {
-    ++open_;
-    return std::exchange(bytes_, bytes_ + bytes);
-  }
+  std::uint64_t begin(std::uint64_t bytes);
   // After the last begin(). The file is closed, not synced, when all is written. Returns its bytes.
-  std::uint64_t end() {
-    leave();
-    return bytes_;
-  }
+  std::uint64_t end();
 
-  void write(std::uint64_t place, const WrittenParts& parts) {
-    parts.for_each([&](std::string_view part) {
-      file_.write_at(place, part);
-      place += part.size();
-    });
-    leave();
-  }
+  // By this thread, or, unless it must be `at_once`, by another a little later.
+  void write(PlacedParts parts, bool at_once);
 
  private:
-  void leave() {
-    if (--open_ == 0) file_.close_unsynced();
-  }
+  static constexpr std::size_t kMostWaiting = 8;
+
+  void write_waiting(std::unique_lock<std::mutex>& lock);
 
   OutputFile file_;
-  std::atomic<std::size_t> open_{1};  // writes that are to come, and the end
   std::uint64_t bytes_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<PlacedParts> waiting_;
+  std::size_t open_ = 1;  // writes that are to come, and the end
+  bool writing_ = false;
+  bool failed_ = false;  // whoever wrote tells why
 };
 
 }  // namespace refrain::corpus

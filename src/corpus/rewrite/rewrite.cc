@@ -360,7 +360,7 @@ RewriteReport rewrite_documents(const SourceOptions& options, const Context& con
     auto held = hold(batch, pool, budget);
     return {[&rewriter, held](DocId first) { rewriter.write(*held, first); },
             [held] {
-              if (held->to) held->to->write(held->place, held->parts);
+              if (held->to) held->to->write({held->place, std::move(held->parts), held}, held->at_once);
             }};
   };
   read_documents(reading, context, budget, work, tuning, {.stage = "write", .raw = true});

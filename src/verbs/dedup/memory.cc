@@ -8,7 +8,7 @@
 #include "refrain/error.h"
 #include "verbs/dedup/against/reader.h"
 #include "verbs/dedup/state/outcome.h"
-#include "verbs/run/column.h"
+#include "verbs/run/columns/column.h"
 
 namespace refrain::verbs::dedup {
 

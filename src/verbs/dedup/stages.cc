@@ -12,7 +12,7 @@
 #include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/output/output.h"
 #include "verbs/dedup/report/report.h"
-#include "verbs/run/slice_file.h"
+#include "verbs/run/columns/slice_file.h"
 
 namespace refrain::verbs::dedup {
 

@@ -26,7 +26,7 @@
 #include "store/shuffle.h"
 #include "verbs/near/close_gaps.h"
 #include "verbs/near/made_with.h"
-#include "verbs/run/id_store.h"
+#include "verbs/run/columns/id_store.h"
 #include "verbs/run/output_dir.h"
 #include "verbs/run/stage.h"
 #include "verbs/run/tsv.h"

@@ -11,7 +11,7 @@
 #include "refrain/hamming.h"
 #include "refrain/report_json.h"
 #include "refrain/version.h"
-#include "verbs/run/id_store.h"
+#include "verbs/run/columns/id_store.h"
 #include "verbs/run/output_dir.h"
 #include "verbs/run/tsv.h"
 #include "world.h"

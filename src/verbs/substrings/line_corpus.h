@@ -7,8 +7,8 @@
 #include "base/budget.h"
 #include "refrain/context.h"
 #include "refrain/input.h"
-#include "verbs/run/id_store.h"
-#include "verbs/run/text_store.h"
+#include "verbs/run/columns/id_store.h"
+#include "verbs/run/columns/text_store.h"
 
 namespace refrain::verbs::substrings {
 

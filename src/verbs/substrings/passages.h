@@ -9,8 +9,8 @@
 #include "base/files/file.h"
 #include "engines/substring/repeats.h"
 #include "refrain/context.h"
-#include "verbs/run/id_store.h"
-#include "verbs/run/text_store.h"
+#include "verbs/run/columns/id_store.h"
+#include "verbs/run/columns/text_store.h"
 
 namespace refrain::verbs::substrings {
 

@@ -9,8 +9,8 @@
 
 #include "base/files/random_file.h"
 #include "verbs/dedup/state/run.h"
-#include "verbs/run/column.h"
-#include "verbs/run/slice_file.h"
+#include "verbs/run/columns/column.h"
+#include "verbs/run/columns/slice_file.h"
 
 namespace refrain::verbs::dedup {
 

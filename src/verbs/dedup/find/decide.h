@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "verbs/dedup/state/run.h"
-#include "verbs/run/column.h"
+#include "verbs/run/columns/column.h"
 
 namespace refrain::verbs::dedup {
 

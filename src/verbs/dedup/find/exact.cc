@@ -11,8 +11,8 @@
 #include "base/threads.h"
 #include "store/shuffle.h"
 #include "verbs/dedup/find/find.h"
-#include "verbs/run/column.h"
-#include "verbs/run/slice_file.h"
+#include "verbs/run/columns/column.h"
+#include "verbs/run/columns/slice_file.h"
 
 namespace refrain::verbs::dedup {
 

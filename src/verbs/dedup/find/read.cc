@@ -18,7 +18,7 @@
 #include "verbs/dedup/state/keep_policy.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/sources.h"
-#include "verbs/run/striped_file.h"
+#include "verbs/run/columns/striped_file.h"
 #include "verbs/run/tsv.h"
 
 namespace refrain::verbs::dedup {

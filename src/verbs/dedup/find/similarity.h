@@ -9,7 +9,7 @@
 #include "engines/sketch/window_sets.h"
 #include "text/windows.h"
 #include "verbs/dedup/state/run.h"
-#include "verbs/run/slice_file.h"
+#include "verbs/run/columns/slice_file.h"
 
 namespace refrain::verbs::dedup {
 

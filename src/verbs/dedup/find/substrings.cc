@@ -13,8 +13,8 @@
 #include "verbs/dedup/state/sources.h"
 #include "verbs/evidence/first_copies.h"
 #include "verbs/evidence/snap.h"
-#include "verbs/run/column.h"
-#include "verbs/run/slice_file.h"
+#include "verbs/run/columns/column.h"
+#include "verbs/run/columns/slice_file.h"
 #include "verbs/run/tsv.h"
 
 namespace refrain::verbs::dedup {

@@ -16,7 +16,7 @@
 #include "verbs/dedup/find/similarity.h"
 #include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/near/sketches.h"
-#include "verbs/run/column.h"
+#include "verbs/run/columns/column.h"
 
 namespace refrain::verbs::dedup {
 

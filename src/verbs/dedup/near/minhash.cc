@@ -17,7 +17,7 @@
 #include "refrain/version.h"
 #include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/near/pairs.h"
-#include "verbs/run/column.h"
+#include "verbs/run/columns/column.h"
 
 namespace refrain::verbs::dedup {
 

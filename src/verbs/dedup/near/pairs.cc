@@ -3,7 +3,7 @@
 #include <bit>
 #include <memory>
 
-#include "verbs/run/column.h"
+#include "verbs/run/columns/column.h"
 
 namespace refrain::verbs::dedup {
 

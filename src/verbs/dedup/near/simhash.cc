@@ -15,7 +15,7 @@
 #include "refrain/error.h"
 #include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/near/pairs.h"
-#include "verbs/run/column.h"
+#include "verbs/run/columns/column.h"
 
 namespace refrain::verbs::dedup {
 

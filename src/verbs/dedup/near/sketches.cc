@@ -1,6 +1,6 @@
 #include "verbs/dedup/near/sketches.h"
 
-#include "verbs/run/column.h"
+#include "verbs/run/columns/column.h"
 
 namespace refrain::verbs::dedup {
 

@@ -28,7 +28,7 @@
 #include "verbs/dedup/output/output.h"
 #include "verbs/dedup/state/again.h"
 #include "verbs/dedup/state/outcome.h"
-#include "verbs/run/slice_file.h"
+#include "verbs/run/columns/slice_file.h"
 
 namespace refrain::verbs::dedup {
 

@@ -13,8 +13,8 @@
 #include "refrain/error.h"
 #include "verbs/dedup/output/output.h"
 #include "verbs/dedup/state/outcome.h"
-#include "verbs/run/column.h"
-#include "verbs/run/slice_file.h"
+#include "verbs/run/columns/column.h"
+#include "verbs/run/columns/slice_file.h"
 
 namespace refrain::verbs::dedup {
 

@@ -15,8 +15,8 @@
 #include "verbs/dedup/against/against.h"
 #include "verbs/dedup/report/report.h"
 #include "verbs/dedup/state/outcome.h"
-#include "verbs/run/column.h"
-#include "verbs/run/slice_file.h"
+#include "verbs/run/columns/column.h"
+#include "verbs/run/columns/slice_file.h"
 
 namespace refrain::verbs::dedup {
 

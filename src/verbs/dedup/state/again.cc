@@ -9,8 +9,8 @@
 #include "corpus/source/reader.h"
 #include "refrain/error.h"
 #include "verbs/dedup/state/outcome.h"
+#include "verbs/run/columns/slice_file.h"
 #include "verbs/run/ownership.h"
-#include "verbs/run/slice_file.h"
 
 namespace refrain::verbs::dedup {
 

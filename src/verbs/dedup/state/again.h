@@ -11,7 +11,7 @@
 #include "corpus/rewrite/rewrite.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/run.h"
-#include "verbs/run/column.h"
+#include "verbs/run/columns/column.h"
 
 namespace refrain::verbs::dedup {
 

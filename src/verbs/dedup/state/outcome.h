@@ -9,7 +9,7 @@
 #include "refrain/text.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/run.h"
-#include "verbs/run/column.h"
+#include "verbs/run/columns/column.h"
 
 namespace refrain::verbs::dedup {
 

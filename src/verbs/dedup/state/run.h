@@ -1,7 +1,7 @@
 // What the stages of a dedup run share, and the files that they leave to each other.
 //
 // In `work`, a value for every document of the input, in input order (columns), or strings end to end and their ends:
-//   text.0, .., text_ends   the texts, striped (verbs/run/striped_file.h)
+//   text.0, .., text_ends   the texts, striped (verbs/run/columns/striped_file.h)
 //   ids, id_ends            the ids; ordinals in decimal where the input gives none
 //   hashes                  Digest: 128 bits of each text
 //   states                  DocState
@@ -36,9 +36,9 @@
 #include "refrain/dedup.h"
 #include "verbs/dedup/state/facts.h"
 #include "verbs/dedup/state/ranks.h"
-#include "verbs/run/column.h"
+#include "verbs/run/columns/column.h"
+#include "verbs/run/columns/striped_file.h"
 #include "verbs/run/dir.h"
-#include "verbs/run/striped_file.h"
 
 namespace refrain::verbs::dedup {
 

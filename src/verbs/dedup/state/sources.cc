@@ -11,7 +11,7 @@
 #include "base/files/file.h"
 #include "refrain/error.h"
 #include "verbs/dedup/state/outcome.h"
-#include "verbs/run/column.h"
+#include "verbs/run/columns/column.h"
 #include "verbs/run/tsv.h"
 
 namespace refrain::verbs::dedup {

@@ -16,7 +16,7 @@
 #include "engines/blot/align.h"
 #include "refrain/index.h"
 #include "store/shuffle.h"
-#include "verbs/run/text_store.h"
+#include "verbs/run/columns/text_store.h"
 
 namespace refrain::verbs::index {
 

@@ -12,7 +12,7 @@
 
 #include "base/files/random_file.h"
 #include "refrain/text.h"
-#include "verbs/run/striped_file.h"
+#include "verbs/run/columns/striped_file.h"
 
 namespace refrain::verbs::run {
 

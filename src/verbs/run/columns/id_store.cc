@@ -1,4 +1,4 @@
-#include "verbs/run/id_store.h"
+#include "verbs/run/columns/id_store.h"
 
 #include <algorithm>
 

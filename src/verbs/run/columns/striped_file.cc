@@ -1,4 +1,4 @@
-#include "verbs/run/striped_file.h"
+#include "verbs/run/columns/striped_file.h"
 
 #include <fmt/format.h>
 

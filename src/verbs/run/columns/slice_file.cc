@@ -1,4 +1,4 @@
-#include "verbs/run/slice_file.h"
+#include "verbs/run/columns/slice_file.h"
 
 #include <algorithm>
 #include <utility>

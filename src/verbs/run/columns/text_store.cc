@@ -1,4 +1,4 @@
-#include "verbs/run/text_store.h"
+#include "verbs/run/columns/text_store.h"
 
 #include <algorithm>
 #include <cstring>

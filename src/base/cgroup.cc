@@ -1,0 +1,73 @@
+#include "base/cgroup.h"
+
+#include <algorithm>
+#include <fstream>
+#include <string_view>
+
+namespace refrain {
+
+namespace {
+
+// Calls fn(folder, unified) for every group that this process is in and that `controller` may be limited by.
+template <class Fn>
+void for_each_group(const std::string& root, std::string_view controller, Fn fn) {
+  std::ifstream groups(root + "/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const bool unified = controllers == ",,";
+    if (!unified && controllers.find("," + std::string(controller) + ",") == std::string::npos) continue;
+    std::string mounted = root + "/sys/fs/cgroup";
+    if (!unified) mounted.append("/").append(controller);
+    std::string group = line.substr(second + 1);
+    while (true) {
+      fn(mounted + (group == "/" ? "" : group), unified);
+      if (group.empty() || group == "/") break;
+      group.resize(group.rfind('/') == std::string::npos ? 0 : group.rfind('/'));
+    }
+  }
+}
+
+// The number in a file; UINT64_MAX where there is none, as in one that says "max".
+std::uint64_t number_in(const std::string& path) {
+  std::ifstream file(path);
+  std::uint64_t value = 0;
+  return file >> value ? value : UINT64_MAX;
+}
+
+std::uint64_t cpus(std::int64_t quota, std::int64_t period) {
+  if (quota <= 0 || period <= 0) return UINT64_MAX;
+  return static_cast<std::uint64_t>((quota + period - 1) / period);
+}
+
+}  // namespace
+
+std::uint64_t cgroup_memory_bytes(const std::string& root) {
+  std::uint64_t least = UINT64_MAX;
+  for_each_group(root, "memory", [&](const std::string& folder, bool unified) {
+    least = std::min(least, number_in(folder + (unified ? "/memory.max" : "/memory.limit_in_bytes")));
+  });
+  return least;
+}
+
+std::uint64_t cgroup_cpus(const std::string& root) {
+  std::uint64_t least = UINT64_MAX;
+  for_each_group(root, "cpu", [&](const std::string& folder, bool unified) {
+    std::int64_t quota = 0;
+    std::int64_t period = 0;
+    if (unified) {
+      std::ifstream file(folder + "/cpu.max");
+      if (!(file >> quota >> period)) return;
+    } else {
+      std::ifstream quota_file(folder + "/cpu.cfs_quota_us");
+      std::ifstream period_file(folder + "/cpu.cfs_period_us");
+      if (!(quota_file >> quota) || !(period_file >> period)) return;
+    }
+    least = std::min(least, cpus(quota, period));
+  });
+  return least;
+}
+
+}  // namespace refrain
