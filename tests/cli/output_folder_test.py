@@ -164,7 +164,7 @@ class Interrupted(TestCase):
     def test_a_signal_ends_a_dedup_run_with_130_and_it_can_be_taken_up_or_begun_anew(self):
         with running("dedup", "in.txt", "--format", "lines", "-o", "out", "--substrings", "100", "-q", cwd=self.dir,
                      stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
-            self.assertTrue(wait_until(lambda: os.path.exists(self.path("out", "work", "text"))), "nothing is read")
+            self.assertTrue(wait_until(lambda: os.path.exists(self.path("out", "work", "text.0"))), "nothing is read")
             process.send_signal(signal.SIGTERM)
             self.assertEqual(process.wait(timeout=20), 130)
             self.assertIn("interrupted", process.stderr.read().decode())

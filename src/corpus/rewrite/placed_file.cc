@@ -25,6 +25,22 @@ std::uint64_t PlacedFile::begin(std::uint64_t bytes) {
   return std::exchange(bytes_, bytes_ + bytes);
 }
 
+void PlacedFile::append(const WrittenParts& parts) {
+  std::uint64_t place = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    place = std::exchange(bytes_, bytes_ + parts.size());
+  }
+  put(place, parts);
+}
+
+void PlacedFile::put(std::uint64_t place, const WrittenParts& parts) const {
+  parts.for_each([&](std::string_view part) {
+    file_.write_at(place, part);
+    place += part.size();
+  });
+}
+
 std::uint64_t PlacedFile::end() {
   const std::lock_guard lock(mutex_);
   if (--open_ == 0) file_.close_unsynced();
@@ -55,11 +71,7 @@ void PlacedFile::write_waiting(std::unique_lock<std::mutex>& lock) {
     const PlacedParts next = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
-    std::uint64_t place = next.place;
-    next.parts.for_each([&](std::string_view part) {
-      file_.write_at(place, part);
-      place += part.size();
-    });
+    put(next.place, next.parts);
     lock.lock();
     if (--open_ == 0) file_.close_unsynced();
     // Half of them, so that those who wait are not woken for every single one.

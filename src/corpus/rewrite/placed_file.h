@@ -24,6 +24,7 @@ class WrittenParts {
   void add(std::string_view bytes);
   std::uint64_t size() const { return size_; }
   bool empty() const { return parts_.empty(); }
+  std::size_t copied_bytes() const { return own_.size(); }
 
   template <class Fn>
   void for_each(Fn fn) const {
@@ -62,12 +63,15 @@ class PlacedFile {
   // After the last begin(). The file is closed, not synced, when all is written. Returns its bytes.
   std::uint64_t end();
 
+  // In turn, at the end, at once.
+  void append(const WrittenParts& parts);
   // By this thread, or, unless it must be `at_once`, by another a little later.
   void write(PlacedParts parts, bool at_once);
 
  private:
   static constexpr std::size_t kMostWaiting = 8;
 
+  void put(std::uint64_t place, const WrittenParts& parts) const;
   void write_waiting(std::unique_lock<std::mutex>& lock);
 
   OutputFile file_;

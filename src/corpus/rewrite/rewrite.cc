@@ -90,7 +90,9 @@ class Rewriter {
   AddedFields added_;
   PackedFile out_;
   std::shared_ptr<PlacedFile> placed_;  // in place of it where nothing is packed
-  WrittenParts parts_;                  // of the batch that is being written there
+  WrittenParts parts_;                  // of the batch that is being written there,
+  std::string_view raw_;                // its raw bytes,
+  bool at_once_ = false;                // and whether they must be written before it goes
   TextRewriter text_;
   ParquetRewriter parquet_;
   TextCuts cuts_;          // of the text that was asked about last
@@ -122,10 +124,13 @@ Rewriter::Answer Rewriter::ask(DocId document, const DigestedText& text) {
 
 void Rewriter::put(std::string_view bytes) {
   if (bytes.empty()) return;
-  if (placed_)
+  if (placed_) {
     parts_.add(bytes);
-  else
+    // Of a long document not all is held.
+    if (at_once_ && parts_.copied_bytes() > kCopyBytes) placed_->append(std::exchange(parts_, WrittenParts(raw_)));
+  } else {
     out_.write(bytes);
+  }
   begun_ = true;
 }
 
@@ -185,6 +190,8 @@ void Rewriter::write_records(Held& held, DocId first) {
   }
   archived_ = file.input.format == Format::warc && !held.part_of_record;
   const std::string_view raw = held.raw();
+  raw_ = raw;
+  at_once_ = held.at_once;
   parts_ = WrittenParts(raw);
   std::uint64_t written = 0;
   // The bytes up to some place as they are, and then those that are added there.

@@ -1,0 +1,95 @@
+"""Every verb on every layout of the input: the same bytes for any number of threads, more than there are cores included."""
+
+import gzip
+import os
+import shutil
+import subprocess
+
+from program import TestCase, documents, jsonl, main
+
+THREADS = (1, 2, 3, 8, 16, 64)
+# As little memory as 64 threads can do with, so that pieces are small and there are many.
+MEMORY = ["--memory", "256M"]
+TEXTS = documents(3000, seed=41, length=140)
+
+
+def parts(count):
+    return [jsonl(TEXTS[len(TEXTS) * i // count:len(TEXTS) * (i + 1) // count]) for i in range(count)]
+
+
+class Threads(TestCase):
+    def lay_out(self, layout):
+        os.makedirs(self.path("in"))
+        if layout == "parquet":
+            try:
+                import pyarrow
+                import pyarrow.parquet
+            except ImportError:
+                self.skipTest("skipped: no pyarrow")
+            for at in range(3):
+                texts = TEXTS[at * 1000:(at + 1) * 1000]
+                pyarrow.parquet.write_table(pyarrow.table({"text": texts}), self.path("in", f"{at}.parquet"), row_group_size=90)
+            return
+        for at, content in enumerate(parts({"one": 1, "eight": 8, "many": 100, "gzip": 8, "zstd": 8}[layout])):
+            name = f"in/{at:03}.jsonl"
+            if layout == "gzip":
+                self.write(name + ".gz", gzip.compress(content.encode(), 1))
+                continue
+            self.write(name, content)
+            if layout == "zstd":
+                subprocess.run(["zstd", "-q", "--rm", self.path(name)], check=True)
+
+    def files(self, folder):
+        """All files below a folder; what a run cost is no part of it."""
+        found = {}
+        for above, _, names in os.walk(self.path(folder)):
+            for name in names:
+                if name not in ("summary.json", "report.html"):
+                    path = os.path.join(above, name)
+                    found[os.path.relpath(path, self.path(folder))] = self.read(path)
+        return found
+
+    def answers(self, threads):
+        flags = ["--threads", str(threads), *MEMORY, "-q"]
+        found = {"fingerprint": self.run_program("fingerprint", "in", *flags).out}
+        for verb, arguments in (("near", ["near", "in"]), ("dedup", ["dedup", "in", "--apply", "--annotate"]),
+                                ("substrings", ["substrings", "in", "--apply"]),
+                                ("ngrams", ["ngrams", "build", "in", "-n", "5"])):
+            self.run_program(*arguments, "-o", "out", *flags)
+            found[verb] = self.files("out")
+            shutil.rmtree(self.path("out"))
+        self.run_program("index", "create", "out", "in", *flags)
+        found["extract"] = self.run_program("index", "extract", "out", *flags).out
+        shutil.rmtree(self.path("out"))
+        return found
+
+    def compare(self, layout):
+        self.lay_out(layout)
+        expected = self.answers(THREADS[0])
+        self.assertGreater(expected["extract"].count(b"\n"), 100)
+        self.assertGreater(len(expected["dedup"]["matches.tsv"]), 1000)
+        for threads in THREADS[1:]:
+            for verb, answer in self.answers(threads).items():
+                self.assertTrue(answer == expected[verb], f"{layout}, {verb}, {threads} threads: another answer")
+
+    def test_one_file(self):
+        self.compare("one")
+
+    def test_eight_files(self):
+        self.compare("eight")
+
+    def test_a_hundred_files(self):
+        self.compare("many")
+
+    def test_gzip(self):
+        self.compare("gzip")
+
+    def test_zstd(self):
+        self.compare("zstd")
+
+    def test_parquet(self):
+        self.compare("parquet")
+
+
+if __name__ == "__main__":
+    main()
