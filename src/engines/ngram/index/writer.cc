@@ -39,8 +39,7 @@ std::string head_bytes(const IndexHead& head) {
 // Begins a page file and goes on with `head`, so that trees can be begun behind it.
 store::PageWriter begin_file(const std::filesystem::path& folder, const char* name, const char* magic,
                              std::string_view head = {}) {
-  const bool own_thread = std::string_view(name) != kDocumentsName;  // whose pages are few
-  store::PageWriter file((folder / name).string(), magic, kNgramFormatVersion, own_thread);
+  store::PageWriter file((folder / name).string(), magic, kNgramFormatVersion);
   file.write(head);
   return file;
 }
