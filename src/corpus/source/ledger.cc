@@ -4,9 +4,24 @@
 
 #include <utility>
 
+#include "corpus/files/raw.h"
 #include "refrain/error.h"
 
 namespace refrain::corpus {
+
+namespace {
+// What a waiting record takes at the least: a fingerprint, say, and its state.
+constexpr std::size_t kRecordBytes = 16;
+}  // namespace
+
+void PieceResult::hold(const Batch& batch, const ReadPurpose& purpose) {
+  const std::size_t records = batch.texts.size();
+  if (purpose.keeps_texts && records != 0)
+    held_bytes += static_cast<std::uint64_t>(batch.texts.offsets.back() - batch.texts.offsets.front());
+  if (batch.raw != nullptr) held_bytes += batch.raw->bytes.size();
+  held_bytes += batch.ids.bytes.size() + batch.ids.ends.size() * sizeof(std::uint64_t) +
+                records * (kRecordBytes + purpose.record_bytes);
+}
 
 void Ledger::book_batches(PieceResult& piece) {
   for (BatchResult& batch : piece.batches) {

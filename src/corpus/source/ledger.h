@@ -33,6 +33,8 @@ struct PieceResult {
   std::exception_ptr error;                  // what ended the slot early, after these batches
   std::vector<std::function<void()>> after;  // what is left of the batches that were booked
 
+  // Counts a batch that has been made, before its ids are taken.
+  void hold(const Batch& batch, const ReadPurpose& purpose);
   void do_after() {
     for (const std::function<void()>& work : after) work();
     after.clear();

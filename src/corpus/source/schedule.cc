@@ -31,6 +31,7 @@ std::optional<Task> Schedule::claim() {
     if (may_open()) {
       if (std::shared_ptr<Slot> slot = next_slot()) {
         const Turn first = turns_.open(slot->whole_files);
+        slot->place = first.first;
         if (!slot->whole_files) {
           open_.emplace(first.first, slot);
           ++opening_;
@@ -41,7 +42,6 @@ std::optional<Task> Schedule::claim() {
       changed_.notify_all();
     }
     if (all_opened_ && turns_.none_open()) break;
-    ++waits_;
     changed_.wait(lock);
   }
   return std::nullopt;
@@ -68,7 +68,6 @@ bool Schedule::next_input(Input& input) {
 
 std::shared_ptr<Slot> Schedule::next_group() {
   auto slot = std::make_shared<Slot>();
-  slot->place = slots_++;
   slot->inputs.push_back(parquet_input_);
   slot->parquet = parquet_;
   slot->group = next_group_++;
@@ -81,7 +80,6 @@ std::shared_ptr<Slot> Schedule::next_slot() {
   Input input;
   if (!next_input(input)) return nullptr;
   auto slot = std::make_shared<Slot>();
-  slot->place = slots_++;
   slot->whole_files = input.format == Format::files;
   std::uint64_t bytes = input.size;
   slot->inputs.push_back(std::move(input));

@@ -82,9 +82,6 @@ class Schedule {
   // After the last piece.
   ReadReport report();
 
-  // How often a worker found nothing to claim, and waited.
-  std::uint64_t waits() const { return waits_; }
-
  private:
   bool may_open() const;
   Task task_of(Turn piece);
@@ -108,13 +105,11 @@ class Schedule {
   Input parquet_input_;
   std::size_t next_group_ = 0;
   bool failed_ = false;
-  std::uint64_t slots_ = 0;
   unsigned opening_ = 0;  // slots whose first piece is being read
   Turns turns_;
   std::map<std::uint64_t, std::shared_ptr<Slot>> open_;  // by place; of which there is more to claim
 
   std::map<Turn, PieceResult> waiting_;
-  std::uint64_t waits_ = 0;
   unsigned awaiting_ = 0;  // workers inside await_turn
   bool booking_ = false;   // some worker is inside the ledger
   Ledger ledger_;

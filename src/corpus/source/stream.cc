@@ -169,7 +169,9 @@ class StreamSchedule {
   // Nothing at the end, or where another worker has failed.
   std::optional<Piece> claim() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return failed_ || waiting_.size() < tuning_.max_waiting; });
+    changed_.wait(lock, [&] {
+      return failed_ || (waiting_.size() < tuning_.max_waiting && waiting_bytes_ < tuning_.max_waiting_bytes);
+    });
     if (failed_) return std::nullopt;
     throw_if_stopped(context_);
     while (batch_ == nullptr || at_ == batch_->text.size()) {
@@ -193,6 +195,7 @@ class StreamSchedule {
   // Books it, and those behind it that have waited, when its turn has come.
   void hand_in(const Piece& piece, PieceResult result) {
     std::unique_lock lock(mutex_);
+    waiting_bytes_ += result.held_bytes;
     waiting_.emplace(piece.number, std::move(result));
     while (!booking_ && !failed_ && !waiting_.empty() && waiting_.begin()->first == next_) {
       auto node = waiting_.extract(waiting_.begin());
@@ -201,6 +204,7 @@ class StreamSchedule {
       ledger_.book(node.mapped());
       lock.lock();
       booking_ = false;
+      waiting_bytes_ -= node.mapped().held_bytes;
       ++next_;
       changed_.notify_all();
       lock.unlock();
@@ -231,6 +235,7 @@ class StreamSchedule {
   std::uint64_t claimed_ = 0;  // pieces
   std::uint64_t next_ = 0;     // to be booked
   std::map<std::uint64_t, PieceResult> waiting_;
+  std::uint64_t waiting_bytes_ = 0;
   Ledger ledger_;
 };
 
@@ -373,6 +378,7 @@ ReadReport read_stream(const InputOptions& options, const Context& context, Memo
         BatchResult& part = result.batches.emplace_back();
         Batch& batch = made.make(*piece, part);
         result.lines = part.records;  // by which bad ones are told
+        result.hold(batch, purpose);
         part.in_order = work(worker, batch);
         progress.add(part.records);
         schedule.hand_in(*piece, std::move(result));

@@ -50,9 +50,7 @@ class Turns {
   Turn turn() const { return turn_; }
 
   bool none_open() const { return open_.empty(); }
-  std::size_t open_slots() const { return open_.size(); }
   bool crowded() const { return waiting_ >= limits_.waiting || waiting_bytes_ >= limits_.bytes; }
-  std::size_t waiting() const { return waiting_; }
   std::uint64_t waiting_bytes() const { return waiting_bytes_; }
 
  private:

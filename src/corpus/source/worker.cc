@@ -15,8 +15,6 @@ namespace refrain::corpus {
 namespace {
 
 constexpr std::size_t kProbeBytes = std::size_t{256} << 10;
-// What a waiting record takes at the least: a fingerprint, say, and its state.
-constexpr std::size_t kRecordBytes = 16;
 
 // Whether a file was read, and is not what it was taken for: one found in a folder counts as a bad record.
 bool is_malformed(const Error& error) {
@@ -375,9 +373,7 @@ void Worker::hand_over(PieceResult& result, std::size_t keep) {
   made.file = task_->slot->whole_files ? std::string_view() : task_->slot->inputs.front().path;
   made.at_once = reading_.purpose.raw && turn_.taken();
   ++place_.part;
-  if (reading_.purpose.keeps_texts) result.held_bytes += batch.text_bytes;
-  result.held_bytes += raw_.bytes.size() + made.ids.bytes.size() + made.ids.ends.size() * sizeof(std::uint64_t) +
-                       batch.records * (kRecordBytes + reading_.purpose.record_bytes);
+  result.hold(made, reading_.purpose);
   batch.in_order = reading_.work(number_, made);
   result.batches.push_back(std::move(batch));
   if (made.at_once) reading_.schedule.book_now(result);
