@@ -15,6 +15,7 @@ std::string count_of(std::uint64_t value, std::string_view one, std::string_view
 
 // "17 bytes", "1.2 GiB", "310 MiB": three digits, powers of 1024.
 std::string bytes_text(double bytes);
+std::string size_of(std::uint64_t bytes);  // the same of a whole number
 
 // "35 ms", "1.3 s", "2 min 05 s", "1 h 02 min"
 std::string seconds_text(double seconds);

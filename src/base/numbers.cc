@@ -38,6 +38,10 @@ std::string bytes_text(double bytes) {
   return bytes < 99.95 ? fmt::format("{:.1f} {}", bytes, kUnits[unit]) : fmt::format("{:.0f} {}", bytes, kUnits[unit]);
 }
 
+std::string size_of(std::uint64_t bytes) {
+  return bytes_text(static_cast<double>(bytes));
+}
+
 std::string seconds_text(double seconds) {
   if (!(seconds > 0)) return "0 ms";
   if (seconds < 0.0995) return fmt::format("{:.0f} ms", std::max(1.0, seconds * 1000));

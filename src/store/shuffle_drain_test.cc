@@ -16,6 +16,7 @@
 
 #include "refrain/error.h"
 #include "store/shuffle.h"
+#include "store/shuffle_records.h"
 #include "world.h"
 
 namespace refrain::store {
@@ -23,7 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
 constexpr std::size_t kRunRecords = 500;
 
 // Keys have 32 bits and values 24, so that every kind of record has room for both.
@@ -68,7 +68,7 @@ struct Packed {
 };
 
 // Rows of 20 bytes, of which no power of two is a multiple.
-struct Rows {
+struct ByteRows {
   static std::uint64_t number(std::span<const std::byte> bytes) {
     return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0}, [](std::uint64_t sum, std::byte byte) {
       return sum << 8U | std::to_integer<unsigned>(byte);
@@ -219,7 +219,7 @@ void drain(typename Kind::S& shuffle, const Context& context, std::size_t first,
 
 template <class Kind>
 class ShuffleDrain : public testing::Test {};
-using Kinds = testing::Types<Fixed, Packed, Rows>;
+using Kinds = testing::Types<Fixed, Packed, ByteRows>;
 struct KindNames {
   template <class Kind>
   static std::string GetName(int) {

@@ -17,7 +17,7 @@ constexpr unsigned kMostSpilledBits = 13;
 constexpr unsigned kUnknownBits = 8;                             // where nobody has a guess
 constexpr std::size_t kLeastFrameBytes = std::size_t{16} << 10;  // below, a disk reads mostly elsewhere
 constexpr std::size_t kMostFrameBytes = std::size_t{64} << 10;
-constexpr std::uint64_t kPageBytes = std::uint64_t{64} << 10;     // Array rounds up to these
+constexpr std::uint64_t kArrayStep = std::uint64_t{64} << 10;     // Array rounds up to these
 constexpr std::uint64_t kCompressBytes = std::uint64_t{4} << 20;  // a worker: with less zstd's own tables would show
 
 unsigned bits_for(std::uint64_t partitions) {
@@ -46,7 +46,7 @@ ShufflePlan plan_shuffle(const ShuffleOptions& options, std::size_t record_bytes
 
   // Writing takes blocks, room for spilling them and a list of where they went; grouping in memory some partitions.
   const std::uint64_t data = static_cast<std::uint64_t>(options.expected_records) * record_bytes;
-  const std::uint64_t spilling = threads * (FrameWriter::room_bytes(plan.frames) + 2 * kPageBytes);
+  const std::uint64_t spilling = threads * (FrameWriter::room_bytes(plan.frames) + 2 * kArrayStep);
   const std::uint64_t reading =
       std::clamp(2 * threads * (data >> plan.partition_bits), plan.memory_bytes / 16, plan.memory_bytes / 4);
   const std::uint64_t blocks = plan.memory_bytes - std::min(spilling + reading, plan.memory_bytes * 3 / 4);

@@ -17,18 +17,13 @@
 
 #include "refrain/error.h"
 #include "store/shuffle.h"
+#include "store/shuffle_records.h"
 #include "world.h"
 
 namespace refrain::store {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Record {
-  std::uint64_t key;
-  std::uint64_t value;
-  friend auto operator<=>(const Record&, const Record&) = default;
-};
 
 // Of any width: a key of 32 bits, and what fills it up.
 template <std::size_t kBytes>
@@ -37,22 +32,6 @@ struct Wide {
   std::array<std::uint8_t, kBytes - 4> rest;
   friend auto operator<=>(const Wide&, const Wide&) = default;
 };
-
-struct KeyOf {
-  template <class R>
-  std::uint64_t operator()(const R& record) const {
-    return record.key;
-  }
-};
-
-Context with_threads(unsigned threads) {
-  Context context;
-  context.threads = threads;
-  context.memory_bytes = std::uint64_t{1} << 30U;
-  return context;
-}
-
-constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
 
 // A budget that has `left` bytes for the shuffle, and not one more.
 class TightBudget {

@@ -10,25 +10,10 @@
 #include <vector>
 
 #include "refrain/error.h"
+#include "store/shuffle_records.h"
 
 namespace refrain::store {
 namespace {
-
-struct Record {
-  std::uint64_t key;
-  std::uint64_t value;
-  friend auto operator<=>(const Record&, const Record&) = default;
-};
-struct KeyOf {
-  std::uint64_t operator()(const Record& record) const { return record.key; }
-};
-
-Context with_threads(unsigned threads) {
-  Context context;
-  context.threads = threads;
-  context.memory_bytes = std::uint64_t{1} << 30U;
-  return context;
-}
 
 struct Case {
   const char* name;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/ascii.h"
 #include "refrain/utf8.h"
 #include "text/tokenizer.h"
 
@@ -31,14 +32,11 @@ constexpr std::array<std::string_view, 73> kKeywords{
     "var",    "void",      "while"};
 static_assert(std::is_sorted(kKeywords.begin(), kKeywords.end()));
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_letter(char c) {
+bool is_word_start(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
 }
 bool is_operator(char c) {
-  return c > ' ' && c < 127 && !is_digit(c) && !is_letter(c);
+  return c > ' ' && c < 127 && !is_digit(c) && !is_word_start(c);
 }
 
 class CodeTokenizer final : public Tokenizer {
@@ -79,7 +77,7 @@ class CodeTokenizer final : public Tokenizer {
   static std::size_t name_length(std::string_view text, std::size_t at) {
     std::size_t end = at;
     while (end < text.size()) {
-      if (is_letter(text[end]) || is_digit(text[end])) {
+      if (is_word_start(text[end]) || is_digit(text[end])) {
         ++end;
         continue;
       }
@@ -95,7 +93,7 @@ class CodeTokenizer final : public Tokenizer {
     const char c = text[at];
     if (is_digit(c)) {
       std::size_t end = at + 1;
-      while (end < text.size() && (is_digit(text[end]) || is_letter(text[end]) || text[end] == '.')) ++end;
+      while (end < text.size() && (is_digit(text[end]) || is_word_start(text[end]) || text[end] == '.')) ++end;
       return end - at;
     }
     if (is_operator(c)) {

@@ -10,15 +10,15 @@
 namespace refrain::text {
 namespace {
 
-struct Token {
+struct HashedToken {
   std::uint64_t hash;
   std::uint64_t begin;
   std::uint64_t end;
   std::string normal;
-  friend bool operator==(const Token&, const Token&) = default;
+  friend bool operator==(const HashedToken&, const HashedToken&) = default;
 };
 
-void append(const TokenStretch& stretch, std::vector<Token>& out) {
+void append(const TokenStretch& stretch, std::vector<HashedToken>& out) {
   for (std::size_t i = 0; i < stretch.size(); ++i)
     out.push_back({stretch.hashes()[i], stretch.range(i).begin, stretch.range(i).end, std::string(stretch.normal(i))});
 }
@@ -35,10 +35,10 @@ std::string some_text() {
 TEST(TokenHasher, TellsEveryTokenWithItsHash) {
   const std::string text = some_text();
   TokenHasher hasher(TokenizerKind::words);
-  std::vector<Token> tokens;
+  std::vector<HashedToken> tokens;
   hasher.read(text, [&](const TokenStretch& stretch) { append(stretch, tokens); });
   ASSERT_GT(tokens.size(), 5000U);
-  for (const Token& token : tokens) {
+  for (const HashedToken& token : tokens) {
     ASSERT_EQ(token.hash, hash_token(HashKind::xxh3, token.normal, 0));
     ASSERT_EQ(token.normal.front() == 'w', text[token.begin] == 'W');
   }
@@ -47,7 +47,7 @@ TEST(TokenHasher, TellsEveryTokenWithItsHash) {
 TEST(TokenHasher, TellsThoseOfTheNumbersThatAreAskedFor) {
   const std::string text = some_text();
   TokenHasher hasher(TokenizerKind::words);
-  std::vector<Token> all;
+  std::vector<HashedToken> all;
   hasher.read(text, [&](const TokenStretch& stretch) { append(stretch, all); });
   constexpr std::uint64_t kNumber = 512;  // of the first one
   const std::uint64_t end = kNumber + all.size();
@@ -55,12 +55,12 @@ TEST(TokenHasher, TellsThoseOfTheNumbersThatAreAskedFor) {
   for (int round = 0; round < 60; ++round) {
     const std::uint64_t first = random() % (end + 100);
     const std::uint64_t last = first + random() % (end + 100 - first);
-    std::vector<Token> found;
+    std::vector<HashedToken> found;
     hasher.read(text, kNumber, first, last, [&](const TokenStretch& stretch) { append(stretch, found); });
     const auto place = [&](std::uint64_t number) {
       return all.begin() + static_cast<std::ptrdiff_t>(std::clamp(number, kNumber, end) - kNumber);
     };
-    ASSERT_EQ(found, std::vector<Token>(place(first), place(last))) << first << " " << last;
+    ASSERT_EQ(found, std::vector<HashedToken>(place(first), place(last))) << first << " " << last;
   }
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 
+#include "base/ascii.h"
 #include "corpus/formats/piece.h"
 #include "refrain/utf8.h"
 
@@ -25,14 +26,6 @@ constexpr std::array<std::uint32_t, 32> kFrom80 = {0x20AC, 0x0081, 0x201A, 0x019
                                                    0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x008D, 0x017D, 0x008F,
                                                    0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
                                                    0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x009D, 0x017E, 0x0178};
-
-char lower(char c) {
-  return 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
-
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
-}
 
 bool is_label(char c) {
   return ('a' <= c && c <= 'z') || ('0' <= c && c <= '9') || c == '-' || c == '_' || c == ':' || c == '.';

@@ -12,8 +12,6 @@ namespace refrain::corpus {
 
 namespace {
 
-constexpr std::size_t kNone = std::string_view::npos;
-
 // One field: its content is written to `out` where that is not null, and needs at most as much room as it takes.
 struct Field {
   const char* end;                    // behind the delimiter or the line break that ended it
@@ -82,7 +80,7 @@ std::size_t CsvScanner::next_end(std::string_view bytes, std::size_t at) {
     switch (state_) {
       case State::quoted:
         at = bytes.find('"', at);
-        if (at == kNone) return kNone;
+        if (at == std::string_view::npos) return std::string_view::npos;
         state_ = State::after_quote;
         ++at;
         continue;
@@ -97,12 +95,12 @@ std::size_t CsvScanner::next_end(std::string_view bytes, std::size_t at) {
         [[fallthrough]];
       case State::plain:
         while (at < bytes.size() && bytes[at] != delimiter_ && bytes[at] != '\n') ++at;
-        if (at == bytes.size()) return kNone;
+        if (at == bytes.size()) return std::string_view::npos;
         state_ = State::field_start;
         if (bytes[at++] == '\n') return at;
     }
   }
-  return kNone;
+  return std::string_view::npos;
 }
 
 std::size_t CsvScanner::first_end(std::string_view bytes) {
@@ -110,7 +108,7 @@ std::size_t CsvScanner::first_end(std::string_view bytes) {
 }
 
 std::size_t CsvScanner::last_end(std::string_view bytes) {
-  std::size_t last = kNone;
+  std::size_t last = std::string_view::npos;
   std::size_t at = 0;
   while (at < bytes.size()) {
     if (state_ != State::quoted && state_ != State::after_quote) {
@@ -123,7 +121,7 @@ std::size_t CsvScanner::last_end(std::string_view bytes) {
       }
     }
     const std::size_t end = next_end(bytes, at);
-    if (end == kNone) break;
+    if (end == std::string_view::npos) break;
     last = at = end;
   }
   return last;

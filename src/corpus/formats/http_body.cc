@@ -10,22 +10,20 @@
 #include <new>
 #include <span>
 
+#include "base/ascii.h"
+
 namespace refrain::corpus {
 
 namespace {
 
-constexpr std::size_t kNone = std::string_view::npos;
-constexpr std::size_t kChunkBytes = std::size_t{16} << 10;
+constexpr std::size_t kStepBytes = std::size_t{16} << 10;
 constexpr std::size_t kInflateBytes = std::size_t{48} << 10;  // what zlib takes, rounded up
-
-char lower(char c) {
-  return 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(kBlank);
-  return begin == kNone ? std::string_view() : text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
+  return begin == std::string_view::npos ? std::string_view()
+                                         : text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
 }
 
 // The chunks of `body` put together; false where it does not begin with one. One that is cut off counts as far as it
@@ -36,7 +34,7 @@ bool join_chunks(std::string_view body, const std::function<void(std::size_t)>& 
   grow(body.size());
   while (true) {
     const std::size_t end = body.find('\n');
-    if (end == kNone) return any;
+    if (end == std::string_view::npos) return any;
     const std::string_view line = trimmed(body.substr(0, end));
     std::uint64_t size = 0;
     const auto [digits, error] = std::from_chars(line.data(), line.data() + line.size(), size, 16);
@@ -70,26 +68,27 @@ std::optional<std::string_view> header_value(std::string_view headers, std::stri
     const std::size_t end = std::min(headers.find('\n'), headers.size() - 1);
     const std::string_view line = headers.substr(0, end + 1);
     const std::size_t colon = line.find(':');
-    if (colon != kNone && same_word(trimmed(line.substr(0, colon)), name)) return trimmed(line.substr(colon + 1));
+    if (colon != std::string_view::npos && same_word(trimmed(line.substr(0, colon)), name))
+      return trimmed(line.substr(colon + 1));
     headers.remove_prefix(end + 1);
   }
   return std::nullopt;
 }
 
 std::size_t end_of_headers(std::string_view bytes) {
-  for (std::size_t at = bytes.find('\n'); at != kNone; at = bytes.find('\n', at + 1)) {
+  for (std::size_t at = bytes.find('\n'); at != std::string_view::npos; at = bytes.find('\n', at + 1)) {
     const std::string_view next = bytes.substr(at + 1, 2);
     if (next.starts_with('\n')) return at + 2;
     if (next == "\r\n") return at + 3;
   }
-  return kNone;
+  return std::string_view::npos;
 }
 
 std::optional<HttpResponse> read_http(std::string_view block) {
   if (!block.starts_with("HTTP/")) return std::nullopt;
   const std::string_view line = block.substr(0, block.find('\n'));
   const std::size_t space = line.find(' ');
-  if (space == kNone) return std::nullopt;
+  if (space == std::string_view::npos) return std::nullopt;
   const std::string_view rest = trimmed(line.substr(space));
   HttpResponse response;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), response.status);
@@ -136,7 +135,7 @@ bool HttpBody::inflate_body(std::string_view packed, int window, std::uint64_t m
   if (inflateInit2(&stream, window) != Z_OK) throw std::bad_alloc();
   const EndInflate end{stream};
   unpacked_.clear();
-  std::array<char, kChunkBytes> chunk;
+  std::array<char, kStepBytes> chunk;
   while (true) {
     if (stream.avail_in == 0 && !packed.empty()) {
       const std::size_t taken = std::min<std::size_t>(packed.size(), UINT_MAX);
@@ -144,11 +143,11 @@ bool HttpBody::inflate_body(std::string_view packed, int window, std::uint64_t m
       stream.avail_in = static_cast<uInt>(taken);
       packed.remove_prefix(taken);
     }
-    grow(unpacked_.size() + kChunkBytes);
+    grow(unpacked_.size() + kStepBytes);
     stream.next_out = reinterpret_cast<Bytef*>(chunk.data());
-    stream.avail_out = static_cast<uInt>(kChunkBytes);
+    stream.avail_out = static_cast<uInt>(kStepBytes);
     const int status = inflate(&stream, Z_NO_FLUSH);
-    unpacked_.append(std::span(chunk.data(), kChunkBytes - stream.avail_out));
+    unpacked_.append(std::span(chunk.data(), kStepBytes - stream.avail_out));
     if (unpacked_.size() > most) {
       reason = "content too long when decompressed";
       return false;

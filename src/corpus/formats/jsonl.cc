@@ -73,7 +73,7 @@ bool is_blank_character(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-std::string_view trimmed(std::string_view token) {
+std::string_view without_blanks(std::string_view token) {
   while (!token.empty() && is_blank_character(token.back())) token.remove_suffix(1);
   return token;
 }
@@ -211,7 +211,7 @@ simdjson::error_code JsonlParser::take(ondemand::value value, Wanted* wanted, bo
       found.kind = FieldKind::number;
       found.value = value.raw_json_token();
       double ignored = 0;
-      if (!is_integer(trimmed(found.value))) error = value.get_double().get(ignored);
+      if (!is_integer(without_blanks(found.value))) error = value.get_double().get(ignored);
       break;
     }
     case ondemand::json_type::boolean: {
@@ -228,7 +228,7 @@ simdjson::error_code JsonlParser::take(ondemand::value value, Wanted* wanted, bo
       break;
     }
   }
-  if (found.kind != FieldKind::string) found.value = trimmed(found.value);
+  if (found.kind != FieldKind::string) found.value = without_blanks(found.value);
   wanted->found = found;
   return error;
 }

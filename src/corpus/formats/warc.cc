@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/ascii.h"
 #include "corpus/formats/charset.h"
 #include "corpus/formats/piece.h"
 
@@ -15,7 +16,6 @@ namespace refrain::corpus {
 
 namespace {
 
-constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::string_view kVersion = "WARC/";
 constexpr std::string_view kNext = "\nWARC/";  // and a digit
 constexpr std::size_t kNextBytes = kNext.size() + 1;
@@ -25,10 +25,6 @@ constexpr std::size_t kMaxBlank = 64;  // more line breaks than that before a re
 // What is looked at behind a record, to see whether it ends well, is less than this.
 constexpr std::size_t kSlackBytes = 16;
 constexpr std::uint64_t kMaxLength = std::uint64_t{1} << 62;
-
-bool is_digit(char c) {
-  return '0' <= c && c <= '9';
-}
 
 bool is_break(char c) {
   return c == '\r' || c == '\n';
@@ -40,9 +36,9 @@ bool begins_record(std::string_view bytes) {
 
 // Where the next record begins, from `from` on: behind a line break.
 std::size_t find_next(std::string_view bytes, std::size_t from) {
-  for (std::size_t at = bytes.find(kNext, from); at != kNone; at = bytes.find(kNext, at + 1))
+  for (std::size_t at = bytes.find(kNext, from); at != std::string_view::npos; at = bytes.find(kNext, at + 1))
     if (begins_record(bytes.substr(at + 1))) return at + 1;
-  return kNone;
+  return std::string_view::npos;
 }
 
 std::optional<std::uint64_t> length_of(std::string_view headers) {
@@ -65,11 +61,12 @@ std::string media_type(std::string_view type) {
 // "x" of "text/html; charset=x".
 std::string_view charset_parameter(std::string_view type) {
   std::size_t at = type.find(';');
-  while (at != kNone) {
+  while (at != std::string_view::npos) {
     std::string_view parameter = type.substr(at + 1, type.find(';', at + 1) - at - 1);
     parameter.remove_prefix(std::min(parameter.find_first_not_of(" \t"), parameter.size()));
     const std::size_t equals = parameter.find('=');
-    if (equals != kNone && same_word(parameter.substr(0, equals), "charset")) return parameter.substr(equals + 1);
+    if (equals != std::string_view::npos && same_word(parameter.substr(0, equals), "charset"))
+      return parameter.substr(equals + 1);
     at = type.find(';', at + 1);
   }
   return {};
@@ -87,7 +84,7 @@ WarcSpan measure_warc(std::string_view bytes, std::uint64_t most_bytes, bool all
   // Up to the next record, or the end.
   const auto damaged = [&]() -> WarcSpan {
     const std::size_t next = find_next(bytes, std::max(std::min(begin, kMaxBlank), searched));
-    if (next == kNone && !all) {
+    if (next == std::string_view::npos && !all) {
       searched = bytes.size() - std::min(bytes.size(), kNextBytes);
       return unknown();
     }
@@ -100,10 +97,10 @@ WarcSpan measure_warc(std::string_view bytes, std::uint64_t most_bytes, bool all
   if (may_begin(record)) return unknown();
   if (!begins_record(record)) return damaged();
   const std::size_t headers_end = end_of_headers(record.substr(0, kMaxHeaderBytes));
-  if (headers_end == kNone) return record.size() < kMaxHeaderBytes && !all ? unknown() : damaged();
+  if (headers_end == std::string_view::npos) return record.size() < kMaxHeaderBytes && !all ? unknown() : damaged();
   const std::string_view headers = record.substr(0, headers_end);
   const std::optional<std::uint64_t> length = length_of(headers);
-  if (!length || find_next(headers, 0) != kNone) return damaged();
+  if (!length || find_next(headers, 0) != std::string_view::npos) return damaged();
 
   WarcSpan span;
   span.headers_begin = begin;
@@ -130,7 +127,7 @@ WarcSpan measure_warc(std::string_view bytes, std::uint64_t most_bytes, bool all
 }
 
 std::size_t WarcScanner::last_end(std::string_view bytes) {
-  std::size_t last = kNone;
+  std::size_t last = std::string_view::npos;
   for (std::size_t at = 0; at < bytes.size();) {
     const WarcSpan span = measure_warc(bytes.substr(at), most_bytes_, false, searched_);
     if (span.size == WarcSpan::npos) break;
@@ -161,7 +158,7 @@ std::size_t WarcScanner::first_end(std::string_view bytes, std::size_t& held) {
   held = bytes.size();
   if (search_) {
     const std::size_t next = find_next(bytes, 0);
-    if (next == kNone) held = bytes.size() - std::min(bytes.size(), kNextBytes);
+    if (next == std::string_view::npos) held = bytes.size() - std::min(bytes.size(), kNextBytes);
     return next;
   }
   const auto passed = static_cast<std::size_t>(std::min<std::uint64_t>(left_, bytes.size()));
@@ -171,7 +168,7 @@ std::size_t WarcScanner::first_end(std::string_view bytes, std::size_t& held) {
     ++at;
     --breaks_left_;
   }
-  return left_ == 0 && (breaks_left_ == 0 || at < bytes.size()) ? at : kNone;
+  return left_ == 0 && (breaks_left_ == 0 || at < bytes.size()) ? at : std::string_view::npos;
 }
 
 WarcParser::WarcParser(MemoryBudget& budget, const InputOptions& options)

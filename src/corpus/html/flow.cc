@@ -18,12 +18,11 @@ constexpr unsigned char kAsItIs = 0xF8;
 constexpr unsigned char kLine = 0xFF;
 constexpr std::string_view kSpaces = " \t\n\r\f";
 
-constexpr std::uint32_t kReplacement = 0xFFFD;
 constexpr std::size_t kGrowBytes = std::size_t{64} << 10;
 constexpr std::size_t kMaxGrowBytes = std::size_t{4} << 20;
 constexpr std::size_t kStepBytes = 4096;      // of a run that is put at once
 constexpr std::size_t kMostBytesPerByte = 3;  // U+FFFD for one that is no UTF-8
-constexpr Flow::Place kNone = ~Flow::Place{0};
+constexpr Flow::Place kNowhere = ~Flow::Place{0};
 constexpr std::size_t kMaxPieces = std::size_t{1} << 20;
 
 // HTML does not allow all characters.
@@ -186,9 +185,9 @@ Flow::Place Flow::insert_piece(Place before) {
 }
 
 Flow::Place Flow::keep_place() {
-  if (pieces_.size() >= kMaxPieces) return kNone;
+  if (pieces_.size() >= kMaxPieces) return kNowhere;
   if (pieces_.empty()) {
-    pieces_.push_back({0, kNone});
+    pieces_.push_back({0, kNowhere});
     piece_ = 0;
   }
   const Place place = piece_;
@@ -197,21 +196,21 @@ Flow::Place Flow::keep_place() {
 }
 
 Flow::Place Flow::go_to(Place place) {
-  if (place == kNone || pieces_.size() >= kMaxPieces) return kNone;
+  if (place == kNowhere || pieces_.size() >= kMaxPieces) return kNowhere;
   const Place behind = piece_;
   piece_ = insert_piece(place);
   return behind;
 }
 
 void Flow::back(Place& place, Place behind) {
-  if (behind == kNone) return;
+  if (behind == kNowhere) return;
   place = piece_;
   piece_ = insert_piece(behind);
 }
 
 void Flow::forget_places() {
   need(waiting_.size());
-  for (Place piece = 0; !pieces_.empty() && piece != kNone; piece = pieces_[piece].next) {
+  for (Place piece = 0; !pieces_.empty() && piece != kNowhere; piece = pieces_[piece].next) {
     const std::size_t begin = pieces_[piece].begin;
     const std::size_t end = piece + 1 == pieces_.size() ? waiting_.size() : pieces_[piece + 1].begin;
     write({waiting_.data() + begin, end - begin});

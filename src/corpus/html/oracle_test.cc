@@ -9,15 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ascii.h"
 #include "corpus/html/text.h"
 #include "refrain/context.h"
 
 namespace refrain::html {
 namespace {
-
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
-}
 
 // What the elements of a tree show, by walking it.
 class Oracle {

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
+
 namespace refrain::html {
 
 namespace {
 
-constexpr std::uint32_t kReplacement = 0xFFFD;
-constexpr std::size_t kMaxName = 31;
+constexpr std::size_t kMaxReference = 31;
 constexpr std::size_t kMaxShortName = 6;  // of those that need no semicolon, which the table marks with a comma
 
 // All names of the HTML standard, sorted, and what they stand for in hexadecimal.
@@ -287,14 +288,6 @@ constexpr std::array<std::uint16_t, 32> kControls = {0x20AC, 0x81,   0x201A, 0x1
                                                      0x90,   0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
                                                      0x2DC,  0x2122, 0x161,  0x203A, 0x153,  0x9D,   0x17E,  0x178};
 
-bool is_digit(char c) {
-  return '0' <= c && c <= '9';
-}
-
-bool is_letter(char c) {
-  return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z');
-}
-
 int hex_digit(char c) {
   if (is_digit(c)) return c - '0';
   if ('a' <= c && c <= 'f') return c - 'a' + 10;
@@ -343,7 +336,7 @@ Reference read_number(std::string_view text, std::size_t begin) {
 
 Reference read_reference(std::string_view text, std::size_t at) {
   if (at + 1 < text.size() && text[at + 1] == '#') return read_number(text, at);
-  std::string_view name = text.substr(at + 1, kMaxName + 1);
+  std::string_view name = text.substr(at + 1, kMaxReference + 1);
   const auto* const end =
       std::find_if_not(name.begin(), name.end(), [](char c) { return is_letter(c) || is_digit(c); });
   const bool semicolon = end != name.end() && *end == ';';

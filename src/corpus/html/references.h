@@ -7,6 +7,8 @@
 
 namespace refrain::html {
 
+inline constexpr std::uint32_t kReplacement = 0xFFFD;  // for what is no character
+
 struct Reference {
   std::size_t size = 0;  // in bytes; 0: there is none
   std::uint32_t first = 0;

@@ -6,11 +6,11 @@ namespace refrain::html {
 
 namespace {
 
-constexpr std::size_t kMaxName = 14;
+constexpr std::size_t kMaxTag = 14;
 constexpr auto kSorted = [](const Element& a, const Element& b) { return a.name < b.name; };
 static_assert(std::is_sorted(rows::kElements.begin(), rows::kElements.end(), kSorted));
 static_assert(std::all_of(rows::kElements.begin(), rows::kElements.end(),
-                          [](const Element& element) { return element.name.size() <= kMaxName; }));
+                          [](const Element& element) { return element.name.size() <= kMaxTag; }));
 
 // The first row of every letter, and one past the last.
 constexpr std::array<Tag, 27> kFirst = [] {
@@ -26,7 +26,7 @@ constexpr std::array<Tag, 27> kFirst = [] {
 }  // namespace
 
 Tag find_tag(std::string_view name) {
-  std::array<char, kMaxName> buffer;
+  std::array<char, kMaxTag> buffer;
   if (name.size() > buffer.size()) return ""_tag;
   std::transform(name.begin(), name.end(), buffer.begin(),
                  [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });

@@ -3,19 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace refrain::html {
 
 namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
-
-bool is_letter(char c) {
-  return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z');
-}
-
-char lower(char c) {
-  return 'A' <= c && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-}
 
 bool ends_name(char c) {
   return is_space(c) || c == '/' || c == '>';

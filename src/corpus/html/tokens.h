@@ -8,13 +8,10 @@
 #include <optional>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "corpus/html/tags.h"
 
 namespace refrain::html {
-
-constexpr bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
-}
 
 struct Token {
   enum class Kind { text, cdata, start_tag, end_tag, doctype, comment, end };

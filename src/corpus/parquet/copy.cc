@@ -22,7 +22,7 @@ namespace refrain::corpus {
 
 namespace {
 
-constexpr int64_t kBatch = 1024;
+constexpr int64_t kCopied = 1024;
 // So many bytes of values are handed to the writer at a time; it ends a page only between such turns.
 constexpr std::size_t kTurnBytes = std::size_t{256} << 10;
 // What a writer holds outside its pool: statistics, and the state of a codec, of which one needs far more than others.
@@ -48,9 +48,9 @@ class ColumnCopy {
         writer_(static_cast<parquet::TypedColumnWriter<DType>&>(writer)),
         max_definition_(reader.descr()->max_definition_level()),
         max_repetition_(reader.descr()->max_repetition_level()),
-        definitions_(static_cast<std::size_t>(kBatch)),
-        repetitions_(static_cast<std::size_t>(kBatch)),
-        values_(std::make_unique<Value[]>(static_cast<std::size_t>(kBatch))) {}
+        definitions_(static_cast<std::size_t>(kCopied)),
+        repetitions_(static_cast<std::size_t>(kCopied)),
+        values_(std::make_unique<Value[]>(static_cast<std::size_t>(kCopied))) {}
 
   // `text`: the column holds the texts that may be cut.
   void run(std::uint64_t rows, ParquetEdits& edits, bool text) {
@@ -59,7 +59,7 @@ class ColumnCopy {
       edits.pause();
       int64_t values = 0;
       const int64_t levels =
-          reader_.ReadBatch(kBatch, definitions_.data(), repetitions_.data(), values_.get(), &values);
+          reader_.ReadBatch(kCopied, definitions_.data(), repetitions_.data(), values_.get(), &values);
       std::size_t value = 0;
       for (std::size_t i = 0; i < static_cast<std::size_t>(levels); ++i) {
         if (max_repetition_ == 0 || repetitions_[i] == 0) ++begun;

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{128} << 10;
 constexpr std::size_t kDictionaryBytes = std::size_t{32} << 10;
-constexpr std::size_t kPackedBytes = kBlockBytes + (std::size_t{1} << 10);  // of a block that cannot be packed
-constexpr std::size_t kDeflateBytes = std::size_t{272} << 10;               // what zlib takes, rounded up
+constexpr std::size_t kPackedBlockBytes = kBlockBytes + (std::size_t{1} << 10);  // of a block that cannot be packed
+constexpr std::size_t kDeflateBytes = std::size_t{272} << 10;                    // what zlib takes, rounded up
 constexpr int kLevel = 6;
 constexpr int kRawDeflate = -MAX_WBITS;
 constexpr int kMemLevel = 8;
@@ -37,7 +37,7 @@ GzipBlocks::GzipBlocks(MemoryBudget& budget, unsigned threads, Sink sink)
     if (deflateInit2(stream.get(), kLevel, Z_DEFLATED, kRawDeflate, kMemLevel, Z_DEFAULT_STRATEGY) != Z_OK)
       throw std::bad_alloc();
     lanes_.push_back({.stream = std::unique_ptr<z_stream, EndDeflate>(stream.release()),
-                      .packed = Array<char>(budget, "packing with gzip", kPackedBytes)});
+                      .packed = Array<char>(budget, "packing with gzip", kPackedBlockBytes)});
   }
 }
 

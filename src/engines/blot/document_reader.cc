@@ -13,7 +13,7 @@ namespace refrain::blot {
 
 namespace {
 
-constexpr std::size_t kTailNumbers = 8;
+constexpr std::size_t kDocumentTail = 8;
 constexpr std::uint64_t kMaxTextBytes = std::uint64_t{1} << 48;
 constexpr std::uint64_t kPathStep = 64;
 constexpr std::uint64_t kMaxBlockBytes = std::uint64_t{128} << 10;  // of a zstd frame
@@ -23,7 +23,7 @@ constexpr std::uint64_t kMaxBlockBytes = std::uint64_t{128} << 10;  // of a zstd
 DocumentReader::DocumentReader(const std::filesystem::path& folder, const store::PageFileId& id)
     : file_((folder / kBlotDocumentsName).string(), kBlotDocumentsMagic, kBlotFormatVersion) {
   if (file_.id() != id) file_.corrupt("not the file named in the manifest");
-  std::array<std::uint64_t, kTailNumbers> tail{};
+  std::array<std::uint64_t, kDocumentTail> tail{};
   std::memcpy(tail.data(), file_.tail().data(), sizeof tail);
   totals_ = {id, tail[0], tail[1], tail[2], tail[3]};
   paths_place_ = tail[5];

@@ -12,7 +12,7 @@ namespace refrain::blot {
 
 namespace {
 
-constexpr std::size_t kTailNumbers = 9;
+constexpr std::size_t kPostsTail = 9;
 
 // What a cursor holds of a bucket: nearly always all of it.
 constexpr std::uint64_t kWindowBytes = std::uint64_t{16} << 10U;
@@ -31,7 +31,7 @@ PostsReader::PostsReader(const std::filesystem::path& folder, std::span<const st
         std::make_unique<store::PageReader>((folder / posts_name(i)).string(), kBlotPostsMagic, kBlotFormatVersion);
     store::PageReader& file = *shard.file;
     if (file.id() != ids[i]) file.corrupt("not the file named in the manifest");
-    std::array<std::uint64_t, kTailNumbers> tail{};
+    std::array<std::uint64_t, kPostsTail> tail{};
     std::memcpy(tail.data(), file.tail().data(), sizeof tail);
     const auto [bits, bucket_bits, gap_bits, place_bits, first, buckets, blots, posts, table] = tail;
     const bool same = i == 0 || (bucket_bits == bucket_bits_ && gap_bits == gap_bits_ && place_bits == place_bits_ &&

@@ -8,7 +8,7 @@
 namespace refrain::ngram {
 
 namespace {
-constexpr std::size_t kMaxTokens = text::TokenBlock::kMaxEdges / 2;
+constexpr std::size_t kMaxHashes = text::TokenBlock::kMaxEdges / 2;
 }
 
 KeyPlan::KeyPlan(unsigned n) : shape(n) {
@@ -18,10 +18,10 @@ KeyPlan::KeyPlan(unsigned n) : shape(n) {
 }
 
 KeyStream::KeyStream(const text::Tokenizer& tokenizer, unsigned n)
-    : tokenizer_(tokenizer), plan_(n), hashes_(n + kMaxTokens + kWindowPadding), keys_(kMaxTokens + kWindowPadding) {}
+    : tokenizer_(tokenizer), plan_(n), hashes_(n + kMaxHashes + kWindowPadding), keys_(kMaxHashes + kWindowPadding) {}
 
 std::size_t KeyStream::bytes(unsigned n) {
-  return (n + 2 * (kMaxTokens + kWindowPadding)) * sizeof(std::uint64_t) +
+  return (n + 2 * (kMaxHashes + kWindowPadding)) * sizeof(std::uint64_t) +
          2 * text::TokenBlock::kMaxEdges * sizeof(std::uint32_t) + text::TokenBlock::kMaxNormalBytes;
 }
 

@@ -26,7 +26,7 @@ namespace refrain {
 
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+constexpr std::size_t kListPieceBytes = std::size_t{1} << 20;
 
 // Pieces of whole lines, for many threads to take in turn.
 class LinePieces {
@@ -47,10 +47,10 @@ class LinePieces {
     rest_.clear();
     if (!ended_) {
       const std::size_t have = piece.text.size();
-      piece.text.resize(have + kPieceBytes);
-      const std::size_t got = file_.read(piece.text.data() + have, kPieceBytes);
+      piece.text.resize(have + kListPieceBytes);
+      const std::size_t got = file_.read(piece.text.data() + have, kListPieceBytes);
       piece.text.resize(have + got);
-      ended_ = got < kPieceBytes;
+      ended_ = got < kListPieceBytes;
     }
     if (!ended_) {
       const std::size_t end = piece.text.rfind('\n') + 1;

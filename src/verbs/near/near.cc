@@ -243,14 +243,14 @@ class Near {
     const Fingerprinter fingerprinter(options_.fingerprint);
     report_.read = corpus::read_documents(
         options_.input, context, budget_, [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
-          struct Done {
+          struct Hashed {
             std::vector<std::uint64_t> hashes;
             std::vector<State> states;
             corpus::BatchIds ids;
           };
           const std::size_t size = batch.texts.size();
           std::vector<std::uint8_t> valid(size);
-          auto done = std::make_shared<Done>();
+          auto done = std::make_shared<Hashed>();
           done->hashes.resize(size);
           done->states.resize(size);
           fingerprinter.batch(batch.texts, done->hashes.data(), valid.data());

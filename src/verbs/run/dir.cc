@@ -64,10 +64,6 @@ void remove_if_empty(const fs::path& folder) {
   fs::remove(folder, ignored);
 }
 
-[[noreturn]] void refuse(const fs::path& target, const std::string& why) {
-  throw Error(Errc::invalid_argument, fmt::format("{}: {}", target.string(), why));
-}
-
 }  // namespace
 
 RunFile::RunFile(const fs::path& path, std::string name, MemoryBudget& budget)

@@ -22,10 +22,6 @@ namespace {
 
 constexpr std::size_t kHeadBytes = 256;  // of a summary
 
-[[noreturn]] void refuse(const fs::path& path, const std::string& why) {
-  throw Error(Errc::invalid_argument, fmt::format("{}: {}", path.string(), why));
-}
-
 // Everything below a folder that is not itself a folder with something in it, in byte order; `below` is where that is.
 template <class Each>
 void for_each_leaf(const fs::path& folder, const std::string& below, const Each& each) {
@@ -41,6 +37,10 @@ void for_each_leaf(const fs::path& folder, const std::string& below, const Each&
 }
 
 }  // namespace
+
+void refuse(const fs::path& path, const std::string& why) {
+  throw Error(Errc::invalid_argument, fmt::format("{}: {}", path.string(), why));
+}
 
 fs::path list_of_files(const fs::path& folder, const std::string& name) {
   return folder / fmt::format(".{}.files", name);

@@ -7,6 +7,9 @@
 
 namespace refrain::verbs::run {
 
+// Error(invalid_argument): the path, and why it is not to be used.
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why);
+
 // The file that is written last, and vouches for the others.
 inline constexpr const char* kSummaryName = "summary.json";
 

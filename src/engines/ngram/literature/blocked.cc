@@ -8,7 +8,7 @@ namespace refrain::ngram {
 
 namespace {
 
-constexpr unsigned kBits = 56;
+constexpr unsigned kBlockedBits = 56;
 
 // The file F2: ascending hashes, eight bytes each.
 class SortedHashes {
@@ -74,7 +74,7 @@ void intersect(Buffer& buffer, const SortedHashes& repeated, GramFile::Writer& o
 RepeatCost sequence_blocked(const RepeatTask& task) {
   RepeatCost cost;
   SortedHashes repeated(task.temp);
-  repeated_hashes(task, kBits, cost, [&](std::uint64_t hash) { repeated.append(hash); });
+  repeated_hashes(task, kBlockedBits, cost, [&](std::uint64_t hash) { repeated.append(hash); });
   repeated.flush();
   cost.file_bytes[1] = repeated.bytes();
   // Half of the memory for B, with what its arrays may grow by; the rest for F3.
@@ -93,7 +93,7 @@ RepeatCost sequence_blocked(const RepeatTask& task) {
                          const std::size_t begin = buffer.words.size();
                          buffer.words.append(words);
                          for (std::size_t i = 0; i < of.size(); ++i)
-                           buffer.entries.push_back({of[i] >> (64 - kBits), position + i, begin + i});
+                           buffer.entries.push_back({of[i] >> (64 - kBlockedBits), position + i, begin + i});
                          if (buffer.entries.size() >= buffer.most) intersect(buffer, repeated, writers[0]);
                        });
     intersect(buffer, repeated, writers[0]);

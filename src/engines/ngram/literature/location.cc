@@ -8,7 +8,7 @@ namespace refrain::ngram {
 
 namespace {
 
-constexpr unsigned kBits = 56;
+constexpr unsigned kLocationBits = 56;
 
 // (h, i) in twelve bytes: 56 bits of hash, 40 of location.
 struct Located {
@@ -64,7 +64,7 @@ RepeatCost location_based(const RepeatTask& task) {
                      task.budget);
   {
     LocatedFile file({.what = "hashes of n-grams with their places (F1)",
-                      .key_bits = kBits,
+                      .key_bits = kLocationBits,
                       .expected_records = static_cast<std::size_t>(task.grams),
                       .temp = &task.temp,
                       .memory_bytes = task.budget.available() / 2},
@@ -78,7 +78,7 @@ RepeatCost location_based(const RepeatTask& task) {
       task.sequence.pass(task.context, task.budget, "hash", task.n,
                          [&](unsigned worker, std::uint64_t position, std::span<const std::uint32_t> words) {
                            for (const std::uint64_t hash : hashes[worker](words))
-                             writers[worker].add(Located::of(hash >> (64 - kBits), position++));
+                             writers[worker].add(Located::of(hash >> (64 - kLocationBits), position++));
                          });
     }
     cost.file_bytes[0] = file.size() * sizeof(Located);

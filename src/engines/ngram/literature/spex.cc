@@ -12,7 +12,7 @@ namespace refrain::ngram {
 
 namespace {
 
-constexpr unsigned kSpareBits = 5;
+constexpr unsigned kSpexSpareBits = 5;
 
 // The filter H[k] for k words: the words' own counts for k = 1, which came with the vocabulary.
 class Filter {
@@ -55,7 +55,7 @@ RepeatCost build(const RepeatTask& task, const std::vector<unsigned>& lengths) {
   RepeatCost cost;
   // 2^b counters of two bits, with half of the memory for two filters.
   const auto most = static_cast<unsigned>(std::bit_width(task.budget.available() / 4 * 4) - 1);
-  const unsigned wanted = static_cast<unsigned>(std::bit_width(task.grams)) + kSpareBits;
+  const unsigned wanted = static_cast<unsigned>(std::bit_width(task.grams)) + kSpexSpareBits;
   const std::uint64_t bytes = std::max<std::uint64_t>((std::uint64_t{1} << std::min(wanted, most)) / 4, 64);
   auto filter = std::make_unique<Filter>(task, 1, bytes);
   for (const unsigned k : lengths) {

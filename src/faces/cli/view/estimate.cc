@@ -7,14 +7,6 @@
 
 namespace refrain::cli {
 
-namespace {
-
-std::string size_of(std::uint64_t bytes) {
-  return bytes_text(static_cast<double>(bytes));
-}
-
-}  // namespace
-
 std::vector<std::string> estimate_remarks(const DedupEstimate& estimate, std::string_view folder) {
   const std::string where = printable(folder, false);
   const std::string memory = size_of(estimate.memory_bytes);

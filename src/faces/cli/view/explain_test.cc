@@ -4,10 +4,10 @@
 
 #include <string>
 
+#include "faces/cli/view/test_looks.h"
+
 namespace refrain::cli {
 namespace {
-
-constexpr Look kPlain{};
 
 ExplainReport two_documents() {
   ExplainReport report;

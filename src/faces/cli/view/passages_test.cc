@@ -6,11 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "faces/cli/view/test_looks.h"
+
 namespace refrain::cli {
 namespace {
-
-constexpr Look kPlain{};
-constexpr Look kColour{.terminal = true, .colour = true, .utf8 = true};
 
 Occurrence place(std::string id, ByteRange bytes, std::string text, double similarity = 1,
                  std::vector<ByteRange> shared = {}) {

@@ -4,10 +4,10 @@
 
 #include <cstddef>
 
+#include "faces/cli/view/test_looks.h"
+
 namespace refrain::cli {
 namespace {
-
-constexpr Look kPlain{};
 
 TEST(Progress, DrawsABarThatFits) {
   const ProgressUpdate update{.stage = "read", .unit = "bytes", .done = 620, .total = 1000};

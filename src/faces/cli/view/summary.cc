@@ -103,10 +103,6 @@ class Table {
   std::size_t figure_width_ = 0;
 };
 
-std::string size_of(std::uint64_t bytes) {
-  return bytes_text(static_cast<double>(bytes));
-}
-
 std::string grams_text(unsigned n) {
   return fmt::format("{}-grams", n);
 }

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "faces/cli/view/test_looks.h"
+
 namespace refrain::cli {
 namespace {
-
-constexpr Look kPlain{};
 
 TEST(NearSummary, OmitsOdditiesThatAreZero) {
   NearReport report;

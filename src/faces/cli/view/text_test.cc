@@ -6,11 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "faces/cli/view/test_looks.h"
+
 namespace refrain::cli {
 namespace {
-
-constexpr Look kPlain{};
-constexpr Look kColour{.terminal = true, .colour = true, .utf8 = true};
 
 TEST(Printable, SpellsOutWhatCouldHarmATerminal) {
   EXPECT_EQ(printable("a\x1b[31mb\x07\x7f", true), "a\\x1b[31mb\\x07\\x7f");

@@ -9,7 +9,7 @@
 namespace refrain::server {
 namespace {
 
-std::string code_of(const std::function<void()>& call) {
+std::string failure_of(const std::function<void()>& call) {
   try {
     call();
     return "";
@@ -36,14 +36,14 @@ TEST(QueryBody, BecomesOptions) {
 TEST(QueryBody, RefusesWhatItDoesNotKnow) {
   for (const char* body : {"", "{", "[]", "1", "null", "{\"text\": \"a\"} x", "{\"text\": \"\xFF\"}", "{'text': 1}",
                            "{\"text\": \"\\ud800\"}", "{\"text\": \"a\",}", "{\"text\": \"a\nb\"}"})
-    EXPECT_EQ(code_of([&] { parse_query(body); }), "bad_json") << body;
+    EXPECT_EQ(failure_of([&] { parse_query(body); }), "bad_json") << body;
   for (const char* body :
        {"{}", R"({"text": "a", "id": "b"})", R"({"id": ""})", R"({"text": 1})", R"({"text": "a", "x": 1})",
         R"({"text": "a", "limit": 0})", R"({"text": "a", "limit": 1001})", R"({"text": "a", "limit": -1})",
         R"({"text": "a", "limit": 1.5})", R"({"text": "a", "limit": "5"})", R"({"text": "a", "max_gap": 1001})",
         R"({"text": "a", "cursor": null})", R"({"text": "a", "text": "b"})", R"({"text": "a", "max_occurrences": 0})"})
-    EXPECT_EQ(code_of([&] { parse_query(body); }), "invalid_argument") << body;
-  EXPECT_EQ(code_of([&] { parse_query(std::string(100'000, '[')); }), "bad_json");
+    EXPECT_EQ(failure_of([&] { parse_query(body); }), "invalid_argument") << body;
+  EXPECT_EQ(failure_of([&] { parse_query(std::string(100'000, '[')); }), "bad_json");
 }
 
 TEST(DocumentsBody, IsOneObjectOrALineEach) {
@@ -68,13 +68,13 @@ TEST(DocumentsBody, NamesTheLineThatIsBroken) {
 TEST(DocumentsBody, IdsDoNotGoUpAFolder) {
   const auto with = [](const std::string& id) { return "{\"id\": \"" + id + "\", \"text\": \"t\"}"; };
   for (const char* id : {"..", "../a", "a/../b", "a/..", "..\\\\a", "", "a\\u0000", "a\\n"})
-    EXPECT_EQ(code_of([&] { parse_documents(with(id)); }), "bad_id") << id;
+    EXPECT_EQ(failure_of([&] { parse_documents(with(id)); }), "bad_id") << id;
   for (const char* id : {"...", "a..b", "..a/b", "/a", "a//b", "\xE6\x97\xA5"})
     EXPECT_EQ(parse_documents(with(id)).size(), 1U) << id;
-  EXPECT_EQ(code_of([&] { parse_documents(with(std::string(4097, 'a'))); }), "bad_id");
-  EXPECT_EQ(code_of([&] { parse_documents(with("a") + "\n" + with("a")); }), "bad_id");
-  EXPECT_EQ(code_of([&] { parse_documents(R"({"id": "a"})"); }), "invalid_argument");
-  EXPECT_EQ(code_of([&] { parse_documents(R"([{"id": "a", "text": "b"}])"); }), "bad_json");
+  EXPECT_EQ(failure_of([&] { parse_documents(with(std::string(4097, 'a'))); }), "bad_id");
+  EXPECT_EQ(failure_of([&] { parse_documents(with("a") + "\n" + with("a")); }), "bad_id");
+  EXPECT_EQ(failure_of([&] { parse_documents(R"({"id": "a"})"); }), "invalid_argument");
+  EXPECT_EQ(failure_of([&] { parse_documents(R"([{"id": "a", "text": "b"}])"); }), "bad_json");
 }
 
 }  // namespace

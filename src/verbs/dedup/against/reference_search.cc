@@ -8,7 +8,7 @@ namespace refrain::verbs::dedup {
 namespace {
 
 constexpr std::uint64_t kLeastSegment = std::uint64_t{1} << 14;
-constexpr const char* kWhat = "a stretch of a document";
+constexpr const char* kSearched = "a stretch of a document";
 
 }  // namespace
 
@@ -17,8 +17,8 @@ ReferenceSearch::ReferenceSearch(const ReferenceWindows& windows, TokenizerKind 
       hasher_(tokenizer),
       edits_(budget, windows.set().numbers()),
       segment_(std::max(kLeastSegment, 4 * windows.overlap())),
-      tokens_(budget, kWhat),
-      ranges_(budget, kWhat),
+      tokens_(budget, kSearched),
+      ranges_(budget, kSearched),
       hits_(budget, "candidate places of an item") {}
 
 void ReferenceSearch::search(std::string_view text, const std::function<void(const ReferenceFound&)>& found) {

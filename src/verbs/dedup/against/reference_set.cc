@@ -15,13 +15,13 @@ namespace refrain::verbs::dedup {
 
 namespace {
 
-constexpr const char* kWhat = "the --against set";
+constexpr const char* kSet = "the --against set";
 
 }  // namespace
 
 // What waits for its turn.
 struct ReferenceSet::Batched {
-  explicit Batched(MemoryBudget& budget) : text(budget, kWhat) {}
+  explicit Batched(MemoryBudget& budget) : text(budget, kSet) {}
   Array<char> text;
   std::vector<std::size_t> lengths;
   std::vector<std::uint8_t> bad;
@@ -31,14 +31,14 @@ struct ReferenceSet::Batched {
 
 ReferenceSet::ReferenceSet(TokenizerKind tokenizer, MemoryBudget& budget)
     : hasher_(tokenizer),
-      vocabulary_(budget, kWhat),
-      tokens_(budget, kWhat),
-      ends_(budget, kWhat),
-      bad_(budget, kWhat),
-      first_like_(budget, kWhat),
-      ids_(budget, kWhat),
-      id_ends_(budget, kWhat),
-      files_(budget, kWhat) {}
+      vocabulary_(budget, kSet),
+      tokens_(budget, kSet),
+      ends_(budget, kSet),
+      bad_(budget, kSet),
+      first_like_(budget, kSet),
+      ids_(budget, kSet),
+      id_ends_(budget, kSet),
+      files_(budget, kSet) {}
 
 ReferenceSet::ReferenceSet(const InputOptions& input, TokenizerKind tokenizer, const Context& context,
                            MemoryBudget& budget)
@@ -82,7 +82,7 @@ void ReferenceSet::add(const Batched& batch) {
 
 void ReferenceSet::add(std::string_view text, bool bad, std::string_view id) {
   if (ends_.size() == std::numeric_limits<std::uint32_t>::max())
-    throw Error(Errc::over_budget, fmt::format("{}: more than 4 billion items; split it", kWhat));
+    throw Error(Errc::over_budget, fmt::format("{}: more than 4 billion items; split it", kSet));
   hasher_.read(text, [&](const text::TokenStretch& stretch) {
     tokens_.reserve_more(stretch.size());
     for (std::size_t token = 0; token < stretch.size(); ++token)
@@ -101,7 +101,7 @@ void ReferenceSet::find_likes(MemoryBudget& budget) {
     std::uint32_t item;
     bool operator<(const Sum& other) const { return sum != other.sum ? sum < other.sum : item < other.item; }
   };
-  Array<Sum> sums(budget, kWhat, size());
+  Array<Sum> sums(budget, kSet, size());
   for (std::uint32_t i = 0; i < size(); ++i) {
     const std::span<const std::uint32_t> tokens = item(i);
     sums[i] = {checksum({reinterpret_cast<const char*>(tokens.data()), tokens.size_bytes()}), i};

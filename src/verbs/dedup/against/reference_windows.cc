@@ -13,7 +13,7 @@ namespace refrain::verbs::dedup {
 namespace {
 
 constexpr std::uint64_t kBase = 0x9E3779B97F4A7C15ULL;
-constexpr const char* kWhat = "the windows of the --against set";
+constexpr const char* kWindows = "the windows of the --against set";
 constexpr std::uint64_t kLongestPiece = 8;  // longer ones would be no rarer
 constexpr std::uint32_t kMostPlaces = 4;    // of a window of the passages, in one item
 constexpr std::uint64_t kIndexMask = std::numeric_limits<std::uint32_t>::max();
@@ -36,10 +36,10 @@ std::uint64_t ReferenceWindows::key(std::uint64_t sum, std::uint32_t length) {
 ReferenceWindows::ReferenceWindows(const ReferenceSet& set, const ReferenceRules& rules, MemoryBudget& budget)
     : set_(set),
       rules_(rules),
-      holders_(budget, kWhat),
-      slots_(budget, kWhat),
-      least_hits_(budget, kWhat, set.size()),
-      dropped_(budget, kWhat, set.size()) {
+      holders_(budget, kWindows),
+      slots_(budget, kWindows),
+      least_hits_(budget, kWindows, set.size()),
+      dropped_(budget, kWindows, set.size()) {
   for (std::uint32_t item = 0; item < set.size(); ++item)
     if (set.first_like(item) == item && set.item(item).size() >= rules.min_tokens) note_item(item);
   settle();

@@ -29,7 +29,7 @@ constexpr std::uint64_t kMostComparisons = 200'000'000;           // of signatur
 constexpr std::uint64_t kMostCompared = std::uint64_t{8} << 30U;  // bytes of texts that are held against others
 constexpr std::uint64_t kLeastSample = 20;
 constexpr std::size_t kFirstOfSample = 16;  // after them it is known what one costs
-constexpr std::uint64_t kBlock = 4096;
+constexpr std::uint64_t kCheckedBlock = 4096;
 constexpr std::uint64_t kDrawnBytes = 256;  // that one of the sample takes, its signature included
 
 // Wilson's interval of a share, 95 %.
@@ -232,17 +232,18 @@ class SampleCheck {
   std::uint64_t hold(std::size_t first, std::size_t last) {
     const std::uint64_t count = kept_.size();
     Progress progress(run_.context, "check", "documents", count);
-    parallel_for(
-        run_.threads, static_cast<std::size_t>((count + kBlock - 1) / kBlock), [&](unsigned number, std::size_t block) {
-          throw_if_stopped(run_.context);
-          Worker& worker = workers_[number];
-          if (!worker.similarity)
-            worker.similarity = std::make_unique<Similarity>(run_, plan_, run_.budget.available() / 4 / run_.threads);
-          const std::uint64_t end = std::min(count, (block + 1) * kBlock);
-          for (DocId document = block * kBlock; document < end; ++document)
-            if (kept_[document] != 0) hold(worker, document, first, last);
-          progress.add(end - block * kBlock);
-        });
+    parallel_for(run_.threads, static_cast<std::size_t>((count + kCheckedBlock - 1) / kCheckedBlock),
+                 [&](unsigned number, std::size_t block) {
+                   throw_if_stopped(run_.context);
+                   Worker& worker = workers_[number];
+                   if (!worker.similarity)
+                     worker.similarity =
+                         std::make_unique<Similarity>(run_, plan_, run_.budget.available() / 4 / run_.threads);
+                   const std::uint64_t end = std::min(count, (block + 1) * kCheckedBlock);
+                   for (DocId document = block * kCheckedBlock; document < end; ++document)
+                     if (kept_[document] != 0) hold(worker, document, first, last);
+                   progress.add(end - block * kCheckedBlock);
+                 });
     progress.finish();
     std::uint64_t pairs = 0;
     for (Worker& worker : workers_) pairs += std::exchange(worker.pairs, 0);

@@ -24,8 +24,7 @@ namespace {
 
 constexpr std::size_t kItems = 20;
 constexpr std::size_t kPassages = 10;
-constexpr std::size_t kCandidates = 200;  // for those
-constexpr std::size_t kIdBytes = 200;
+constexpr std::size_t kCandidates = 200;        // for those
 constexpr std::uint64_t kAround = 120;          // bytes before and behind a place that are shown
 constexpr std::uint64_t kPlace = 600;           // of a place; a longer one by its two ends
 constexpr std::uint64_t kCoreWithin = 8 << 10;  // bytes of a cut that are looked at for its core

@@ -17,10 +17,6 @@ namespace refrain::verbs::dedup {
 
 namespace {
 
-std::string size_of(std::uint64_t bytes) {
-  return bytes_text(static_cast<double>(bytes));
-}
-
 std::string in_percent(double share) {
   return fmt::format("{:.1f}%", 100 * share);
 }

@@ -24,8 +24,7 @@ constexpr std::size_t kClusters = 20;
 constexpr std::size_t kPairs = 3;
 constexpr std::size_t kIds = 5;
 constexpr std::size_t kSources = 12;
-constexpr std::size_t kIdBytes = 200;
-constexpr std::uint64_t kLook = 65536;                         // documents from one look at the stop token to the next
+constexpr std::uint64_t kDocumentsALook = 65536;               // documents from one look at the stop token to the next
 constexpr std::uint64_t kPageBytes = std::uint64_t{16} << 20;  // for the findings and the page
 constexpr std::size_t kMostBins = 25;
 
@@ -108,8 +107,8 @@ class Finder {
     for (DocId document = 0; outcome.next(decision, cuts) && states.next(state) && ends.next(end) &&
                              source_numbers.next(source) && clusters.next(cluster);
          ++document, begin = end) {
-      if (document % kLook == kLook - 1) {
-        progress.add(kLook);
+      if (document % kDocumentsALook == kDocumentsALook - 1) {
+        progress.add(kDocumentsALook);
         throw_if_stopped(run_.context);
       }
       if (state == DocState::bad) continue;

@@ -14,7 +14,8 @@
 
 namespace refrain::verbs::dedup {
 
-inline constexpr std::size_t kReasons = 5;  // of Reason
+inline constexpr std::size_t kReasons = 5;    // of Reason
+inline constexpr std::size_t kIdBytes = 200;  // of an id that is shown
 
 // Of longer texts so much is compared, for the page.
 inline constexpr std::uint64_t kComparedBytes = 256 << 10;

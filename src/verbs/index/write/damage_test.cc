@@ -19,7 +19,7 @@ namespace refrain::verbs::index {
 namespace {
 
 namespace fs = std::filesystem;
-using Texts = std::map<std::string, std::string>;  // by id
+using TextsById = std::map<std::string, std::string>;  // by id
 
 constexpr const char* kCorrupt = "(corrupt)";
 
@@ -148,7 +148,7 @@ class IndexDamage : public testing::Test, public World {
     const IndexCheckReport report = check_index(path_, true, context_);
     EXPECT_TRUE(report.repaired) << what;
     EXPECT_EQ(check_index(path_, false, context_).damages, std::vector<std::string>()) << what;
-    Texts left;
+    TextsById left;
     Snapshot snapshot(path_);
     for (DocId i = 0; i < snapshot.documents(); ++i) {
       if (snapshot.removed(i)) continue;
@@ -192,8 +192,8 @@ class IndexDamage : public testing::Test, public World {
   std::mt19937 random_{7};
   const fs::path path_ = at("index");
   const Context context_{.memory_bytes = std::uint64_t{128} << 20U, .threads = 1};
-  Texts texts_;
-  Texts removed_;
+  TextsById texts_;
+  TextsById removed_;
   std::vector<std::string> ids_;
   std::vector<fs::path> files_;
   std::map<std::string, std::string> right_;

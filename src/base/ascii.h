@@ -1,0 +1,23 @@
+// What ASCII says of a character, whatever the locale.
+#pragma once
+
+namespace refrain {
+
+constexpr bool is_digit(char c) {
+  return '0' <= c && c <= '9';
+}
+
+constexpr bool is_letter(char c) {
+  return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z');
+}
+
+constexpr char lower(char c) {
+  return 'A' <= c && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+}
+
+// White space as HTML and HTTP know it.
+constexpr bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
+}
+
+}  // namespace refrain
