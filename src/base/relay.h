@@ -8,9 +8,9 @@
 #include <array>
 #include <condition_variable>
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <mutex>
-#include <vector>
 
 namespace refrain {
 
@@ -20,7 +20,7 @@ class Relay {
   // That a worker holds at most.
   static constexpr std::size_t kThings = 3;
 
-  explicit Relay(unsigned workers) : things_(workers) {}
+  explicit Relay(unsigned workers) : workers_(workers) {}
 
   // make(thing) now; use(thing) when all items before this one have been used, one at a time, by any worker. Items are
   // those of a parallel_for: begun in ascending order, each once. After a failure, which is thrown to the one who met
@@ -35,25 +35,34 @@ class Relay {
     } catch (...) {
       const std::lock_guard lock(mutex_);
       failed_ = true;
-      changed_.notify_all();
+      for (Worker& other : workers_) other.freed.notify_one();
       throw;
     }
   }
 
  private:
+  struct Worker;
   struct Entry {
     Thing thing{};
+    Worker* owner = nullptr;
     bool waits = false;
+  };
+  struct Worker {
+    std::array<Entry, kThings> things;
+    std::condition_variable freed;  // its own: many wait, and one of them is to go on
   };
 
   // No deadlock: the first item that was begun and not handed in has only used things before it, and so has its worker.
-  Entry* free_entry(unsigned worker) {
+  Entry* free_entry(unsigned number) {
+    Worker& worker = workers_[number];
     std::unique_lock lock(mutex_);
     const auto found = [&] {
-      return std::find_if(things_[worker].begin(), things_[worker].end(), [](const Entry& e) { return !e.waits; });
+      return std::find_if(worker.things.begin(), worker.things.end(), [](const Entry& entry) { return !entry.waits; });
     };
-    changed_.wait(lock, [&] { return failed_ || found() != things_[worker].end(); });
-    return failed_ ? nullptr : &*found();
+    worker.freed.wait(lock, [&] { return failed_ || found() != worker.things.end(); });
+    if (failed_) return nullptr;
+    found()->owner = &worker;
+    return &*found();
   }
 
   template <class Use>
@@ -71,14 +80,13 @@ class Relay {
       lock.lock();
       ready.waits = false;
       ++next_;
-      changed_.notify_all();
+      ready.owner->freed.notify_one();
     }
     using_ = false;
   }
 
-  std::vector<std::array<Entry, kThings>> things_;
+  std::deque<Worker> workers_;  // which do not move
   std::mutex mutex_;
-  std::condition_variable changed_;
   std::map<std::size_t, Entry*> waiting_;  // handed in and not used yet
   std::size_t next_ = 0;
   bool using_ = false;

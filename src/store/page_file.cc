@@ -7,7 +7,6 @@
 #include <cstring>
 #include <limits>
 
-#include "base/checksum.h"
 #include "refrain/error.h"
 
 namespace refrain::store {
@@ -25,18 +24,10 @@ Number load(const char* at) {
   return number;
 }
 
-std::uint64_t page_checksum(std::string_view content, std::uint64_t page) {
-  return checksum(content) + (page + 1) * 0x9E3779B97F4A7C15ULL;
-}
-
-std::uint64_t add_to_digest(std::uint64_t digest, std::uint64_t page_sum) {
-  const std::array<std::uint64_t, 2> both{digest, page_sum};
-  return checksum({reinterpret_cast<const char*>(both.data()), sizeof both});
-}
-
 }  // namespace
 
-PageWriter::PageWriter(const std::string& path, std::string_view magic, std::uint32_t version) : file_(path) {
+PageWriter::PageWriter(const std::string& path, std::string_view magic, std::uint32_t version, bool own_thread)
+    : out_(std::make_unique<PageOutput>(path, own_thread)), pages_(PageOutput::kPagesAtOnce * kPageBytes) {
   write(magic);
   write({reinterpret_cast<const char*>(&version), sizeof version});
 }
@@ -44,7 +35,7 @@ PageWriter::PageWriter(const std::string& path, std::string_view magic, std::uin
 void PageWriter::write_split(std::string_view bytes) {
   while (!bytes.empty()) {
     const std::size_t size = std::min(bytes.size(), kPageContentBytes - used_);
-    std::memcpy(page_.data() + used_, bytes.data(), size);
+    std::memcpy(page() + used_, bytes.data(), size);
     used_ += size;
     bytes.remove_prefix(size);
     if (used_ == kPageContentBytes) end_page();
@@ -52,25 +43,29 @@ void PageWriter::write_split(std::string_view bytes) {
 }
 
 void PageWriter::end_page() {
-  std::memset(page_.data() + used_, 0, kPageContentBytes - used_);
-  const std::uint64_t sum = page_checksum({page_.data(), kPageContentBytes}, pages_);
-  std::memcpy(page_.data() + kPageContentBytes, &sum, sizeof sum);
-  file_.write({page_.data(), kPageBytes});
-  digest_ = add_to_digest(digest_, sum);
-  ++pages_;
+  std::memset(page() + used_, 0, kPageContentBytes - used_);
   used_ = 0;
+  ++ended_;
+  if (++held_ * kPageBytes == pages_.size()) put();
+}
+
+void PageWriter::put() {
+  if (held_ != 0) out_->put(pages_, held_ * kPageBytes);
+  held_ = 0;
 }
 
 PageFileId PageWriter::finish(std::string_view tail) {
   const std::uint64_t size = position();
   if (used_ > 0) end_page();
-  const std::uint64_t digest = digest_;
+  put();
+  const std::uint64_t digest = out_->digest();
   write({reinterpret_cast<const char*>(&size), sizeof size});
   write({reinterpret_cast<const char*>(&digest), sizeof digest});
   write(tail.substr(0, kMaxTailBytes));
   if (used_ > 0) end_page();
-  file_.close();
-  return {pages_ * kPageBytes, digest};
+  put();
+  out_->close();
+  return {ended_ * kPageBytes, digest};
 }
 
 PageReader::PageReader(const std::string& path, std::string_view magic, std::uint32_t version)

@@ -5,7 +5,7 @@
 // *stream*, filled up with zeros; whoever writes sees only the stream. The last page is the *tail*: the length of the
 // stream, a digest of all pages before it, and what the writer has to say at the end.
 //
-// Nothing is buffered but a page, so a file of any size takes the same memory; a damaged page is found when it is read,
+// Nothing is buffered but some pages, so a file of any size takes the same memory; a damaged page is found when it is read,
 // so opening costs two pages whatever the size.
 #pragma once
 
@@ -16,9 +16,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/files/file.h"
 #include "base/files/random_file.h"
+#include "store/page_output.h"
 #include "store/varint.h"
 
 namespace refrain::store {
@@ -39,16 +41,17 @@ struct PageFileId {
 class PageWriter {
  public:
   // The stream begins with `magic` (kMagicBytes of it) and the version.
-  PageWriter(const std::string& path, std::string_view magic, std::uint32_t version);
+  // `own_thread`: for checksums and the disk.
+  PageWriter(const std::string& path, std::string_view magic, std::uint32_t version, bool own_thread = false);
 
   void write(std::string_view bytes) {
     const std::size_t end = used_ + bytes.size();
     if (bytes.size() >= kPageContentBytes || end >= kPageContentBytes) return write_split(bytes);
-    if (!bytes.empty()) std::memcpy(page_.data() + used_, bytes.data(), bytes.size());
+    if (!bytes.empty()) std::memcpy(page() + used_, bytes.data(), bytes.size());
     used_ = end;
   }
   // Where the next byte will stand in the stream.
-  std::uint64_t position() const { return pages_ * kPageContentBytes + used_; }
+  std::uint64_t position() const { return ended_ * kPageContentBytes + used_; }
 
   // Writes the tail, at most kMaxTailBytes of it, syncs and closes.
   PageFileId finish(std::string_view tail);
@@ -56,12 +59,14 @@ class PageWriter {
  private:
   void write_split(std::string_view bytes);
   void end_page();
+  void put();
+  char* page() { return pages_.data() + held_ * kPageBytes; }
 
-  OutputFile file_;
-  std::array<char, kPageBytes> page_{};
-  std::size_t used_ = 0;  // below kPageContentBytes between calls
-  std::uint64_t pages_ = 0;
-  std::uint64_t digest_ = 0;
+  std::unique_ptr<PageOutput> out_;
+  std::vector<char> pages_;
+  std::size_t held_ = 0;     // of them, whole
+  std::size_t used_ = 0;     // of the next one; below kPageContentBytes between calls
+  std::uint64_t ended_ = 0;  // pages so far
 };
 
 // A page file that is read. Every byte that it hands out was copied from a page whose checksum was found right. What is

@@ -170,6 +170,10 @@ class Shuffle {
   // The only part of reading that is compiled for each consumer. `drained`: nobody will read the partitions again.
   template <class Consume>
   void read(const Context& context, const Range& range, Consume& consume, bool drained) const {
+    // Pages that are given back one by one, by many threads, cost more than to group what is in them: at once, at the
+    // end, where nobody wants them before.
+    const bool at_once =
+        drained && range.size() == partitions() && spilled_bytes() == 0 && share_.budget.available() > 2 * held_bytes();
     Reading reading(*this, context, range);
     parallel_for(reading.workers(), range.size(), [&](unsigned worker, std::size_t i) {
       throw_if_stopped(context);
@@ -181,9 +185,12 @@ class Shuffle {
         emit_groups(order_, *buckets, room, options_.run_records, emit);
       else
         reading.merge(worker, partition, emit);
-      if (drained)
-        for (const auto& part : parts_) part->discard(partition);
+      for (std::size_t p = 0; drained && p < parts_.size(); ++p) {
+        Part& part = *parts_[(worker + p) % parts_.size()];  // not all workers at the same one
+        at_once ? part.forget(partition) : part.discard(partition);
+      }
     });
+    if (at_once) parallel_for(reading.workers(), parts_.size(), [&](unsigned, std::size_t p) { parts_[p]->release(); });
   }
 
   struct Workers {

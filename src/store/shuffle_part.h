@@ -111,15 +111,21 @@ class ShufflePart {
   // Gives the memory of blocks back: those must be empty.
   void release() {
     slabs_.clear();
+    by_address_.clear();
+    slab_ = slab_used_ = 0;
     share_.common_bytes.fetch_sub(std::exchange(common_bytes_, 0));
     slab_bytes_ = 0;
   }
   // A partition that was read for the last time: its memory and disk are given back. Thread-safe for different ones.
   void discard(std::size_t partition) {
     {
-      const std::lock_guard lock(share_.mutex);
+      const std::lock_guard lock(giving_back_);
       for (Element* block : lists_[partition]) give_back(block);
     }
+    forget(partition);
+  }
+  // The same but for its memory, which is kept until release().
+  void forget(std::size_t partition) {
     lists_[partition] = {};
     open_[partition] = {};
     spilled_[partition] = 0;
@@ -220,7 +226,8 @@ class ShufflePart {
   std::vector<Place> open_;                   // the last of which is being filled
   std::vector<std::uint64_t> spilled_;        // records a partition
   std::deque<Array<Element>> slabs_;
-  std::vector<Array<Element>*> by_address_;  // for discard()
+  std::mutex giving_back_;
+  std::vector<Array<Element>*> by_address_;  // for give_back()
   std::size_t slab_ = 0;                     // the next block is of this one,
   std::size_t slab_used_ = 0;                // after so many
   std::uint64_t slab_bytes_ = 0;             // of all slabs,

@@ -83,7 +83,8 @@ class Candidates {
     return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
   }
 
-  struct Segment {
+  // Those that workers fill side by side share no cache line.
+  struct alignas(64) Segment {
     Segment(MemoryBudget& budget, std::size_t size) : places(budget, "repeated n-grams", size) {}
     Array<std::uint64_t> places;
     std::size_t used = 0;
@@ -94,7 +95,7 @@ class Candidates {
     std::size_t begin;
     std::size_t size;
   };
-  struct Part {
+  struct alignas(64) Part {
     std::vector<Stretch> stretches;
     std::uint64_t groups = 0;
   };

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/progress.h"
 #include "base/relay.h"
 #include "base/threads.h"
 #include "refrain/error.h"
@@ -33,7 +34,12 @@ Verifier::Verifier(const Context& context, MemoryBudget& budget, TempSpace& temp
 
 void Verifier::verify(Candidates& candidates, bool cut) {
   const unsigned workers = thread_count(context_);
-  candidates.number(context_);
+  const auto sorted = [&](auto sort) {
+    const Stopwatch watch;
+    (candidates.*sort)(context_);
+    sorting_seconds_ += watch.seconds();
+  };
+  sorted(&Candidates::number);
   const std::uint64_t groups = candidates.groups();
   double share = 1;  // of the groups that should fit, after some did not
   for (std::uint64_t first = 0; first < groups;) {
@@ -46,18 +52,18 @@ void Verifier::verify(Candidates& candidates, bool cut) {
     const std::uint64_t last = std::min(groups, first + std::max<std::uint64_t>(fit, 1));
     const std::uint64_t arena_bytes = memory - std::min(memory, (last - first) * Resolver::kGroupBytes);
     Resolver resolver(candidates, first, last, arena_bytes, workers, budget_);
-    candidates.sort_by_position(context_);
+    sorted(&Candidates::sort_by_position);
     if (first == 0 && !open_.empty()) resolver.preset(open_key_, open_text_);
     try {
       pass_(resolver);
     } catch (const Resolver::TooManyTexts&) {
       if (last - first == 1)
         throw Error(Errc::over_budget, "--memory: not enough for one n-gram and its places; raise it");
-      candidates.sort_by_group(context_);
+      sorted(&Candidates::sort_by_group);
       share /= 2;
       continue;
     }
-    candidates.sort_by_group(context_);
+    sorted(&Candidates::sort_by_group);
     write(candidates, resolver, first, last, cut && last == groups);
     text_bytes_ = static_cast<double>(resolver.text_bytes()) / static_cast<double>(last - first);
     share = 1;

@@ -31,6 +31,9 @@ class Verifier {
   // Leaves the candidates empty.
   void verify(Candidates& candidates, bool cut);
 
+  // Spent so far on bringing candidates into order.
+  double sorting_seconds() const { return sorting_seconds_; }
+
   // What a group takes, texts included.
   double group_bytes() const { return Resolver::kGroupBytes + text_bytes_; }
 
@@ -47,6 +50,7 @@ class Verifier {
   const Pass pass_;
   const std::function<std::uint64_t()> memory_;
   double text_bytes_;
+  double sorting_seconds_ = 0;
   // A group that was cut, so far.
   KeyGroup open_;
   std::uint64_t open_key_ = 0;

@@ -371,9 +371,12 @@ class AutoBuild {
       seen_places_ += candidates.places();
       seen_groups_ += candidates.groups();
       const double passing = seconds_of("verify");
+      const double sorting = verifier_->sorting_seconds();
       const Stopwatch watch;
       verifier_->verify(candidates, cut);
-      add_seconds("write", watch.seconds() - (seconds_of("verify") - passing));
+      const double sorted = verifier_->sorting_seconds() - sorting;
+      add_seconds("sort", sorted);
+      add_seconds("write", watch.seconds() - sorted - (seconds_of("verify") - passing));
     };
     for (std::size_t first = 0; first < parts;) {
       // In memory, candidates take what n-grams give back. From disk, as many partitions as fit whatever they hold, and

@@ -39,7 +39,8 @@ std::string head_bytes(const IndexHead& head) {
 // Begins a page file and goes on with `head`, so that trees can be begun behind it.
 store::PageWriter begin_file(const std::filesystem::path& folder, const char* name, const char* magic,
                              std::string_view head = {}) {
-  store::PageWriter file((folder / name).string(), magic, kNgramFormatVersion);
+  const bool own_thread = std::string_view(name) != kDocumentsName;  // whose pages are few
+  store::PageWriter file((folder / name).string(), magic, kNgramFormatVersion, own_thread);
   file.write(head);
   return file;
 }
