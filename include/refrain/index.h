@@ -164,6 +164,13 @@ class PassageSink {
   virtual void begin(const PassageHead& head) = 0;
   virtual void occurrence(const Occurrence& occurrence) = 0;
   virtual void end() = 0;
+
+  // For sinks that write text. If formats() is true, extract() calls format() on its threads, several at once, and
+  // passes the results to write(), in order, instead of calling begin() and occurrence().
+  virtual bool formats() const { return false; }
+  virtual void format(const PassageHead& /*head*/, std::string& /*out*/) const {}
+  virtual void format(const Occurrence& /*occurrence*/, bool /*first*/, std::string& /*out*/) const {}
+  virtual void write(std::string_view /*text*/) {}
 };
 
 // Passages as JSON, one object per line, written in pieces:

@@ -8,7 +8,15 @@ namespace refrain {
 
 namespace {
 constexpr auto kInterval = std::chrono::milliseconds(200);
+
+// Of this thread, from 0 on.
+std::size_t thread_number() {
+  static std::atomic<std::size_t> threads{0};
+  thread_local const std::size_t number = threads.fetch_add(1, std::memory_order_relaxed);
+  return number;
 }
+
+}  // namespace
 
 Progress::Progress(const Context& context, std::string stage, std::string unit, std::uint64_t total)
     : context_(context),
@@ -19,13 +27,13 @@ Progress::Progress(const Context& context, std::string stage, std::string unit, 
 
 void Progress::add(std::uint64_t amount) {
   throw_if_stopped(context_);
-  done_.fetch_add(amount, std::memory_order_relaxed);
   if (!context_.progress) return;
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock) return;
+  counts_[thread_number() % counts_.size()].done.fetch_add(amount, std::memory_order_relaxed);
   const auto now = std::chrono::steady_clock::now();
-  if (now < next_report_) return;
-  next_report_ = now + kInterval;
+  if (now < next_report_.load(std::memory_order_relaxed)) return;
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock || now < next_report_.load(std::memory_order_relaxed)) return;
+  next_report_.store(now + kInterval, std::memory_order_relaxed);
   report();
 }
 
@@ -36,7 +44,9 @@ void Progress::finish() {
 }
 
 void Progress::report() {
-  context_.progress({.stage = stage_, .unit = unit_, .done = done_.load(std::memory_order_relaxed), .total = total_});
+  std::uint64_t done = 0;
+  for (const Count& count : counts_) done += count.done.load(std::memory_order_relaxed);
+  context_.progress({.stage = stage_, .unit = unit_, .done = done, .total = total_});
 }
 
 }  // namespace refrain

@@ -28,20 +28,33 @@ class JsonPassages final : public PassageSink {
   explicit JsonPassages(std::function<void(std::string_view)> out) : out_(std::move(out)) {}
 
   void begin(const PassageHead& head) override {
-    std::string row = fmt::format(R"({{"passage":{},"length":{},"similarity":{:.6g},"documents":{})",
-                                  json_text(head.text), head.length, head.similarity, head.documents);
-    if (!head.query.empty()) row += fmt::format(R"(,"query":{},{})", json_text(head.query), range_fields(head.bytes));
-    if (head.unverified > 0) row += fmt::format(R"(,"unverified":{})", head.unverified);
-    out_(row + R"(,"occurrences":[)");
+    std::string row;
+    format(head, row);
+    out_(row);
     first_ = true;
   }
 
   void occurrence(const Occurrence& occurrence) override {
-    out_(fmt::format(R"({}{{"id":{},{},"text":{}}})", std::exchange(first_, false) ? "" : ",", json_text(occurrence.id),
-                     range_fields(occurrence.bytes), json_text(occurrence.text)));
+    std::string row;
+    format(occurrence, std::exchange(first_, false), row);
+    out_(row);
   }
 
   void end() override { out_("]}\n"); }
+
+  bool formats() const override { return true; }
+  void format(const PassageHead& head, std::string& out) const override {
+    out += fmt::format(R"({{"passage":{},"length":{},"similarity":{:.6g},"documents":{})", json_text(head.text),
+                       head.length, head.similarity, head.documents);
+    if (!head.query.empty()) out += fmt::format(R"(,"query":{},{})", json_text(head.query), range_fields(head.bytes));
+    if (head.unverified > 0) out += fmt::format(R"(,"unverified":{})", head.unverified);
+    out += R"(,"occurrences":[)";
+  }
+  void format(const Occurrence& occurrence, bool first, std::string& out) const override {
+    out += fmt::format(R"({}{{"id":{},{},"text":{}}})", first ? "" : ",", json_text(occurrence.id),
+                       range_fields(occurrence.bytes), json_text(occurrence.text));
+  }
+  void write(std::string_view text) override { out_(text); }
 
  private:
   std::function<void(std::string_view)> out_;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -147,6 +148,10 @@ class AnchorMaker {
   std::vector<std::uint32_t> before_;
 };
 
+std::string_view bytes_of(std::span<const std::uint32_t> hashes) {
+  return {reinterpret_cast<const char*>(hashes.data()), hashes.size_bytes()};
+}
+
 }  // namespace
 
 AnchorShapes::AnchorShapes(const IndexLayout& layout)
@@ -174,6 +179,14 @@ std::uint64_t find_anchors(Snapshot& snapshot, const BlotFilter& filter, const C
   const unsigned threads = thread_count(context);
   std::vector<std::unique_ptr<AnchorMaker>> makers(threads);
   for (auto& maker : makers) maker = std::make_unique<AnchorMaker>(snapshot, filter);
+  std::vector<std::optional<AnchorShuffle::Writer>> writers(threads);
+  for (auto& writer : writers) writer.emplace(anchors.writer());
+  const auto place = [&](const Unit& unit) { return table.begins[unit.document] + unit.token; };
+  // Where the tokens of each unit go; nowhere, where not all have room in memory.
+  std::vector<std::optional<std::uint64_t>> rooms;
+  for (std::size_t unit = 0; unit + 1 < units.size(); ++unit)
+    rooms.push_back(tokens.append_room(static_cast<std::size_t>(place(units[unit + 1]) - place(units[unit])) *
+                                       sizeof(std::uint32_t)));
   Relay<UnitTokens> relay(threads);
   std::atomic<std::uint64_t> bytes{0};
   Progress progress(context, "tokens", "tokens", table.tokens());
@@ -181,7 +194,7 @@ std::uint64_t find_anchors(Snapshot& snapshot, const BlotFilter& filter, const C
     const auto make = [&](UnitTokens& made) {
       made.hashes.clear();
       made.missing.clear();
-      AnchorShuffle::Writer writer = anchors.writer();
+      std::uint64_t read = 0;
       for (std::uint64_t i = units[unit].document; i < table.documents(); ++i) {
         const std::uint64_t all = table.tokens(i);
         const std::uint64_t first = i == units[unit].document ? units[unit].token : 0;
@@ -190,16 +203,18 @@ std::uint64_t find_anchors(Snapshot& snapshot, const BlotFilter& filter, const C
         if (first == last) continue;
         const std::size_t before = made.hashes.size();
         try {
-          bytes += makers[worker]->make(i, {first, last}, all, made.hashes, writer);
+          read += makers[worker]->make(i, {first, last}, all, made.hashes, *writers[worker]);
         } catch (const Error& error) {
           if (error.code() != Errc::bad_input) throw;
           made.missing.push_back({i, error.what()});
         }
         made.hashes.resize(before + (last - first));
       }
+      bytes.fetch_add(read, std::memory_order_relaxed);
+      if (rooms[unit]) tokens.fill(*rooms[unit], bytes_of(made.hashes));
     };
     relay.add(worker, unit, make, [&](UnitTokens& made) {
-      tokens.append({reinterpret_cast<const char*>(made.hashes.data()), made.hashes.size() * sizeof(std::uint32_t)});
+      if (!rooms[unit]) tokens.append(bytes_of(made.hashes));
       for (const UnitTokens::Missing& missing : made.missing)
         table.note_missing(missing.document, {snapshot.id(missing.document), missing.reason}, report);
       progress.add(made.hashes.size());

@@ -35,8 +35,10 @@ class Grouper {
       return blot::nearly_same(open->begin, open->first_end, match.a, end);
     });
     if (joined == open_.end()) {
-      open_.push_back(std::make_unique<Open>(budget_, match.a, end));
+      open_.push_back(new_open());
       joined = open_.end() - 1;
+      (*joined)->begin = match.a;
+      (*joined)->first_end = (*joined)->end = end;
     }
     Open& open = **joined;
     open.end = std::max(open.end, end);
@@ -52,19 +54,31 @@ class Grouper {
  private:
   // A passage that places may still join. It is what its first place agrees with, and grows at its end.
   struct Open {
-    Open(MemoryBudget& budget, std::uint64_t first, std::uint64_t last)
-        : begin(first), first_end(last), end(last), places(budget, "the places of a passage") {}
-    std::uint64_t begin;
-    std::uint64_t first_end;
-    std::uint64_t end;
+    explicit Open(MemoryBudget& budget) : places(budget, "the places of a passage") {}
+    std::uint64_t begin = 0;
+    std::uint64_t first_end = 0;
+    std::uint64_t end = 0;
     Array<PassagePlace> places;
   };
 
+  // One that was closed, where its places took little: to map memory anew for every passage holds all threads up.
+  std::unique_ptr<Open> new_open() {
+    if (closed_.empty()) return std::make_unique<Open>(budget_);
+    std::unique_ptr<Open> open = std::move(closed_.back());
+    closed_.pop_back();
+    open->places.clear();
+    return open;
+  }
+
   template <class Done>
   void close(Done done) {
-    std::erase_if(open_, [&](const auto& open) {
+    constexpr std::size_t kMostClosed = 4;
+    constexpr std::size_t kFewPlaces = 1000;
+    std::erase_if(open_, [&](auto& open) {
       if (!done(*open)) return false;
+      const bool few = open->places.size() <= kFewPlaces;
       finish(*open);
+      if (few && closed_.size() < kMostClosed) closed_.push_back(std::move(open));
       return true;
     });
   }
@@ -126,6 +140,7 @@ class Grouper {
   MemoryBudget& budget_;
   TempFile& places_;
   std::vector<std::unique_ptr<Open>> open_;
+  std::vector<std::unique_ptr<Open>> closed_;
   PassageMatch last_{};
   bool has_last_ = false;
   Array<FoundPassage> found_;

@@ -252,7 +252,7 @@ class LinkGrower {
 
 void link_anchors(AnchorShuffle& anchors, const TokenTable& table, const AnchorShapes& shapes,
                   std::uint64_t memory_bytes, const Context& context, LinkShuffle& links) {
-  struct Worker {
+  struct alignas(64) Worker {
     std::unique_ptr<LinkShuffle::Writer> writer;
     bool has_head = false;
     Anchor head{};
@@ -300,24 +300,26 @@ std::uint64_t grow_links(LinkShuffle& links, const TokenTable& table, const run:
                          const GrowRules& rules, std::uint64_t memory_bytes, MemoryBudget& budget,
                          const Context& context, MatchShuffle& matches, RestShuffle& rests) {
   const unsigned threads = thread_count(context);
-  std::vector<std::unique_ptr<LinkGrower>> growers(threads);
-  for (auto& grower : growers) grower = std::make_unique<LinkGrower>(table, tokens, rules, budget);
+  struct Worker {
+    std::unique_ptr<LinkGrower> grower;
+    MatchShuffle::Writer matches;
+    RestShuffle::Writer rests;
+  };
+  std::vector<Worker> workers;
+  for (unsigned i = 0; i < threads; ++i)
+    workers.push_back({std::make_unique<LinkGrower>(table, tokens, rules, budget), matches.writer(), rests.writer()});
   Progress progress(context, "grow", "links", links.size());
   links.drain(context, 0, links.partitions(), memory_bytes,
-              [&](unsigned worker, std::size_t /*partition*/, const store::Run<AnchorLink>& run) {
-                LinkGrower& grower = *growers[worker];
-                if (run.first) grower.begin(run.key);
-                for (const AnchorLink& link : run.records) grower.add(link);
-                if (run.last) {
-                  MatchShuffle::Writer match_writer = matches.writer();
-                  RestShuffle::Writer rest_writer = rests.writer();
-                  grower.end(match_writer, rest_writer);
-                }
+              [&](unsigned number, std::size_t /*partition*/, const store::Run<AnchorLink>& run) {
+                Worker& worker = workers[number];
+                if (run.first) worker.grower->begin(run.key);
+                for (const AnchorLink& link : run.records) worker.grower->add(link);
+                if (run.last) worker.grower->end(worker.matches, worker.rests);
                 progress.add(run.records.size());
               });
   progress.finish();
   std::uint64_t grown = 0;
-  for (const auto& grower : growers) grown += grower->grown();
+  for (const Worker& worker : workers) grown += worker.grower->grown();
   return grown;
 }
 

@@ -30,6 +30,8 @@ struct Chunk {
   bool shown = false;  // else the passage did not hold, or its text cannot be had
   PassageHead head;
   std::vector<Occurrence> occurrences;
+  std::uint64_t count = 0;  // of them
+  std::string text;         // of all that, where the sink wants text
   struct Changed {
     std::uint64_t number;
     ChangedDocument document;
@@ -49,7 +51,21 @@ class ChunkMaker {
         comparer_(snapshot.layout(), rules.limits),
         room_(budget.reserve(0, kRoom)) {}
 
-  void make(const FoundPassage& passage, std::uint64_t first_place, Chunk& chunk) {
+  void make(const FoundPassage& passage, std::uint64_t first_place, const PassageSink& sink, Chunk& chunk) {
+    find(passage, first_place, chunk);
+    chunk.text.clear();
+    chunk.count = chunk.occurrences.size();
+    if (!sink.formats() || !chunk.shown) return;
+    if (chunk.first) sink.format(chunk.head, chunk.text);
+    for (std::size_t i = 0; i < chunk.occurrences.size(); ++i)
+      sink.format(chunk.occurrences[i], chunk.first && i == 0, chunk.text);
+    chunk.occurrences.clear();
+  }
+
+ private:
+  static constexpr const char* kRoom = "the texts of a passage";
+
+  void find(const FoundPassage& passage, std::uint64_t first_place, Chunk& chunk) {
     const std::uint64_t count = std::min(chunk_places(passage), passage.places - first_place);
     chunk.first = first_place == 0;
     chunk.last = first_place + count == passage.places;
@@ -99,9 +115,6 @@ class ChunkMaker {
     chunk.head.documents = documents;
     chunk.head.similarity = similarity / static_cast<double>(std::max<std::size_t>(chunk.occurrences.size(), 2) - 1);
   }
-
- private:
-  static constexpr const char* kRoom = "the texts of a passage";
 
   bool set_passage(const FoundPassage& passage, Chunk& chunk) {
     if (passage.begin == begin_ && passage.end == end_) return holds_;
@@ -167,18 +180,19 @@ void hand_out(Snapshot& snapshot, std::span<const FoundPassage> passages, const 
     const auto number =
         static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), item) - begins.begin() - 1);
     const auto make = [&](Chunk& chunk) {
-      makers[worker]->make(passages[number], (item - begins[number]) * chunk_places(passages[number]), chunk);
+      makers[worker]->make(passages[number], (item - begins[number]) * chunk_places(passages[number]), sink, chunk);
     };
     relay.add(worker, item, make, [&](Chunk& chunk) {
       for (const auto& [changed, document] : chunk.changed) table.note_missing(changed, document, report);
       if (chunk.first && chunk.shown) {
-        sink.begin(chunk.head);
+        if (!sink.formats()) sink.begin(chunk.head);
         inside = true;
         ++report.passages;
       }
       if (inside && chunk.shown) {
+        if (sink.formats()) sink.write(chunk.text);
         for (const Occurrence& occurrence : chunk.occurrences) sink.occurrence(occurrence);
-        report.occurrences += chunk.occurrences.size();
+        report.occurrences += chunk.count;
       }
       if (inside && chunk.last) {
         sink.end();

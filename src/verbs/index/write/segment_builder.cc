@@ -1,7 +1,10 @@
 #include "verbs/index/write/segment_builder.h"
 
 #include <algorithm>
+#include <future>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/files/file.h"
 #include "base/files/path.h"
@@ -16,6 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kPartitionsAtOnce = 32;
+constexpr std::size_t kPartitionsAThread = 4;
 constexpr std::uint64_t kForReading = std::uint64_t{128} << 20;  // what the posts leave of a large budget
 constexpr std::uint64_t kPostBytes = 5;                          // that a post takes on disk, at most, about
 
@@ -148,13 +152,15 @@ blot::PostsTotals SegmentBuilder::write_posts() {
   if (!side_by_side) context.threads = 1;
   // What side by side partitions come to waits until all before it is written: no more of it than there is room for.
   const std::uint64_t each = std::max<std::uint64_t>(posts_->size() / posts_->partitions() * kPostBytes, 1);
+  const std::size_t most = std::max(kPartitionsAtOnce, kPartitionsAThread * thread_count(context_));
   const std::size_t at_once =
-      side_by_side
-          ? static_cast<std::size_t>(std::clamp<std::uint64_t>(budget_.available() / 8 / each, 1, kPartitionsAtOnce))
-          : posts_->partitions();
+      side_by_side ? static_cast<std::size_t>(std::clamp<std::uint64_t>(budget_.available() / 16 / each, 1, most))
+                   : posts_->partitions();
+  using Parts = std::vector<std::unique_ptr<blot::BucketEncoder>>;
+  std::future<void> written;  // of the partitions before, while the next ones are encoded
   for (std::size_t first = 0; first < posts_->partitions(); first += at_once) {
     const std::size_t last = std::min(first + at_once, posts_->partitions());
-    std::vector<std::unique_ptr<blot::BucketEncoder>> parts(side_by_side ? last - first : 1);
+    Parts parts(side_by_side ? last - first : 1);
     posts_->drain(context, first, last, budget_.available() / 2,
                   [&](unsigned /*worker*/, std::size_t partition, const store::Run<Word>& run) {
                     std::unique_ptr<blot::BucketEncoder>& part = parts[side_by_side ? partition - first : 0];
@@ -166,9 +172,13 @@ blot::PostsTotals SegmentBuilder::write_posts() {
                     }
                     if (run.last) part->end();
                   });
-    for (const std::unique_ptr<blot::BucketEncoder>& part : parts)
-      if (part) out.add(part->buckets());
+    if (written.valid()) written.get();
+    written = std::async(std::launch::async, [&out, parts = std::move(parts)] {
+      for (const std::unique_ptr<blot::BucketEncoder>& part : parts)
+        if (part) out.add(part->buckets());
+    });
   }
+  if (written.valid()) written.get();
   return out.finish();
 }
 
