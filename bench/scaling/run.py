@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Every verb on every layout of the same text with 1, 2, 4, ... threads: seconds, memory, and the seconds of each stage.
+"""Every verb on every layout of the same text with 1, 2, 4, ... threads: seconds, memory, waits, and each stage's seconds.
 
-    bench/scaling/run.py --program build/release/refrain --folder /dev/shm/scaling --bytes 4G --out record.json
+    bench/scaling/run.py --program build/release/refrain --kernels build/release/bench/kernels --bytes 4G --out record.json
 
-Needs nothing but Python, and the program, which may be unpacked from a package. The answer of every run is compared with
-that of one thread before its time counts.
+Needs nothing but Python, and the programs, which may be unpacked from a package. The answer of every run is compared
+with that of the first number of threads before its time counts. With --kernels it tells how much of the speed-up that
+threads reach where they share nothing (kernels.cc) the verb reaches.
 """
 import argparse
 import gzip
@@ -22,6 +23,9 @@ import time
 
 LAYOUTS = ("one", "eight", "many", "gzip", "zstd", "parquet")
 VERBS = ("fingerprint", "near", "dedup", "substrings", "ngrams", "index", "extract")
+# The kernel that a verb spends most of its time in.
+KERNELS = {"fingerprint": "fingerprints", "near": "fingerprints", "dedup": "signatures", "substrings": "samples",
+           "ngrams": "ngrams", "index": "blots", "extract": "blots"}
 SHARDS = 64  # made side by side, and put together into files
 
 
@@ -212,13 +216,26 @@ def run(program, verb, source, folder, threads, memory):
     with open(printed_to, "rb") as printed:
         told = printed.read()
     result = {"seconds": round(seconds, 3), "rss_bytes": usage.ru_maxrss * 1024,
-              "user": round(usage.ru_utime, 2), "system": round(usage.ru_stime, 2), "answer": answer(verb, index if verb == "index" else out, told)}
+              "user": round(usage.ru_utime, 2), "system": round(usage.ru_stime, 2),
+              "waits": usage.ru_nvcsw, "answer": answer(verb, index if verb == "index" else out, told)}
     summary = os.path.join(out, "summary.json")
     if os.path.exists(summary):
         with open(summary, encoding="utf-8") as file:
             stages = json.load(file).get("run", {}).get("stages", [])
         result["stages"] = {stage["stage"]: round(stage["seconds"], 3) for stage in stages}
     return result
+
+
+def kernels(program, text, threads):
+    """How many times as much as one thread so many get done that share nothing, by kernel and threads."""
+    done = subprocess.run([program, text, *threads.split(",")], check=True, capture_output=True, text=True)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    alone = {row["kernel"]: row["bytes"] / row["seconds"] for row in rows if row["threads"] == 1}
+    found = {(row["kernel"], row["threads"]): round(row["bytes"] / row["seconds"] / alone[row["kernel"]], 2)
+             for row in rows if row["kernel"] in alone}
+    for (name, count), factor in found.items():
+        print(f"kernel {name:13} {count:3}  x{factor:5.2f}", flush=True)
+    return found
 
 
 def main():
@@ -230,6 +247,7 @@ def main():
     parser.add_argument("--threads", default="1,2,4,8,16")
     parser.add_argument("--layouts", default=",".join(LAYOUTS))
     parser.add_argument("--verbs", default=",".join(VERBS))
+    parser.add_argument("--kernels", help="the program kernels")
     parser.add_argument("--out", help="a file for the record")
     options = parser.parse_args()
     program = os.path.abspath(options.program)
@@ -239,6 +257,9 @@ def main():
     began = time.monotonic()
     shards = make_text(options.folder, record["bytes"])
     print(f"text: {time.monotonic() - began:.0f} s", flush=True)
+    private = kernels(options.kernels, shards[0], options.threads) if options.kernels else {}
+    record["kernels"] = [{"kernel": name, "threads": threads, "speed_up": factor}
+                         for (name, threads), factor in private.items()]
     wrong = 0
     for layout in options.layouts.split(","):
         source = lay_out(layout, shards, options.folder)
@@ -247,11 +268,18 @@ def main():
             continue
         for verb in options.verbs.split(","):
             expected = None
+            alone = {}
             for threads in (int(count) for count in options.threads.split(",")):
                 found = run(program, verb, source, options.folder, threads, options.memory)
                 expected = expected or found.get("answer")
                 same = found.get("answer") == expected
                 wrong += not same
+                if threads == 1:
+                    alone = found
+                if "seconds" in found and "seconds" in alone:
+                    found["speed_up"] = round(alone["seconds"] / found["seconds"], 2)
+                    if (KERNELS[verb], threads) in private:
+                        found["of_kernel"] = round(found["speed_up"] / private[KERNELS[verb], threads], 3)
                 record["runs"].append({"layout": layout, "verb": verb, "threads": threads, **found})
                 told = found.get("error") or f"{found['seconds']:7.2f} s  user {found['user']:7.2f}  sys {found['system']:6.2f}  " \
                     f"{found['rss_bytes'] / 2**20:6.0f} MiB  {found.get('stages', '')}"
