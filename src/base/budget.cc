@@ -24,7 +24,8 @@ std::uint64_t default_memory_bytes() {
 
 MemoryBudget::MemoryBudget(const Context& context)
     : ceiling_(context.memory_bytes != 0 ? context.memory_bytes : default_memory_bytes()),
-      set_aside_(kProcessBytes + kThreadBytes * thread_count(context)) {
+      set_aside_(kProcessBytes + kThreadBytes * thread_count(context) + (ceiling_ < kPlenty ? 0 : ceiling_ / 512)),
+      threads_(thread_count(context)) {
   if (ceiling_ < kMinMemoryBytes)
     throw Error(Errc::invalid_argument, fmt::format("--memory {}: too small; use at least {}", human_bytes(ceiling_),
                                                     human_bytes(kMinMemoryBytes)));

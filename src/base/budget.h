@@ -50,6 +50,8 @@ class MemoryBudget {
  public:
   static constexpr std::uint64_t kProcessBytes = std::uint64_t{14} << 20;
   static constexpr std::uint64_t kThreadBytes = std::uint64_t{1} << 20;
+  // From here on 1/512 more, which the allocator of a program may keep of what was freed.
+  static constexpr std::uint64_t kPlenty = std::uint64_t{1} << 30;
 
   // The budget of a run under `context`, whose defaults it fills in. Throws where the ceiling is below kMinMemoryBytes.
   explicit MemoryBudget(const Context& context);
@@ -73,7 +75,7 @@ class MemoryBudget {
   // What nobody may reserve: code, stacks, the allocator.
   std::uint64_t set_aside() const { return set_aside_; }
   // The threads of the run.
-  unsigned threads() const { return static_cast<unsigned>((set_aside_ - kProcessBytes) / kThreadBytes); }
+  unsigned threads() const { return threads_; }
   // What could be reserved now. Another thread may be quicker.
   std::uint64_t available() const;
   // The most that was reserved at a time, since the beginning or since reset_peak().
@@ -87,6 +89,7 @@ class MemoryBudget {
 
   std::uint64_t ceiling_;
   std::uint64_t set_aside_;
+  unsigned threads_;
   std::atomic<std::uint64_t> reserved_{0};
   std::atomic<std::uint64_t> peak_{0};
   std::atomic<std::uint64_t> kept_{0};

@@ -135,7 +135,8 @@ class Shuffle {
   // again, with the same result; not by two threads at once.
   template <class Consume>
   void for_each_run(const Context& context, Consume consume) const {
-    read(context, {0, partitions(), share_.plan.memory_bytes}, consume, false);
+    const auto around = [](unsigned /*worker*/, std::size_t /*partition*/, auto read_it) { read_it(); };
+    read(context, {0, partitions(), share_.plan.memory_bytes}, consume, false, around);
   }
 
   // Whether that would need nothing from disk.
@@ -149,7 +150,14 @@ class Shuffle {
   // it was consumed. Where records were spilled, reading takes `memory_bytes` at most.
   template <class Consume>
   void drain(const Context& context, std::size_t first, std::size_t last, std::uint64_t memory_bytes, Consume consume) {
-    read(context, {first, last, std::min(memory_bytes, share_.plan.memory_bytes)}, consume, true);
+    const auto around = [](unsigned /*worker*/, std::size_t /*partition*/, auto read_it) { read_it(); };
+    read(context, {first, last, std::min(memory_bytes, share_.plan.memory_bytes)}, consume, true, around);
+  }
+  // The same for all partitions. around(worker, partition, read_it) is called for each, begun in ascending order, and has
+  // to call read_it(), which consumes it.
+  template <class Consume, class Around>
+  void drain_each(const Context& context, std::uint64_t memory_bytes, Consume consume, Around around) {
+    read(context, {0, partitions(), std::min(memory_bytes, share_.plan.memory_bytes)}, consume, true, around);
   }
 
  private:
@@ -168,16 +176,14 @@ class Shuffle {
   };
 
   // The only part of reading that is compiled for each consumer. `drained`: nobody will read the partitions again.
-  template <class Consume>
-  void read(const Context& context, const Range& range, Consume& consume, bool drained) const {
+  template <class Consume, class Around>
+  void read(const Context& context, const Range& range, Consume& consume, bool drained, const Around& around) const {
     // Pages that are given back one by one, by many threads, cost more than to group what is in them: at once, at the
     // end, where nobody wants them before.
     const bool at_once =
         drained && range.size() == partitions() && spilled_bytes() == 0 && share_.budget.available() > 2 * held_bytes();
     Reading reading(*this, context, range);
-    parallel_for(reading.workers(), range.size(), [&](unsigned worker, std::size_t i) {
-      throw_if_stopped(context);
-      const std::size_t partition = range.first + i;
+    const auto read_one = [&](unsigned worker, std::size_t partition) {
       if (count(partition) == 0) return;
       const auto emit = [&](const typename Layout::Run& run) { consume(worker, partition, run); };
       GroupingRoom<Element> room;
@@ -189,6 +195,10 @@ class Shuffle {
         Part& part = *parts_[(worker + p) % parts_.size()];  // not all workers at the same one
         at_once ? part.forget(partition) : part.discard(partition);
       }
+    };
+    parallel_for(reading.workers(), range.size(), [&](unsigned worker, std::size_t i) {
+      throw_if_stopped(context);
+      around(worker, range.first + i, [&] { read_one(worker, range.first + i); });
     });
     if (at_once) parallel_for(reading.workers(), parts_.size(), [&](unsigned, std::size_t p) { parts_[p]->release(); });
   }

@@ -194,6 +194,7 @@ int run_hash_list(int argc, char** argv, std::string_view name, std::string_view
     Context context;
     const std::optional<HashListOptions> options = read_flags(argc, argv, name, summary, context);
     if (!options) return 0;
+    prepare_memory(context);
     const SignalWatcher watcher{std::string(name)};
     context.stop = watcher.token();
     verb(*options, context);

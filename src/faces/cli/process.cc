@@ -9,6 +9,7 @@
 #include <malloc.h>
 #endif
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <string_view>
@@ -49,6 +50,22 @@ void prepare_process() {
     // Open takes the lowest number that is free. Opened the wrong way round, so that using it is still an error.
     if (::open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) == -1) return;
   }
+}
+
+void prepare_memory([[maybe_unused]] const Context& context) {
+#ifdef __GLIBC__
+  constexpr std::uint64_t kPlenty = std::uint64_t{1} << 30U;
+  constexpr std::uint64_t kArenaBytes = std::uint64_t{64} << 20U;
+  constexpr std::uint64_t kLeastKept = std::uint64_t{256} << 10U;
+  constexpr std::uint64_t kMostKept = std::uint64_t{4} << 20U;
+  const std::uint64_t memory = context.memory_bytes != 0 ? context.memory_bytes : default_memory_bytes();
+  if (memory < kPlenty) return;
+  const std::uint64_t threads = std::max(context.threads != 0 ? context.threads : std::thread::hardware_concurrency(), 1U);
+  const std::uint64_t kept = std::clamp(memory / 512 / threads, kLeastKept, kMostKept);
+  ::mallopt(M_ARENA_MAX, static_cast<int>(std::min(memory / kArenaBytes, threads + 1)));
+  ::mallopt(M_MMAP_THRESHOLD, static_cast<int>(kept));
+  ::mallopt(M_TRIM_THRESHOLD, static_cast<int>(kept));
+#endif
 }
 
 int exit_code(Errc code) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "refrain/context.h"
 #include "refrain/error.h"
 
 namespace refrain::cli {
@@ -16,6 +17,11 @@ namespace refrain::cli {
 // --memory is kept by what is reserved, and what was freed must not stay on top of that); a broken pipe becomes an
 // error of write(); descriptors 0 to 2 are open, so that no file of ours is taken for standard output.
 void prepare_process();
+
+// Once it is known what a run may use, before it has threads: where memory is plenty, threads share the allocator's locks
+// with few others, and each keeps some of what it freed. Together that is 1/512 of the memory at most, which the budget
+// of a gigabyte or more sets aside.
+void prepare_memory(const Context& context);
 
 // The exit code of `refrain` for an error; the table that people read is exit_codes() in verbs.h.
 int exit_code(Errc code);

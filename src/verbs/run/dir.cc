@@ -10,6 +10,7 @@
 #include "base/files/aside_name.h"
 #include "base/files/path.h"
 #include "base/files/random_file.h"
+#include "base/threads.h"
 #include "refrain/error.h"
 #include "verbs/run/ownership.h"
 #include "verbs/run/tsv.h"
@@ -30,13 +31,17 @@ void write_aside(const fs::path& path, std::string_view text) {
   file.commit();
 }
 
-// All but its identity, by which it is known whose folder it is.
+// All but its identity, by which it is known whose folder it is. Several files at a time: a large one takes a while.
 void empty_work(const fs::path& folder) {
+  constexpr unsigned kAtOnce = 8;
+  std::vector<fs::path> paths;
   std::error_code ignored;
-  for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end; at.increment(ignored)) {
+  for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end; at.increment(ignored))
+    if (at->path().filename() != kIdentityName) paths.push_back(at->path());
+  parallel_for(kAtOnce, paths.size(), [&](unsigned, std::size_t i) {
     std::error_code left;
-    if (at->path().filename() != kIdentityName) fs::remove_all(at->path(), left);
-  }
+    fs::remove_all(paths[i], left);
+  });
 }
 
 void remove_work(const fs::path& folder) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 
@@ -57,21 +58,37 @@ class Round {
     for (unsigned i = 0; i < run.threads; ++i) writers_.push_back(pairs_.writer());
   }
 
-  void band(unsigned band, unsigned other) {
-    Entries entries(options(), run_.budget);
-    Entries crowds(options(), run_.budget);
-    fill(entries, band, other);
+  // Who works on a band: as many as context.threads, and `first` of all workers of the round is the first of them.
+  struct Team {
+    Context context;
+    unsigned first = 0;
+    unsigned size() const { return context.threads; }
+  };
+
+  // How many bands fit into memory side by side: each by one worker then. Else one after the other, by all.
+  unsigned at_once(unsigned bands) const {
+    constexpr std::uint64_t kShare = 4;  // of the memory that is left
+    const std::uint64_t each = 3 * sizeof(Entry) * ranks_.size() + (std::uint64_t{1} << 20U);
+    const std::uint64_t fit = run_.budget.available() / kShare / each;
+    return fit < run_.threads || bands < run_.threads ? 1 : run_.threads;
+  }
+
+  void band(unsigned band, unsigned other, const Team& team) {
+    Entries entries(options(team), run_.budget);
+    Entries crowds(options(team), run_.budget);
+    fill(entries, band, other, team);
     {
       std::vector<Entries::Writer> aside;
-      for (unsigned i = 0; i < run_.threads; ++i) aside.push_back(crowds.writer());
-      for_each_group(entries, [&](unsigned worker, const Entry& entry) {
+      for (unsigned i = 0; i < team.size(); ++i) aside.push_back(crowds.writer());
+      for_each_group(entries, team, [&](unsigned worker, const Entry& entry) {
         const std::uint64_t both =
             mix(std::uint64_t{entry.key} << 32U | entry.other, 0x9E3779B97F4A7C15ULL, 0xD6E8FEB86659FD93ULL);
         aside[worker].add({static_cast<std::uint32_t>(both >> 32U), 0, entry.rank});
-        plan_.crowded[entry.rank] = 1;  // a document is in one group of a band
+        // A document is in one group of a band, and may be in one of every band.
+        std::atomic_ref(plan_.crowded[entry.rank]).store(1, std::memory_order_relaxed);
       });
     }
-    for_each_group(crowds, [](unsigned, const Entry&) {});
+    for_each_group(crowds, team, [](unsigned, const Entry&) {});
   }
 
   void list(const std::vector<std::filesystem::path>& known, run::RunFile& out) {
@@ -80,14 +97,14 @@ class Round {
   }
 
  private:
-  void fill(Entries& entries, unsigned band, unsigned other) {
+  void fill(Entries& entries, unsigned band, unsigned other, const Team& team) {
     struct Worker {
       Entries::Writer writer;
       std::vector<std::uint32_t> keys;
       std::vector<std::uint32_t> others;
     };
     std::vector<Worker> workers;
-    for (unsigned i = 0; i < run_.threads; ++i) workers.push_back({entries.writer(), {}, {}});
+    for (unsigned i = 0; i < team.size(); ++i) workers.push_back({entries.writer(), {}, {}});
     const RandomFile keys(run_.dir.work(band_name(band)));
     const RandomFile others(run_.dir.work(band_name(other)));
     const auto read = [](const RandomFile& file, std::size_t first, std::vector<std::uint32_t>& values) {
@@ -95,7 +112,7 @@ class Round {
                 {reinterpret_cast<char*>(values.data()), values.size() * sizeof(std::uint32_t)});
     };
     const std::size_t documents = ranks_.size();
-    parallel_for(run_.threads, (documents + kPieceDocuments - 1) / kPieceDocuments,
+    parallel_for(team.size(), (documents + kPieceDocuments - 1) / kPieceDocuments,
                  [&](unsigned number, std::size_t piece) {
                    throw_if_stopped(run_.context);
                    Worker& worker = workers[number];
@@ -113,28 +130,29 @@ class Round {
 
   // From the second round on, only those that met many.
   bool takes_part(std::uint64_t rank) const {
-    return plan_.alive[rank] != 0 && (plan_.round == 1 || plan_.crowded[rank] != 0);
+    return plan_.alive[rank] != 0 &&
+           (plan_.round == 1 || std::atomic_ref(plan_.crowded[rank]).load(std::memory_order_relaxed) != 0);
   }
 
-  store::ShuffleOptions options() {
+  store::ShuffleOptions options(const Team& team) {
     return {.what = "the documents of a band",
             .key_bits = 32,
             .expected_records = ranks_.size(),
             .order_values = true,
             .temp = &run_.temp,
-            .memory_bytes = run_.budget.available() / 3};
+            .memory_bytes = run_.budget.available() / 3 * team.size() / run_.threads};
   }
 
   template <class Large>
-  void for_each_group(const Entries& entries, Large large) {
-    std::vector<Group<Entry>> groups(run_.threads);
-    entries.for_each_run(run_.context, [&](unsigned worker, std::size_t, const store::Run<Entry>& records) {
+  void for_each_group(const Entries& entries, const Team& team, Large large) {
+    std::vector<Group<Entry>> groups(team.size());
+    entries.for_each_run(team.context, [&](unsigned worker, std::size_t, const store::Run<Entry>& records) {
       bool first = records.first;
       for (const Entry& entry : records.records) {
         groups[worker].add(
             entry, first,
             [&](std::uint64_t later, std::uint64_t earlier) {
-              writers_[worker].add({later, earlier});
+              writers_[team.first + worker].add({later, earlier});
             },
             [&](const Entry& one) { large(worker, one); });
         first = false;
@@ -210,10 +228,14 @@ class MinHashFinder : public NearFinder {
     const unsigned bands = bands_.bands;
     Round round(run, ranks, plan);
     Progress progress(run.context, "near", "bands", bands);
-    for (unsigned band = 0; band < bands; ++band) {
-      round.band(band, bands == 1 ? 0 : (band + 1 + (plan.round - 1) % (bands - 1)) % bands);
+    const unsigned at_once = round.at_once(bands);
+    parallel_for(at_once, bands, [&](unsigned worker, std::size_t item) {
+      const auto band = static_cast<unsigned>(item);
+      Round::Team team{run.context, worker};
+      team.context.threads = at_once == 1 ? run.threads : 1;
+      round.band(band, bands == 1 ? 0 : (band + 1 + (plan.round - 1) % (bands - 1)) % bands, team);
       progress.add(1);
-    }
+    });
     progress.finish();
     round.list(known, out);
   }

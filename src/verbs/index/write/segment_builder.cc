@@ -1,13 +1,13 @@
 #include "verbs/index/write/segment_builder.h"
 
 #include <algorithm>
-#include <future>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "base/files/file.h"
 #include "base/files/path.h"
+#include "base/relay.h"
 #include "base/threads.h"
 #include "engines/blot/format.h"
 #include "refrain/error.h"
@@ -18,8 +18,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kPartitionsAtOnce = 32;
-constexpr std::size_t kPartitionsAThread = 4;
 constexpr std::uint64_t kForReading = std::uint64_t{128} << 20;  // what the posts leave of a large budget
 constexpr std::uint64_t kPostBytes = 5;                          // that a post takes on disk, at most, about
 
@@ -146,39 +144,47 @@ blot::PostsTotals SegmentBuilder::write_posts() {
   const blot::PostsPlan plan(layout_.blot_bits, layout_.shards, posts_->size(), documents_.blocks());
   blot::PostsWriter out(folder_, plan, budget_);
   const std::uint64_t place_mask = (std::uint64_t{1} << place_bits_) - 1;
-  // A partition holds whole buckets, or a bucket whole partitions: then they are read in order, by one thread.
-  const bool side_by_side = plan.bucket_bits >= posts_->partition_bits();
+  const auto encode = [&](blot::BucketEncoder& encoder, const store::Run<Word>& run) {
+    if (run.first) encoder.begin(run.key);
+    for (const Word& word : run.records) {
+      const std::uint64_t place = word.word & place_mask;
+      if (!encoder.ends_with(place)) encoder.append(place);
+    }
+    if (run.last) encoder.end();
+  };
   Context context = context_;
-  if (!side_by_side) context.threads = 1;
-  // What side by side partitions come to waits until all before it is written: no more of it than there is room for.
-  const std::uint64_t each = std::max<std::uint64_t>(posts_->size() / posts_->partitions() * kPostBytes, 1);
-  const std::size_t most = std::max(kPartitionsAtOnce, kPartitionsAThread * thread_count(context_));
-  const std::size_t at_once =
-      side_by_side ? static_cast<std::size_t>(std::clamp<std::uint64_t>(budget_.available() / 16 / each, 1, most))
-                   : posts_->partitions();
-  using Parts = std::vector<std::unique_ptr<blot::BucketEncoder>>;
-  std::future<void> written;  // of the partitions before, while the next ones are encoded
-  for (std::size_t first = 0; first < posts_->partitions(); first += at_once) {
-    const std::size_t last = std::min(first + at_once, posts_->partitions());
-    Parts parts(side_by_side ? last - first : 1);
-    posts_->drain(context, first, last, budget_.available() / 2,
-                  [&](unsigned /*worker*/, std::size_t partition, const store::Run<Word>& run) {
-                    std::unique_ptr<blot::BucketEncoder>& part = parts[side_by_side ? partition - first : 0];
-                    if (!part) part = std::make_unique<blot::BucketEncoder>(plan, budget_);
-                    if (run.first) part->begin(run.key);
-                    for (const Word& word : run.records) {
-                      const std::uint64_t place = word.word & place_mask;
-                      if (!part->ends_with(place)) part->append(place);
-                    }
-                    if (run.last) part->end();
-                  });
-    if (written.valid()) written.get();
-    written = std::async(std::launch::async, [&out, parts = std::move(parts)] {
-      for (const std::unique_ptr<blot::BucketEncoder>& part : parts)
-        if (part) out.add(part->buckets());
-    });
+  // A partition holds whole buckets, or a bucket whole partitions: then they are read in order, by one thread.
+  if (plan.bucket_bits < posts_->partition_bits()) {
+    context.threads = 1;
+    blot::BucketEncoder encoder(plan, budget_);
+    posts_->drain(context, 0, posts_->partitions(), budget_.available() / 2,
+                  [&](unsigned, std::size_t, const store::Run<Word>& run) { encode(encoder, run); });
+    out.add(encoder.buckets());
+    return out.finish();
   }
-  if (written.valid()) written.get();
+  // What partitions come to waits until all before them is written: as many side by side as there is room for.
+  using Encoders = Relay<std::unique_ptr<blot::BucketEncoder>>;
+  const std::uint64_t each = std::max<std::uint64_t>(posts_->size() / posts_->partitions() * kPostBytes, 1);
+  const std::uint64_t fit = budget_.available() / 8 / each / Encoders::kThings;
+  context.threads = static_cast<unsigned>(std::clamp<std::uint64_t>(fit, 1, thread_count(context_)));
+  Encoders relay(context.threads);
+  std::vector<blot::BucketEncoder*> encoders(context.threads);  // each worker's, at the moment
+  posts_->drain_each(
+      context, budget_.available() / 2,
+      [&](unsigned worker, std::size_t /*partition*/, const store::Run<Word>& run) { encode(*encoders[worker], run); },
+      [&](unsigned worker, std::size_t partition, auto read_it) {
+        relay.add(
+            worker, partition,
+            [&](std::unique_ptr<blot::BucketEncoder>& encoder) {
+              if (encoder)
+                encoder->clear();
+              else
+                encoder = std::make_unique<blot::BucketEncoder>(plan, budget_);
+              encoders[worker] = encoder.get();
+              read_it();
+            },
+            [&](std::unique_ptr<blot::BucketEncoder>& encoder) { out.add(encoder->buckets()); });
+      });
   return out.finish();
 }
 

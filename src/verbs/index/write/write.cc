@@ -181,9 +181,19 @@ void Writing::count_added(const std::vector<blot::SegmentInfo>& added) {
 // pair(document of a, document of b) for each; within one segment each pair once, the earlier document first.
 template <class Pair>
 void for_each_alike(blot::DocumentReader& a, blot::DocumentReader& b, Pair pair) {
-  const bool same = &a == &b;
+  if (&a == &b) {
+    std::vector<blot::DocumentReader::IdRow> alike;  // so far
+    for (std::uint64_t i = 0; i < a.documents(); ++i) {
+      const blot::DocumentReader::IdRow row = a.id_row(i);
+      if (!alike.empty() && alike.front().hash != row.hash) alike.clear();
+      for (const blot::DocumentReader::IdRow& other : alike)
+        pair(std::min(other.document, row.document), std::max(other.document, row.document));
+      alike.push_back(row);
+    }
+    return;
+  }
   constexpr std::uint64_t kLookUp = 64;  // rows that are gone through in the time of looking up an id
-  if (!same && a.documents() / kLookUp > b.documents()) {
+  if (a.documents() / kLookUp > b.documents()) {
     for (std::uint64_t i = 0; i < b.documents(); ++i)
       a.find(b.info(i).id, [&](std::uint64_t document) {
         pair(document, i);
@@ -204,7 +214,7 @@ void for_each_alike(blot::DocumentReader& a, blot::DocumentReader& b, Pair pair)
       for (std::uint64_t k = j; k < b.documents(); ++k) {
         const blot::DocumentReader::IdRow match = b.id_row(k);
         if (match.hash != row.hash) break;
-        if (!same || row.document < match.document) pair(row.document, match.document);
+        pair(row.document, match.document);
       }
     ++i;
   }
