@@ -25,6 +25,8 @@
 
 #include "engines/blot/blotter.h"
 #include "engines/ngram/key_stream.h"
+#include "engines/substring/plan.h"
+#include "engines/substring/sampler.h"
 #include "refrain/index.h"
 #include "refrain/kernels.h"
 #include "text/tokenizer.h"
@@ -94,14 +96,14 @@ std::uint64_t ngrams(const refrain::TextColumn& texts) {
 }
 
 std::uint64_t samples(const refrain::TextColumn& texts) {
-  constexpr std::size_t kBatch = 256;
-  const refrain::SubstringSampler kernel;
-  const refrain::Context alone = one_thread();
+  using refrain::substring::Sampler;
+  const refrain::substring::SubstringPlan plan(100, 2, /*with_places=*/false, 0);
+  Sampler kernel(plan);
+  const auto windows = static_cast<std::size_t>(texts.offset(texts.size())) - plan.length - Sampler::kPadding;
   std::uint64_t sum = 0;
-  for (std::size_t first = 0; first < texts.size(); first += kBatch) {
-    const auto found = kernel.batch(texts.slice(first, std::min(kBatch, texts.size() - first)), alone);
-    for (std::size_t i = 0; i < found.samples.size(); ++i)
-      for (const refrain::SubstringSample& sample : found.samples[i]) sum += sample.core_hash;
+  for (std::size_t at = 0; at < windows; at += Sampler::kMaxWindows) {
+    kernel.sample(texts.bytes() + at, std::min(Sampler::kMaxWindows, windows - at));
+    for (const refrain::substring::Sample& sample : kernel.samples()) sum += sample.core + at;
   }
   return sum;
 }

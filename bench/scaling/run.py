@@ -281,8 +281,10 @@ def main():
                     if (KERNELS[verb], threads) in private:
                         found["of_kernel"] = round(found["speed_up"] / private[KERNELS[verb], threads], 3)
                 record["runs"].append({"layout": layout, "verb": verb, "threads": threads, **found})
-                told = found.get("error") or f"{found['seconds']:7.2f} s  user {found['user']:7.2f}  sys {found['system']:6.2f}  " \
-                    f"{found['rss_bytes'] / 2**20:6.0f} MiB  {found.get('stages', '')}"
+                told = found.get("error") or (
+                    f"{found['seconds']:7.2f} s  x{found.get('speed_up', 0):5.2f} {found.get('of_kernel', 0):4.0%}  "
+                    f"user {found['user']:7.2f}  sys {found['system']:6.2f}  {found['rss_bytes'] / 2**20:6.0f} MiB  "
+                    f"{found['waits']:7} waits  {found.get('stages', '')}")
                 print(f"{layout:8} {verb:11} {threads:3}  {told}{'' if same else '  ANOTHER ANSWER'}", flush=True)
                 if options.out:
                     with open(options.out, "w", encoding="utf-8") as file:

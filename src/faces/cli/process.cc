@@ -60,7 +60,8 @@ void prepare_memory([[maybe_unused]] const Context& context) {
   constexpr std::uint64_t kMostKept = std::uint64_t{4} << 20U;
   const std::uint64_t memory = context.memory_bytes != 0 ? context.memory_bytes : default_memory_bytes();
   if (memory < kPlenty) return;
-  const std::uint64_t threads = std::max(context.threads != 0 ? context.threads : std::thread::hardware_concurrency(), 1U);
+  const std::uint64_t threads =
+      std::max(context.threads != 0 ? context.threads : std::thread::hardware_concurrency(), 1U);
   const std::uint64_t kept = std::clamp(memory / 512 / threads, kLeastKept, kMostKept);
   ::mallopt(M_ARENA_MAX, static_cast<int>(std::min(memory / kArenaBytes, threads + 1)));
   ::mallopt(M_MMAP_THRESHOLD, static_cast<int>(kept));
