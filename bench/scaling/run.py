@@ -252,7 +252,7 @@ def main():
     options = parser.parse_args()
     program = os.path.abspath(options.program)
     os.makedirs(options.folder, exist_ok=True)
-    record = {"machine": {"cores": os.cpu_count(), "architecture": platform.machine()}, "bytes": parse_bytes(options.bytes),
+    record = {"date": time.strftime("%Y-%m-%d"), "machine": {"cores": os.cpu_count(), "architecture": platform.machine()}, "bytes": parse_bytes(options.bytes),
               "memory": options.memory, "runs": []}
     began = time.monotonic()
     shards = make_text(options.folder, record["bytes"])

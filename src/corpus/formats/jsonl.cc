@@ -62,11 +62,15 @@ bool is_integer(std::string_view digits) {
   return std::all_of(digits.begin(), digits.end(), [](char c) { return '0' <= c && c <= '9'; });
 }
 
-// The content of a string that is known to be JSON and begins at `at`, behind its quote.
-std::string_view raw_string(const char* at) {
-  const char* end = at;
-  while (*end != '"') end += *end == '\\' ? 2 : 1;
-  return {at, static_cast<std::size_t>(end - at)};
+// The content of a string that is known to be JSON, begins at `at`, behind its quote, and ends before `end`.
+std::string_view raw_string(const char* at, const char* end) {
+  for (const char* from = at;;) {
+    const auto* quote = static_cast<const char*>(std::memchr(from, '"', static_cast<std::size_t>(end - from)));
+    const char* slash = quote;
+    while (slash != at && slash[-1] == '\\') --slash;
+    if ((quote - slash) % 2 == 0) return {at, static_cast<std::size_t>(quote - at)};
+    from = quote + 1;
+  }
 }
 
 bool is_blank_character(char c) {
@@ -281,7 +285,7 @@ void JsonlParser::parse_line(std::string_view line, std::string_view record, std
     const Found& extra = wanted_[extra_[i]].found;
     builder.set_field(i, extra.kind, extra.value);
   }
-  if (builder.raw()) builder.locate(record, raw_string(text.raw));
+  if (builder.raw()) builder.locate(record, raw_string(text.raw, line.data() + line.size()));
 }
 
 }  // namespace refrain::corpus

@@ -170,6 +170,7 @@ void run_stages(DedupRun& run, run::RunProgress& whole) {
   fill_report(run);
   if (!writes_files(run.options)) return;
   run.report.kept_bytes = facts.get<ReportFacts>().kept_bytes;
+  run.close_texts();
   run.dir.finish(to_json(run.options, run.report));
 }
 

@@ -26,6 +26,7 @@
 #include "text/token_hash.h"
 #include "text/tokenizer.h"
 #include "verbs/ngrams/passes.h"
+#include "verbs/ngrams/stage_seconds.h"
 
 namespace refrain::verbs::ngrams {
 
@@ -64,6 +65,7 @@ class AutoBuild {
         temp_(temp),
         writer_(writer),
         report_(report),
+        spent_(report.stages),
         tokenizer_(text::make_tokenizer(options.tokenizer)),
         passes_(options.input, context, budget, temp),
         sample_(budget, "a sample of the n-grams"),
@@ -370,13 +372,13 @@ class AutoBuild {
     const auto verify = [&](bool cut) {
       seen_places_ += candidates.places();
       seen_groups_ += candidates.groups();
-      const double passing = seconds_of("verify");
+      const double passing = spent_.seconds("verify");
       const double sorting = verifier_->sorting_seconds();
       const Stopwatch watch;
       verifier_->verify(candidates, cut);
       const double sorted = verifier_->sorting_seconds() - sorting;
-      add_seconds("sort", sorted);
-      add_seconds("write", watch.seconds() - sorted - (seconds_of("verify") - passing));
+      spent_.add("sort", sorted);
+      spent_.add("write", watch.seconds() - sorted - (spent_.seconds("verify") - passing));
     };
     for (std::size_t first = 0; first < parts;) {
       // In memory, candidates take what n-grams give back. From disk, as many partitions as fit whatever they hold, and
@@ -454,18 +456,11 @@ class AutoBuild {
                                       : fmt::format("pass {}", number);
   }
 
-  StageCost& cost_of(const char* stage) {
-    const auto known = std::find_if(report_.stages.begin(), report_.stages.end(),
-                                    [&](const StageCost& cost) { return cost.stage == stage; });
-    return known != report_.stages.end() ? *known : report_.stages.emplace_back(StageCost{stage, 0, 0});
-  }
-  double seconds_of(const char* stage) { return cost_of(stage).seconds; }
-  void add_seconds(const char* stage, double seconds) { cost_of(stage).seconds += seconds; }
   template <class Do>
   void timed(const char* stage, Do action) {
     const Stopwatch watch;
     action();
-    add_seconds(stage, watch.seconds());
+    spent_.add(stage, watch.seconds());
   }
 
   const NgramsOptions& options_;
@@ -475,6 +470,7 @@ class AutoBuild {
   TempSpace& temp_;
   ngram::IndexWriter& writer_;
   NgramsReport& report_;
+  StageSeconds spent_;
   const std::unique_ptr<const text::Tokenizer> tokenizer_;
   TextPasses passes_;
   Array<std::uint64_t> sample_;

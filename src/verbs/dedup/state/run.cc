@@ -38,6 +38,11 @@ std::shared_ptr<const run::StripedFile> DedupRun::texts() {
   return texts_;
 }
 
+void DedupRun::close_texts() {
+  const std::lock_guard lock(mutex_);
+  texts_.reset();
+}
+
 }  // namespace refrain::verbs::dedup
 
 namespace refrain {

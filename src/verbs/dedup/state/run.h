@@ -78,6 +78,8 @@ struct DedupRun {
   Ranks ranks();
   // The texts of all documents, end to end. Thread-safe.
   std::shared_ptr<const run::StripedFile> texts();
+  // They will not be read again: a file that is open takes its space until it is closed, however it is removed.
+  void close_texts();
 
  private:
   std::mutex mutex_;
