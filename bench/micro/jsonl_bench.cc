@@ -118,7 +118,7 @@ refrain::ReadReport read_all(unsigned threads, const refrain::corpus::BatchWork&
   refrain::MemoryBudget budget(context);
   refrain::InputOptions options;
   options.paths = {sample().path()};
-  return corpus::read_documents(options, context, budget, work);
+  return refrain::corpus::read_documents(options, context, budget, work);
 }
 
 Texts through_reader(unsigned threads) {

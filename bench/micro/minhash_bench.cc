@@ -59,7 +59,7 @@ std::size_t common_plain(const Features& a, const Features& b) {
                                   both.begin());
 }
 
-using Add = void (refrain::MinHash::*)(std::span<const std::uint64_t>, std::uint32_t*) const;
+using Add = void (refrain::sketch::MinHash::*)(std::span<const std::uint64_t>, std::uint32_t*) const;
 
 std::vector<std::uint32_t> signatures(Add add) {
   const refrain::sketch::MinHash hash(kLanes, 0);
