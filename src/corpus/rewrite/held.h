@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/array.h"
@@ -15,6 +16,7 @@
 #include "corpus/files/walk.h"
 #include "corpus/formats/batch.h"
 #include "corpus/formats/edits.h"
+#include "corpus/rewrite/parquet.h"
 #include "corpus/rewrite/placed_file.h"
 
 namespace refrain::corpus {
@@ -47,6 +49,19 @@ struct HeldMemory {
   Array<char> bytes;
 };
 
+// A row group that is to be written after the turn in which its last rows came.
+struct HeldRows {
+  std::shared_ptr<ParquetOutput> to;
+  std::size_t number = 0;
+  std::unique_ptr<ParquetGroup> group;
+  bool last = false;
+
+  // Once.
+  void write() {
+    if (group) to->write(number, std::move(group), last);
+  }
+};
+
 struct Held {
   std::shared_ptr<HeldMemory>
       memory;  // the records, and copies of the raw bytes and of texts that are written otherwise there
@@ -68,6 +83,7 @@ struct Held {
   std::shared_ptr<PlacedFile> to;
   std::uint64_t place = 0;
   WrittenParts parts;
+  HeldRows rows;
   bool at_once = false;  // before the batch goes
 
   static constexpr std::size_t kNone = ~std::size_t{0};

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "base/threads.h"
 
@@ -26,14 +27,11 @@ class Unchanged final : public ParquetEdits {
 
 }  // namespace
 
-ParquetRewriter::Column::Column(MemoryBudget& budget)
+ParquetGroup::Column::Column(MemoryBudget& budget)
     : kinds(budget, kAdded), values(budget, kAdded), texts(budget, kAdded) {}
 
-ParquetRewriter::ParquetRewriter(const SourceOptions& options, const Context& context, MemoryBudget& budget,
-                                 const Annotations& annotations)
-    : options_(options),
-      context_(context),
-      budget_(budget),
+ParquetGroup::ParquetGroup(const Context& context, MemoryBudget& budget, const Annotations& annotations)
+    : context_(context),
       annotations_(annotations),
       rows_(budget, kWhat),
       cuts_(budget, kWhat),
@@ -43,15 +41,7 @@ ParquetRewriter::ParquetRewriter(const SourceOptions& options, const Context& co
   for (std::size_t i = 0; i < annotations.names.size(); ++i) columns_.emplace_back(budget);
 }
 
-void ParquetRewriter::begin_file(const std::string& from, const std::string& to) {
-  from_ = from;
-  to_ = to;
-  copy_.reset();
-  group_ = 0;
-  changed_ = false;
-}
-
-void ParquetRewriter::add(RowFate fate, std::span<const ByteRange> cuts, std::uint64_t offset) {
+void ParquetGroup::add(RowFate fate, std::span<const ByteRange> cuts, std::uint64_t offset) {
   rows_.push_back(fate);
   for (Column& column : columns_) {
     column.kinds.push_back(0);
@@ -64,7 +54,7 @@ void ParquetRewriter::add(RowFate fate, std::span<const ByteRange> cuts, std::ui
   cut_ends_.push_back(cuts_.size());
 }
 
-void ParquetRewriter::annotate(DocId document) {
+void ParquetGroup::annotate(DocId document) {
   if (columns_.empty()) return;
   values_.assign(columns_.size(), {});
   annotations_.values(document, values_);
@@ -85,7 +75,7 @@ void ParquetRewriter::annotate(DocId document) {
   }
 }
 
-AddedValue ParquetRewriter::added(std::size_t name, std::uint64_t row) {
+AddedValue ParquetGroup::added(std::size_t name, std::uint64_t row) {
   if (name >= columns_.size()) return {};
   const Column& column = columns_[name];
   const std::uint64_t value = column.values[row];
@@ -106,7 +96,7 @@ AddedValue ParquetRewriter::added(std::size_t name, std::uint64_t row) {
   }
 }
 
-std::string_view ParquetRewriter::next_text(std::string_view text, bool utf8) {
+std::string_view ParquetGroup::next_text(std::string_view text, bool utf8) {
   const std::uint64_t begin = next_cut_ == 0 ? 0 : cut_ends_[next_cut_ - 1];
   const std::uint64_t end = cut_ends_[next_cut_++];
   text_.clear();
@@ -118,42 +108,63 @@ std::string_view ParquetRewriter::next_text(std::string_view text, bool utf8) {
   return {text_.data(), text_.size()};
 }
 
-void ParquetRewriter::pause() {
+void ParquetGroup::pause() {
   throw_if_stopped(context_);
 }
 
-// The copy, with all the row groups before this one.
-void ParquetRewriter::start() {
-  copy_ = copy_parquet(from_, to_, options_, annotations_, budget_);
-  Unchanged unchanged(context_);
-  for (std::size_t group = 0; group < group_; ++group) copy_->write(group, unchanged);
+ParquetOutput::ParquetOutput(const SourceOptions& options, const Context& context, MemoryBudget& budget,
+                             const Annotations& annotations, std::string from, std::string to, Done done)
+    : options_(options),
+      context_(context),
+      budget_(budget),
+      annotations_(annotations),
+      from_(std::move(from)),
+      to_(std::move(to)),
+      done_(std::move(done)) {}
+
+void ParquetOutput::write(std::size_t number, std::unique_ptr<ParquetGroup> group, bool last) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return failed_ || !writing_ || waiting_.size() < kMostWaiting; });
+  if (failed_) return;
+  waiting_.emplace(number, Waiting{std::move(group), last});
+  if (writing_) return;
+  writing_ = true;
+  try {
+    write_waiting(lock);
+  } catch (...) {
+    if (!lock.owns_lock()) lock.lock();
+    failed_ = true;
+    changed_.notify_all();
+    throw;
+  }
+  writing_ = false;
+  changed_.notify_all();
 }
 
-void ParquetRewriter::end_group() {
-  if (!copy_ && (changed_ || !columns_.empty())) start();
-  if (copy_ && !rows_.empty()) {  // a file may have no row group at all, and this ends it then
-    fates = std::span<const RowFate>(rows_.data(), rows_.size());
-    next_cut_ = 0;
-    copy_->write(group_, *this);
-  }
-  ++group_;
-  changed_ = false;
-  rows_.resize(0);
-  cuts_.resize(0);
-  cut_ends_.resize(0);
-  text_.resize(0);
-  for (Column& column : columns_) {
-    column.kinds.resize(0);
-    column.values.resize(0);
-    column.texts.resize(0);
+void ParquetOutput::write_waiting(std::unique_lock<std::mutex>& lock) {
+  while (!waiting_.empty() && waiting_.begin()->first == next_) {
+    Waiting next = std::move(waiting_.extract(waiting_.begin()).mapped());
+    lock.unlock();
+    write_next(next);
+    next.group.reset();
+    lock.lock();
+    ++next_;
+    changed_.notify_one();
   }
 }
 
-std::optional<std::uint64_t> ParquetRewriter::end_file() {
-  if (!copy_) return std::nullopt;
-  const std::uint64_t bytes = copy_->close();
+void ParquetOutput::write_next(Waiting& waiting) {
+  ParquetGroup& group = *waiting.group;
+  if (!copy_ && group.changed()) {
+    copy_ = copy_parquet(from_, to_, options_, annotations_, budget_);
+    Unchanged unchanged(context_);
+    for (std::size_t before = 0; before < next_; ++before) copy_->write(before, unchanged);
+  }
+  if (copy_ && !group.empty())
+    copy_->write(next_, group);  // a file may have no row group at all, and this ends it then
+  if (!waiting.last) return;
+  done_(copy_ ? std::optional(copy_->close()) : std::nullopt);
   copy_.reset();
-  return bytes;
 }
 
 }  // namespace refrain::corpus

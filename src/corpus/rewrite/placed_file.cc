@@ -49,9 +49,10 @@ std::uint64_t PlacedFile::end() {
 
 void PlacedFile::write(PlacedParts parts, bool at_once) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return failed_ || !writing_ || (!at_once && waiting_.size() < kMostWaiting); });
+  changed_.wait(lock, [&] { return failed_ || !writing_ || (!at_once && has_room()); });
   if (failed_) return;
   waiting_.push_back(std::move(parts));
+  ++room_.waiting;
   if (writing_) return;
   writing_ = true;
   try {
@@ -70,6 +71,7 @@ void PlacedFile::write_waiting(std::unique_lock<std::mutex>& lock) {
   while (!waiting_.empty()) {
     const PlacedParts next = std::move(waiting_.front());
     waiting_.pop_front();
+    --room_.waiting;
     lock.unlock();
     put(next.place, next.parts);
     lock.lock();

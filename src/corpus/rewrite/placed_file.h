@@ -1,6 +1,7 @@
 // A plain file to which batches are written side by side: each is given its place in turn, and written after it.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -53,10 +54,20 @@ struct PlacedParts {
 // begin() and end() are called in turn; write() is thread-safe. Throws what OutputFile throws.
 //
 // A file system lets one thread at a time write to a file. So whoever comes first writes what all others bring, and they
-// go on with their work, unless much is waiting already.
+// go on with their work, unless much is waiting already: so they come to the next file while this one is being written.
 class PlacedFile {
  public:
-  explicit PlacedFile(const std::string& path) : file_(path) {}
+  // What waits to be written to this file and others.
+  struct Room {
+    explicit Room(std::size_t most_pieces) : most(most_pieces) {}
+    const std::size_t most;
+    std::atomic<std::size_t> waiting = 0;
+  };
+  // That may wait for each file, however little room there is.
+  static constexpr std::size_t kMostWaiting = 8;
+
+  // Keeps the reference.
+  PlacedFile(const std::string& path, Room& room) : room_(room), file_(path) {}
 
   // The place of so many bytes, which are then to be written.
   std::uint64_t begin(std::uint64_t bytes);
@@ -69,11 +80,11 @@ class PlacedFile {
   void write(PlacedParts parts, bool at_once);
 
  private:
-  static constexpr std::size_t kMostWaiting = 8;
-
+  bool has_room() const { return waiting_.size() < kMostWaiting || room_.waiting < room_.most; }
   void put(std::uint64_t place, const WrittenParts& parts) const;
   void write_waiting(std::unique_lock<std::mutex>& lock);
 
+  Room& room_;
   OutputFile file_;
   std::uint64_t bytes_ = 0;
   std::mutex mutex_;

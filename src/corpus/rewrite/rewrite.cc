@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -35,6 +37,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kCopyBytes = std::size_t{256} << 10;
+// What waits to be written to plain files, and what a piece of it counts.
+constexpr std::uint64_t kWaitingShare = 32;
+constexpr std::uint64_t kPieceBytes = std::uint64_t{4} << 20;
 
 Error cannot_cut(const std::string& path) {
   return {Errc::unsupported,
@@ -55,7 +60,11 @@ class Rewriter {
         added_(annotations),
         out_(budget, thread_count(context)),
         text_(budget, [this](std::string_view bytes) { put(bytes); }),
-        parquet_(options, context, budget, annotations) {}
+        context_(context),
+        budget_(budget),
+        annotations_(annotations),
+        side_by_side_(budget.available() / (2 * thread_count(context) + 1) >= ParquetOutput::kOpenBytes),
+        room_(std::max<std::uint64_t>(budget.available() / kWaitingShare / kPieceBytes, PlacedFile::kMostWaiting)) {}
 
   void write(Held& held, DocId first) {
     if (!held.file.empty() && held.file.front().input.format == Format::parquet)
@@ -66,13 +75,17 @@ class Rewriter {
       write_files(held, first);
   }
 
-  const RewriteReport& report() const { return report_; }
+  RewriteReport report() const {
+    RewriteReport report = report_;
+    report.written_bytes += written_bytes_;
+    return report;
+  }
 
  private:
   enum class Answer { keep, cut, drop };
 
   void write_records(Held& held, DocId first);
-  void write_rows(const Held& held, DocId first);
+  void write_rows(Held& held, DocId first);
   void write_text(const Held& held, const Record& record, Format format);
   void write_files(const Held& held, DocId first);
   Answer ask(DocId document, const DigestedText& text);
@@ -80,7 +93,7 @@ class Rewriter {
   void put_raw(std::string_view bytes);
   void put_archived(std::string_view bytes);
   std::string make_room(const Input& input);
-  void copy(const Input& input, const std::string& path);
+  static std::uint64_t copy(const Input& input, const std::string& path);
 
   const SourceOptions& options_;
   const OutputNames names_;
@@ -94,13 +107,21 @@ class Rewriter {
   std::string_view raw_;                // its raw bytes,
   bool at_once_ = false;                // and whether they must be written before it goes
   TextRewriter text_;
-  ParquetRewriter parquet_;
-  TextCuts cuts_;          // of the text that was asked about last
-  std::string made_;       // the folder that was made last
-  std::string path_;       // the file of records that is being written
-  bool changed_ = false;   // it differs from what was read
-  bool begun_ = false;     // something was written to it
-  bool archived_ = false;  // what is being written are whole records of an archive
+  const Context& context_;
+  MemoryBudget& budget_;
+  const Annotations& annotations_;
+  const bool side_by_side_;  // Parquet files: memory has room for as many as there may be
+  PlacedFile::Room room_;
+  std::shared_ptr<ParquetOutput> rows_;           // the file of rows that is being written,
+  std::unique_ptr<ParquetGroup> group_;           // its row group
+  std::size_t next_group_ = 0;                    // and the number of that
+  std::atomic<std::uint64_t> written_bytes_ = 0;  // after their turn
+  TextCuts cuts_;                                 // of the text that was asked about last
+  std::string made_;                              // the folder that was made last
+  std::string path_;                              // the file of records that is being written
+  bool changed_ = false;                          // it differs from what was read
+  bool begun_ = false;                            // something was written to it
+  bool archived_ = false;                         // what is being written are whole records of an archive
   RewriteReport report_;
 };
 
@@ -145,15 +166,16 @@ std::string Rewriter::make_room(const Input& input) {
   return path.string();
 }
 
-// The file as it is.
-void Rewriter::copy(const Input& input, const std::string& path) {
+// The file as it is. Returns its bytes.
+std::uint64_t Rewriter::copy(const Input& input, const std::string& path) {
   InputFile from(input.path);
   OutputFile to(path);
   std::string buffer(kCopyBytes, '\0');
   while (const std::size_t got = from.read(buffer.data(), buffer.size())) to.write({buffer.data(), got});
   to.flush();
-  report_.written_bytes += to.bytes();
+  const std::uint64_t bytes = to.bytes();
   to.close_unsynced();
+  return bytes;
 }
 
 // The records of an archive as they are, each packed by itself.
@@ -182,7 +204,7 @@ void Rewriter::write_records(Held& held, DocId first) {
   if (held.first) {
     path_ = make_room(file.input);
     if (file.packing == Packing::none)
-      placed_ = std::make_shared<PlacedFile>(path_);
+      placed_ = std::make_shared<PlacedFile>(path_, room_);
     else
       out_.open(path_, file.packing);
     changed_ = begun_ = false;
@@ -234,42 +256,46 @@ void Rewriter::write_records(Held& held, DocId first) {
   placed_.reset();
   ++report_.files;
   if (!changed_ && (file.packing != Packing::none || held.unread))
-    copy(file.input, path_);
+    report_.written_bytes += copy(file.input, path_);
   else
     report_.written_bytes += bytes;
 }
 
-void Rewriter::write_rows(const Held& held, DocId first) {
+void Rewriter::write_rows(Held& held, DocId first) {
   const Input& input = held.file.front().input;
   if (held.first) {
     path_ = make_room(input);
-    if (!held.unread) parquet_.begin_file(input.path, path_);
+    ++report_.files;
+    next_group_ = 0;
+    const auto done = [this, input, path = path_](std::optional<std::uint64_t> bytes) {
+      written_bytes_ += bytes ? *bytes : copy(input, path);
+    };
+    if (!held.unread)
+      rows_ = std::make_shared<ParquetOutput>(options_, context_, budget_, annotations_, input.path, path_, done);
   }
   if (held.unread) {
-    ++report_.files;
-    return copy(input, path_);
+    report_.written_bytes += copy(input, path_);
+    return;
   }
+  if (!group_) group_ = std::make_unique<ParquetGroup>(context_, budget_, annotations_);
   for (std::size_t i = 0; i < held.records.size(); ++i) {
     const Record& record = held.records[i];
     if (record.text_bytes == Record::kBad) {
-      parquet_.add(RowFate::keep);
+      group_->add(RowFate::keep);
       continue;
     }
     if (i == held.taken_record) throw field_is_there(input.path, added_names_[held.taken_field]);
     const Answer answer = ask(first + i, held.text_of(record));
     if (answer == Answer::cut)
-      parquet_.add(RowFate::cut, cuts_.ranges, cuts_.offset);
+      group_->add(RowFate::cut, cuts_.ranges, cuts_.offset);
     else
-      parquet_.add(answer == Answer::drop ? RowFate::drop : RowFate::keep);
-    if (answer != Answer::drop) parquet_.annotate(first + i);
+      group_->add(answer == Answer::drop ? RowFate::drop : RowFate::keep);
+    if (answer != Answer::drop) group_->annotate(first + i);
   }
-  if (held.last_of_group) parquet_.end_group();
-  if (!held.last) return;
-  ++report_.files;
-  if (const std::optional<std::uint64_t> bytes = parquet_.end_file())
-    report_.written_bytes += *bytes;
-  else
-    copy(input, path_);
+  if (!held.last_of_group) return;
+  group_->end();
+  held.rows = {rows_, next_group_++, std::move(group_), held.last};
+  if (!side_by_side_) held.rows.write();
 }
 
 void Rewriter::write_text(const Held& held, const Record& record, Format format) {
@@ -289,7 +315,7 @@ void Rewriter::write_files(const Held& held, DocId first) {
     const WholeFile& file = held.files[i];
     if (record.text_bytes == Record::kBad) {
       ++report_.files;
-      copy(file.input, make_room(file.input));
+      report_.written_bytes += copy(file.input, make_room(file.input));
       continue;
     }
     const DigestedText text = held.text_of(record);
@@ -299,7 +325,7 @@ void Rewriter::write_files(const Held& held, DocId first) {
     const std::string path = make_room(file.input);
     ++report_.files;
     if (!changed && file.packing != Packing::none) {
-      copy(file.input, path);
+      report_.written_bytes += copy(file.input, path);
       continue;
     }
     out_.open(path, file.packing);
@@ -368,6 +394,7 @@ RewriteReport rewrite_documents(const SourceOptions& options, const Context& con
     return {[&rewriter, held](DocId first) { rewriter.write(*held, first); },
             [held] {
               if (held->to) held->to->write({held->place, std::move(held->parts), held}, held->at_once);
+              held->rows.write();
             }};
   };
   read_documents(reading, context, budget, work, tuning, {.stage = "write", .raw = true});

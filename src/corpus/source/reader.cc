@@ -71,8 +71,8 @@ ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget&
   constexpr std::uint64_t kWaitingShare = 32;
   if (chosen && large && available * threads >= kPlenty) {
     tuning.max_waiting_bytes = available * threads / kWaitingShare;
-    tuning.max_waiting = std::max<std::size_t>(
-        tuning.max_waiting, static_cast<std::size_t>(tuning.max_waiting_bytes / tuning.piece_bytes));
+    tuning.max_waiting = std::max<std::size_t>(tuning.max_waiting,
+                                               static_cast<std::size_t>(tuning.max_waiting_bytes / tuning.piece_bytes));
   }
   if (tuning.share_bytes == 0) tuning.share_bytes = std::min(available / 64, kMaxShareBytes);
   tuning.share_bytes = std::max(tuning.share_bytes, tuning.piece_bytes);
