@@ -12,7 +12,10 @@ namespace {
 constexpr std::size_t kPlainBytes = std::size_t{256} << 10;
 constexpr std::size_t kPackedBytes = std::size_t{64} << 10;
 constexpr int kZstdLevel = 3;
-constexpr std::size_t kZstdBytes = std::size_t{4} << 20;  // what that takes, rounded up
+// Parts of this size are packed side by side into one frame; what comes out does not depend on how many.
+constexpr int kZstdPartBytes = 1 << 20;
+constexpr std::size_t kZstdBytes = std::size_t{6} << 20;        // what that takes, rounded up,
+constexpr std::size_t kZstdThreadBytes = std::size_t{5} << 20;  // and for each thread
 
 }  // namespace
 
@@ -45,11 +48,15 @@ void PackedFile::start_zstd() {
   }
   plain_.reserve_more(kPlainBytes);
   packed_.resize(kPackedBytes);
-  reservation_ = budget_.reserve(kZstdBytes, "packing with zstd");
+  const std::uint64_t room = budget_.available() / 8 / kZstdThreadBytes;
+  const auto threads = static_cast<unsigned>(std::clamp<std::uint64_t>(room, 1, threads_));
+  reservation_ = budget_.reserve(kZstdBytes + threads * kZstdThreadBytes, "packing with zstd");
   zstd_.reset(ZSTD_createCCtx());
   if (!zstd_) throw std::bad_alloc();
   ZSTD_CCtx_setParameter(zstd_.get(), ZSTD_c_compressionLevel, kZstdLevel);
   ZSTD_CCtx_setParameter(zstd_.get(), ZSTD_c_checksumFlag, 1);
+  ZSTD_CCtx_setParameter(zstd_.get(), ZSTD_c_nbWorkers, static_cast<int>(threads));
+  ZSTD_CCtx_setParameter(zstd_.get(), ZSTD_c_jobSize, kZstdPartBytes);
 }
 
 void PackedFile::write(std::string_view bytes) {

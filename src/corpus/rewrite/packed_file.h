@@ -19,8 +19,8 @@
 namespace refrain::corpus {
 
 // One file at a time, and any number one after the other: buffers and encoders are kept between files. gzip at level 6,
-// one member a file unless it is split, on several cores; zstd at level 3, likewise one frame with a checksum. What is written depends on
-// the bytes alone, not on how they were divided into calls.
+// one member a file unless it is split; zstd at level 3, likewise one frame with a checksum; both on several cores. What
+// is written depends on the bytes alone, not on threads, nor on how they were divided into calls.
 //
 // Throws what OutputFile throws. Not thread-safe.
 class PackedFile {

@@ -41,8 +41,14 @@ std::optional<Task> Schedule::claim() {
       all_opened_ = true;
       changed_.notify_all();
     }
-    if (all_opened_ && turns_.none_open()) break;
+    if (may_book()) {
+      book_next(lock);
+      continue;
+    }
+    if (all_opened_ && turns_.none_open() && waiting_.empty()) break;
+    ++idle_;
     changed_.wait(lock);
+    --idle_;
   }
   return std::nullopt;
 }
@@ -130,22 +136,31 @@ void Schedule::hand_in(const Task& task, PieceResult result) {
   }
   turns_.hand_in(result.held_bytes);
   waiting_.emplace(Turn{task.slot->place, task.piece}, std::move(result));
-  // What is done after the turn is done by whoever booked, while another may book what comes next.
-  while (!failed_ && !booking_) {
-    auto next = waiting_.extract(turns_.turn());
-    if (next.empty()) return;
-    booking_ = true;
-    lock.unlock();
-    ledger_.book(next.mapped());
-    lock.lock();
-    booking_ = false;
-    const bool more = turns_.booked(next.mapped().held_bytes, next.mapped().last);
-    if (more || awaiting_ > 0) changed_.notify_all();
-    if (next.mapped().after.empty()) continue;
-    lock.unlock();
-    next.mapped().do_after();
-    lock.lock();
-  }
+  while (!failed_ && may_book()) book_next(lock);
+}
+
+bool Schedule::may_book() const {
+  return !booking_ && waiting_.contains(turns_.turn());
+}
+
+// What is done after the turn is done by whoever booked, while another may book what comes next.
+void Schedule::book_next(std::unique_lock<std::mutex>& lock) {
+  auto next = waiting_.extract(turns_.turn());
+  PieceResult& piece = next.mapped();
+  booking_ = true;
+  lock.unlock();
+  ledger_.book(piece);
+  lock.lock();
+  booking_ = false;
+  const bool more = turns_.booked(piece.held_bytes, piece.last);
+  if (more || awaiting_ > 0 || waiting_.empty())
+    changed_.notify_all();
+  else if (idle_ > 0 && may_book())
+    changed_.notify_one();
+  if (piece.after.empty()) return;
+  lock.unlock();
+  piece.do_after();
+  lock.lock();
 }
 
 bool Schedule::await_turn(const Task& task) {

@@ -55,8 +55,8 @@ class Schedule {
   Schedule(const SourceOptions& options, const Context& context, MemoryBudget& budget, const ReaderTuning& tuning,
            unsigned threads);
 
-  // Waits for a piece that may be read now. Nothing where all has been claimed, or the run has failed. Throws
-  // Error(interrupted).
+  // Waits for a piece that may be read now, and helps to book meanwhile. Nothing where all has been claimed and nothing
+  // waits, or the run has failed. Throws Error(interrupted), and what closures throw.
   std::optional<Task> claim();
 
   // The piece has been read, and the next one of its slot may be. Not needed for whole files.
@@ -84,6 +84,8 @@ class Schedule {
 
  private:
   bool may_open() const;
+  bool may_book() const;
+  void book_next(std::unique_lock<std::mutex>& lock);
   Task task_of(Turn piece);
   std::shared_ptr<Slot> next_slot();
   bool next_input(Input& input);
@@ -110,7 +112,8 @@ class Schedule {
   std::map<std::uint64_t, std::shared_ptr<Slot>> open_;  // by place; of which there is more to claim
 
   std::map<Turn, PieceResult> waiting_;
-  unsigned awaiting_ = 0;  // workers inside await_turn
+  unsigned awaiting_ = 0;  // workers inside await_turn,
+  unsigned idle_ = 0;      // and those that wait for a piece
   bool booking_ = false;   // some worker is inside the ledger
   Ledger ledger_;
 };
