@@ -9,7 +9,9 @@ from program import TestCase, documents, jsonl, main
 
 THREADS = (1, 2, 3, 8, 16, 64)
 # As little memory as 64 threads can do with, so that pieces are small and there are many.
-MEMORY = ["--memory", "256M"]
+LITTLE = "256M"
+# Here texts are written before their turn, and files side by side.
+PLENTY = "4G"
 TEXTS = documents(3000, seed=41, length=140)
 
 
@@ -49,8 +51,8 @@ class Threads(TestCase):
                     found[os.path.relpath(path, self.path(folder))] = self.read(path)
         return found
 
-    def answers(self, threads):
-        flags = ["--threads", str(threads), *MEMORY, "-q"]
+    def answers(self, threads, memory):
+        flags = ["--threads", str(threads), "--memory", memory, "-q"]
         found = {"fingerprint": self.run_program("fingerprint", "in", *flags).out}
         for verb, arguments in (("near", ["near", "in"]), ("dedup", ["dedup", "in", "--apply", "--annotate"]),
                                 ("substrings", ["substrings", "in", "--apply"]),
@@ -65,12 +67,12 @@ class Threads(TestCase):
 
     def compare(self, layout):
         self.lay_out(layout)
-        expected = self.answers(THREADS[0])
+        expected = self.answers(THREADS[0], LITTLE)
         self.assertGreater(expected["extract"].count(b"\n"), 100)
         self.assertGreater(len(expected["dedup"]["matches.tsv"]), 1000)
-        for threads in THREADS[1:]:
-            for verb, answer in self.answers(threads).items():
-                self.assertTrue(answer == expected[verb], f"{layout}, {verb}, {threads} threads: another answer")
+        for threads, memory in [(threads, LITTLE) for threads in THREADS[1:]] + [(16, PLENTY)]:
+            for verb, answer in self.answers(threads, memory).items():
+                self.assertTrue(answer == expected[verb], f"{layout}, {verb}, {threads} threads, {memory}: another answer")
 
     def test_one_file(self):
         self.compare("one")

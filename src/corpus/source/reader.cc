@@ -68,11 +68,10 @@ ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget&
   // Where memory is plenty, packed files are read side by side further ahead: one stream alone cannot keep all at work.
   // Whoever holds a piece takes up to four times what it counts.
   constexpr std::uint64_t kPlenty = std::uint64_t{1} << 30U;
-  constexpr std::uint64_t kWaitingShare = 32;
+  constexpr std::uint64_t kWaitingShare = 16;
   if (chosen && large && available * threads >= kPlenty) {
     tuning.max_waiting_bytes = available * threads / kWaitingShare;
-    tuning.max_waiting = std::max<std::size_t>(tuning.max_waiting,
-                                               static_cast<std::size_t>(tuning.max_waiting_bytes / tuning.piece_bytes));
+    tuning.max_waiting = kMaxWaiting;
   }
   if (tuning.share_bytes == 0) tuning.share_bytes = std::min(available / 64, kMaxShareBytes);
   tuning.share_bytes = std::max(tuning.share_bytes, tuning.piece_bytes);

@@ -1,9 +1,13 @@
 // The small parts of the pipeline; the verbs themselves are tested through the programs, in tests/cli.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "base/files/file.h"
 #include "base/files/random_file.h"
@@ -12,6 +16,7 @@
 #include "refrain/report_json.h"
 #include "refrain/version.h"
 #include "verbs/run/columns/id_store.h"
+#include "verbs/run/columns/striped_file.h"
 #include "verbs/run/output_dir.h"
 #include "verbs/run/tsv.h"
 #include "world.h"
@@ -80,6 +85,45 @@ class OutputDirs : public testing::Test {
   const World world_;
   fs::path target_ = world_.at("out");
 };
+
+TEST(StripedFiles, TextThatIsWrittenBeforeItsTurnIsReadInOrder) {
+  const World world;
+  MemoryBudget budget(Context{});
+  RunDir dir({.target = world.folder() / "run", .verb = "dedup", .identity = "x"}, budget);
+  std::mt19937_64 random(7);
+  std::string all;
+  std::vector<std::string> pieces(40);
+  for (std::string& piece : pieces) {
+    piece.resize(random() % 3 == 0 ? 0 : random() % 600'000);
+    for (char& byte : piece) byte = static_cast<char>(random());
+    all += piece;
+  }
+  std::vector<std::size_t> order(pieces.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin() + 10, order.end(), random);  // the first few come in their turn
+  StripedWriter writer(dir, "text", budget);
+  std::vector<std::uint64_t> places(pieces.size());
+  for (const std::size_t i : order) {
+    places[i] = writer.allot(pieces[i].size());
+    writer.write_at(places[i], pieces[i]);
+  }
+  std::uint64_t begin = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    EXPECT_EQ(writer.put_in_order(places[i], pieces[i].size()), begin);
+    begin += pieces[i].size();
+  }
+  writer.close(dir);
+  const StripedFile file(dir, "text", budget);
+  ASSERT_EQ(file.size(), all.size());
+  std::string part;
+  for (int round = 0; round < 300; ++round) {
+    const std::size_t from = random() % (all.size() + 1);
+    part.resize(std::min<std::size_t>(random() % 2'000'000, all.size() - from));
+    file.read(from, part);
+    ASSERT_EQ(part, all.substr(from, part.size()));
+  }
+  EXPECT_THROW(file.read(all.size() - 1, std::span(part.data(), 2)), Error);
+}
 
 TEST_F(OutputDirs, AppearWholeOrNotAtAll) {
   {

@@ -30,6 +30,7 @@ struct Done {
   explicit Done(MemoryBudget& budget) : reservation(budget.reserve(0, kWhat)), text(budget, "the text being read") {}
   void clear() {
     text.clear();
+    text_bytes = 0;
     lengths.clear();
     digests.clear();
     states.clear();
@@ -42,7 +43,9 @@ struct Done {
   static constexpr std::size_t kMostKeptBytes = std::size_t{4} << 20;
   static constexpr std::string_view kWhat = "what was computed from the text";
   Reservation reservation;  // of all but the text
-  Array<char> text;
+  Array<char> text;         // until it is written
+  std::uint64_t text_bytes = 0;
+  std::uint64_t text_place = 0;
   std::vector<std::uint64_t> lengths;
   std::vector<Digest> digests;
   std::vector<DocState> states;
@@ -73,7 +76,8 @@ class Reading {
         plan_(run.options.windows),
         policy_(run.options.keep),
         alone_(run.context),
-        text_(run.dir, "text"),
+        early_(run.budget.available() >= kPlentyBytes),
+        text_(run.dir, "text", run.budget),
         text_ends_(run.dir.create_work("text_ends")),
         ids_(run.dir.create_work("ids")),
         id_ends_(run.dir.create_work("id_ends")),
@@ -107,7 +111,7 @@ class Reading {
           auto done = digest_batch(batch, *workers[worker]);
           return {[this, done](DocId first) { place(*done, first); }, [this, done] { write(*done); }};
         },
-        {.keeps_texts = true, .record_bytes = record_bytes(source_field_ != kNone)});
+        {.keeps_texts = !early_, .record_bytes = record_bytes(source_field_ != kNone)});
     finish(read);
   }
 
@@ -119,7 +123,13 @@ class Reading {
     if (size != 0) {
       const auto begin = static_cast<std::size_t>(batch.texts.offsets.front());
       const auto end = static_cast<std::size_t>(batch.texts.offsets.back());
-      done->text.append(std::span(batch.texts.text + begin, end - begin));
+      done->text_bytes = end - begin;
+      if (early_) {
+        done->text_place = text_.allot(end - begin);
+        text_.write_at(done->text_place, {batch.texts.text + begin, end - begin});
+      } else {
+        done->text.append(std::span(batch.texts.text + begin, end - begin));
+      }
     }
     const bool own_source = source_field_ != kNone || batch.file.empty();
     if (const std::size_t bytes = size * record_bytes(own_source); bytes > done->reservation.bytes())
@@ -184,8 +194,8 @@ class Reading {
   void place(Done& done, DocId first) {
     const std::size_t count = done.lengths.size();
     done.first = first;
-    done.text_begin = text_at_;
-    text_at_ += done.text.size();
+    if (!early_) done.text_place = text_.allot(done.text_bytes);
+    done.text_begin = text_.put_in_order(done.text_place, done.text_bytes);
     own_ids_ = own_ids_ || !done.ids.ordinals;
     if (done.ids.ordinals) {
       done.ids.bytes.clear();
@@ -212,7 +222,7 @@ class Reading {
 
   // After its turn, beside others.
   void write(Done& done) {
-    text_.write_at(done.text_begin, {done.text.data(), done.text.size()});
+    if (!early_) text_.write_at(done.text_place, {done.text.data(), done.text.size()});
     std::uint64_t end = done.text_begin;
     for (std::uint64_t& length : done.lengths) end = length += end;
     text_ends_.write_values_at(done.first, std::span<const std::uint64_t>(done.lengths));
@@ -295,6 +305,11 @@ class Reading {
   std::size_t key_field_ = kNone;
   std::size_t source_field_ = kNone;
 
+  // Whether a text is written when it is read, rather than after its turn, so that it need not be held while it waits.
+  // The order of the texts takes memory then, if little.
+  const bool early_;
+  static constexpr std::uint64_t kPlentyBytes = std::uint64_t{1} << 30U;
+
   Pool<Done> pool_;
   run::StripedWriter text_;
   run::RunFile text_ends_;
@@ -305,7 +320,6 @@ class Reading {
   run::RunFile sources_;
   std::optional<run::RunFile> keys_;
   std::vector<run::RunFile> column_files_;
-  std::uint64_t text_at_ = 0;
   std::uint64_t ids_at_ = 0;
   ReadFacts facts_;
   bool own_ids_ = false;  // documents have ids of their own, rather than their place in the input

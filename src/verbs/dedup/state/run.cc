@@ -34,7 +34,7 @@ Ranks DedupRun::ranks() {
 
 std::shared_ptr<const run::StripedFile> DedupRun::texts() {
   const std::lock_guard lock(mutex_);
-  if (!texts_) texts_ = std::make_shared<const run::StripedFile>(dir, "text");
+  if (!texts_) texts_ = std::make_shared<const run::StripedFile>(dir, "text", budget);
   return texts_;
 }
 

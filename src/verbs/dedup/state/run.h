@@ -1,7 +1,7 @@
 // What the stages of a dedup run share, and the files that they leave to each other.
 //
 // In `work`, a value for every document of the input, in input order (columns), or strings end to end and their ends:
-//   text.0, .., text_ends   the texts, striped (verbs/run/columns/striped_file.h)
+//   text.0, .., text.order, text_ends   the texts, striped (verbs/run/columns/striped_file.h)
 //   ids, id_ends            the ids; ordinals in decimal where the input gives none
 //   hashes                  Digest: 128 bits of each text
 //   states                  DocState
