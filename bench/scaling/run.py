@@ -27,6 +27,8 @@ VERBS = ("fingerprint", "near", "dedup", "substrings", "ngrams", "index", "extra
 KERNELS = {"fingerprint": "fingerprints", "near": "fingerprints", "dedup": "signatures", "substrings": "samples",
            "ngrams": "ngrams", "index": "blots", "extract": "blots"}
 SHARDS = 64  # made side by side, and put together into files
+# Runs shorter than this are made twice, and the better one counts: memory that a virtual machine touches for the first time is slow.
+SHORT_SECONDS = 4
 
 
 def parse_bytes(text):
@@ -270,9 +272,12 @@ def main():
             expected = None
             alone = {}
             for threads in (int(count) for count in options.threads.split(",")):
-                found = run(program, verb, source, options.folder, threads, options.memory)
-                expected = expected or found.get("answer")
-                same = found.get("answer") == expected
+                runs = [run(program, verb, source, options.folder, threads, options.memory)]
+                if runs[0].get("seconds", SHORT_SECONDS) < SHORT_SECONDS:
+                    runs.append(run(program, verb, source, options.folder, threads, options.memory))
+                expected = expected or runs[0].get("answer")
+                same = all(one.get("answer") == expected for one in runs)
+                found = min(runs, key=lambda one: one.get("seconds", 0))
                 wrong += not same
                 if threads == 1:
                     alone = found
