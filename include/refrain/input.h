@@ -11,8 +11,9 @@ namespace [[gnu::visibility("default")]] refrain {
 class DocumentStream;  // refrain/documents.h
 
 enum class Format {
-  automatic,  // by name: .jsonl and .ndjson, .csv, .tsv, .warc, .parquet; .json if compressed or a field is named:
-              // jsonl; any other file is one document; standard input: jsonl if a field is named, else lines
+  automatic,  // by name, in any case: .jsonl, .ndjson, .jsonlines, .ldjson, .jl, .csv, .tsv, .warc, .wet, .parquet,
+              // .pq; .json by its content: jsonl, json or a document; any other file is one document; standard input:
+              // jsonl if a field is named, else lines
   files,      // every file is one document; its id is its path
   lines,      // every line is one document, even if empty; its id is its ordinal
   jsonl,      // every line is one JSON object; blank lines are skipped
@@ -20,6 +21,7 @@ enum class Format {
   tsv,        // the same, with tabs
   warc,       // a web archive: the text of its pages; the id is the WARC-Target-URI, and fields are headers
   parquet,    // every row is one document; needs the Parquet module
+  json,       // an array of JSON objects, or objects one after the other, over any number of lines
 };
 
 // Each input is a file, a folder (read recursively, names in byte order; hidden files, links and binary files are
@@ -36,14 +38,25 @@ struct InputOptions {
   std::vector<std::string> extra_fields =
       {};  // more fields for the reader to read; inputs that have no fields are then refused
   std::uint64_t max_doc_bytes = std::uint64_t{64} << 20;
-  bool binary = false;  // also read files with a NUL in their first 8 KiB
-  bool strict = false;  // throw Error(bad_input) at the first bad record
+  bool binary = false;    // also read files that are no text
+  bool raw_html = false;  // read the markup of whole files that are HTML as text too
+  bool strict = false;    // throw Error(bad_input) at the first bad record
   // A file or folder that cannot be opened, listed or read ends the run with Error(io), so nothing is lost silently.
   // With this it is skipped as a whole and listed in ReadReport::unreadable. Every file is then read twice.
   bool skip_unreadable = false;
   std::string text_name() const { return text_field.empty() ? "text" : text_field; }
   // Whether nothing is named.
   bool empty() const { return paths.empty() && documents == nullptr; }
+};
+
+// Files that are no text, of one kind.
+struct SkippedKind {
+  std::string kind;    // "PDF document"
+  std::string advice;  // what to do about them; may be empty
+  std::uint64_t files = 0;
+  std::vector<std::string> examples = {};  // the first kMaxExamples paths in input order
+
+  static constexpr std::size_t kMaxExamples = 3;
 };
 
 // A record that could not be used: where it was, and why.
@@ -60,7 +73,10 @@ struct ReadReport {
   std::uint64_t documents = 0;
   std::uint64_t bad_records = 0;
   std::uint64_t hidden_skipped = 0;   // files and folders whose names begin with a dot
-  std::uint64_t binary_skipped = 0;   // files with a NUL in their first 8 KiB
+  std::uint64_t binary_skipped = 0;   // files that are no text, by their first 8 KiB
+  std::vector<SkippedKind> binary;    // the same by kind, as they were met
+  std::uint64_t pages = 0;            // whole files that are HTML: their text was read, not their markup
+  std::uint64_t recoded = 0;          // whole files that are not UTF-8, and were converted
   std::uint64_t special_skipped = 0;  // links, sockets, devices found in folders
   std::uint64_t other_skipped = 0;    // web archive records without a page: requests, images, errors
   std::vector<BadRecord> examples;    // the first kMaxExamples bad records in input order

@@ -12,6 +12,7 @@
 #include "refrain/index.h"
 #include "refrain/near.h"
 #include "refrain/ngrams.h"
+#include "refrain/plain_text.h"
 #include "refrain/story.h"
 #include "refrain/substrings.h"
 
@@ -21,6 +22,7 @@ std::string to_json(const DedupOptions& options, const DedupReport& report);
 std::string to_json(const NearOptions& options, const NearReport& report);              // the contents of summary.json
 std::string to_json(const SubstringsOptions& options, const SubstringsReport& report);  // the same
 std::string to_json(const FingerprintReport& report);
+std::string to_json(const PlainTextReport& report);
 std::string to_json(const MatchReport& report);
 // `distance` decides "match". Fingerprints are strings, because many JSON readers would lose bits of a number.
 std::string to_json(const ExplainReport& report, unsigned distance);

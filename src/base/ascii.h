@@ -1,6 +1,9 @@
 // What ASCII says of a character, whatever the locale.
 #pragma once
 
+#include <algorithm>
+#include <string_view>
+
 namespace refrain {
 
 constexpr bool is_digit(char c) {
@@ -13,6 +16,11 @@ constexpr bool is_letter(char c) {
 
 constexpr char lower(char c) {
   return 'A' <= c && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+}
+
+// Whether two words are the same but for the case of letters.
+constexpr bool same_word(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
 // White space as HTML and HTTP know it.

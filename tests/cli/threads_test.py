@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 
-from program import TestCase, documents, jsonl, main
+from program import TestCase, documents, jsonl, main, run
 
 THREADS = (1, 2, 3, 8, 16, 64)
 # As little memory as 64 threads can do with, so that pieces are small and there are many.
@@ -28,6 +28,8 @@ class Threads(TestCase):
                 import pyarrow.parquet
             except ImportError:
                 self.skipTest("skipped: no pyarrow")
+            if "Parquet is not available" in run("fingerprint", self.write("none.parquet")).err:
+                self.skipTest("skipped: this build has no Parquet module")
             for at in range(3):
                 texts = TEXTS[at * 1000:(at + 1) * 1000]
                 pyarrow.parquet.write_table(pyarrow.table({"text": texts}), self.path("in", f"{at}.parquet"), row_group_size=90)

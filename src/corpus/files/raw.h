@@ -15,11 +15,12 @@ namespace refrain::corpus {
 struct RawFile {
   const Input* input = nullptr;  // null where there is no such file, or it cannot be opened
   Packing packing = Packing::none;
+  bool converted = false;  // of a whole file: its text is not its bytes
 };
 
 // Valid as long as the batch. A batch without records may have bytes, and is handed out too.
 struct RawBatch {
-  // Whole files: one a record, and nothing else; their texts are their bytes. Empty for a part of a file of records.
+  // Whole files: one a record, and nothing else; their texts are their bytes, unless they were converted. Empty for a part of a file of records.
   std::span<const RawFile> files;
 
   // A part of a file of records.

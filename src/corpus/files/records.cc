@@ -36,6 +36,7 @@ RecordStream::RecordStream(const Input& input, const SourceOptions& options, con
     warc_.emplace(max_raw_bytes_);
     bytes_.pass_over_damage();
   }
+  if (input.format == Format::json) json_.emplace();
   bytes_.open(source_of(input, options), context.stop);
 }
 
@@ -138,6 +139,7 @@ void RecordStream::keep(const char* begin, const char* end, bool scanned) {
 std::size_t RecordStream::last_end(std::string_view bytes) {
   if (warc_) return warc_->last_end(bytes);
   if (table_) return scanner_.last_end(bytes);
+  if (json_) return json_->last_end(bytes);
   const void* found = memrchr(bytes.data(), '\n', bytes.size());
   return found == nullptr ? kNone : static_cast<std::size_t>(static_cast<const char*>(found) - bytes.data()) + 1;
 }
@@ -154,6 +156,7 @@ bool RecordStream::too_long(std::string_view bytes, std::size_t& held) {
 std::size_t RecordStream::first_end(std::string_view bytes, std::size_t& held) {
   if (warc_) return warc_->first_end(bytes, held);
   if (table_) return scanner_.first_end(bytes);
+  if (json_) return json_->first_end(bytes);
   const std::size_t at = bytes.find('\n');
   return at == kNone ? kNone : at + 1;
 }

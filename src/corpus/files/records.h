@@ -17,6 +17,7 @@
 #include "corpus/files/options.h"
 #include "corpus/files/walk.h"
 #include "corpus/formats/csv.h"
+#include "corpus/formats/json_values.h"
 #include "corpus/formats/piece.h"
 #include "corpus/formats/warc.h"
 #include "refrain/context.h"
@@ -64,6 +65,7 @@ class RecordStream {
   bool passing_over_ = false;  // inside a record that is too long
   CsvScanner scanner_;
   std::optional<WarcScanner> warc_;
+  std::optional<JsonScanner> json_;
   CsvColumns columns_;
 };
 

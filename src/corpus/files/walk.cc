@@ -12,12 +12,16 @@
 #include <memory>
 #include <span>
 #include <system_error>
+#include <utility>
 
+#include "base/ascii.h"
 #include "base/files/aside_name.h"
 #include "base/files/file.h"
 #include "base/files/path.h"
 #include "base/files/uninterrupted.h"
 #include "base/threads.h"
+#include "corpus/files/decompress.h"
+#include "corpus/formats/json_values.h"
 #include "refrain/error.h"
 
 namespace refrain::corpus {
@@ -72,9 +76,43 @@ bool is_marker(std::string_view name) {
          name == "_temporary";
 }
 
+// What names say of formats, in upper or lower case.
+constexpr std::pair<std::string_view, Format> kEndings[] = {
+    {".jsonl", Format::jsonl}, {".ndjson", Format::jsonl},    {".jsonlines", Format::jsonl}, {".ldjson", Format::jsonl},
+    {".jl", Format::jsonl},    {".csv", Format::csv},         {".tsv", Format::tsv},         {".warc", Format::warc},
+    {".wet", Format::warc},    {".parquet", Format::parquet}, {".pq", Format::parquet},
+};
+
+bool ends_with_word(std::string_view path, std::string_view ending) {
+  return path.size() >= ending.size() && same_word(path.substr(path.size() - ending.size()), ending);
+}
+
 // Whether the user speaks of records.
 bool names_fields(const InputOptions& options) {
   return !options.text_field.empty() || !options.id_field.empty() || !options.extra_fields.empty();
+}
+
+// Corpora, single records and files of settings are all called .json: their beginning tells. What cannot be read is
+// told when it is its turn.
+Format json_format(const InputOptions& options, const std::string& path, MemoryBudget& budget) {
+  constexpr std::size_t kLookedAt = std::size_t{64} << 10;
+  std::string beginning(kLookedAt, '\0');
+  try {
+    ByteStream file(budget);
+    file.open(path);
+    beginning.resize(file.read(beginning.data(), beginning.size()));
+  } catch (const Error&) {
+    return Format::files;
+  }
+  const bool all = beginning.size() < kLookedAt;
+  switch (json_layout(beginning, names_fields(options) ? std::string_view() : options.text_name(), all)) {
+    case JsonLayout::lines:
+      return Format::jsonl;
+    case JsonLayout::values:
+      return Format::json;
+    default:
+      return Format::files;
+  }
 }
 
 }  // namespace
@@ -82,20 +120,14 @@ bool names_fields(const InputOptions& options) {
 Format format_of(const InputOptions& options, std::string_view path) {
   if (options.format != Format::automatic) return options.format;
   if (path == "-") return names_fields(options) ? Format::jsonl : Format::lines;
-  bool is_packed = false;
   for (const std::string_view packed : {".gz", ".zst", ".zstd"})
-    if (path.ends_with(packed)) {
+    if (ends_with_word(path, packed)) {
       path.remove_suffix(packed.size());
-      is_packed = true;
       break;
     }
-  // Corpora are often called so; a file of settings is neither packed nor asked for its fields.
-  if (path.ends_with(".json") && (is_packed || names_fields(options))) return Format::jsonl;
-  if (path.ends_with(".jsonl") || path.ends_with(".ndjson")) return Format::jsonl;
-  if (path.ends_with(".csv")) return Format::csv;
-  if (path.ends_with(".tsv")) return Format::tsv;
-  if (path.ends_with(".warc") || path.ends_with(".wet")) return Format::warc;
-  if (path.ends_with(".parquet")) return Format::parquet;
+  if (ends_with_word(path, ".json")) return Format::automatic;
+  for (const auto& [ending, format] : kEndings)
+    if (ends_with_word(path, ending)) return format;
   return Format::files;
 }
 
@@ -142,10 +174,14 @@ std::uint64_t total_bytes(const SourceOptions& options, const Context& context, 
 }
 
 Walk::Walk(const SourceOptions& options, MemoryBudget& budget)
-    : options_(options), entries_(budget, "the listing of a folder"), names_(budget, "the names in a folder") {}
+    : options_(options),
+      budget_(budget),
+      entries_(budget, "the listing of a folder"),
+      names_(budget, "the names in a folder") {}
 
-Format Walk::format_of(std::string_view path) const {
-  return refrain::corpus::format_of(options_, path);
+Format Walk::format_of(const std::string& path) const {
+  const Format format = refrain::corpus::format_of(options_, path);
+  return format == Format::automatic ? json_format(options_, path, budget_) : format;
 }
 
 bool Walk::next(Input& input) {

@@ -32,7 +32,8 @@ inline const std::string& source_of(const Input& input, const SourceOptions& opt
   return input.path == "-" && !options.standard_input.empty() ? options.standard_input : input.path;
 }
 
-// The format of an input; Format::automatic goes by its name without .gz, .zst or .zstd.
+// The format of an input; Format::automatic goes by its name without .gz, .zst or .zstd, and stays automatic for .json,
+// which Walk looks into.
 Format format_of(const InputOptions& options, std::string_view path);
 
 // Throws for what is wrong with the paths themselves: there are none and no documents either, "-" comes twice, one does not exist or may not be
@@ -45,7 +46,7 @@ std::uint64_t total_bytes(const SourceOptions& options, const Context& context, 
 // Not thread-safe.
 class Walk {
  public:
-  // Keeps a reference to `options`.
+  // Keeps references to both.
   Walk(const SourceOptions& options, MemoryBudget& budget);
   Walk(SourceOptions&& options, MemoryBudget& budget) = delete;
 
@@ -73,10 +74,11 @@ class Walk {
   bool enter(bool named, Input& input);
   bool list(bool named, std::string& failure);
   void leave();
-  Format format_of(std::string_view path) const;
+  Format format_of(const std::string& path) const;
   std::size_t operand() const { return next_named_ - 1; }
 
   const SourceOptions& options_;
+  MemoryBudget& budget_;
   std::size_t next_named_ = 0;
   std::string path_;
   std::vector<Level> levels_;

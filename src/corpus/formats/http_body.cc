@@ -59,10 +59,6 @@ struct EndInflate {
 
 }  // namespace
 
-bool same_word(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
-}
-
 std::optional<std::string_view> header_value(std::string_view headers, std::string_view name) {
   while (!headers.empty()) {
     const std::size_t end = std::min(headers.find('\n'), headers.size() - 1);

@@ -19,9 +19,6 @@ std::optional<std::string_view> header_value(std::string_view headers, std::stri
 // Behind the blank line that ends the headers at the beginning of `bytes`, or npos.
 std::size_t end_of_headers(std::string_view bytes);
 
-// Whether two words are the same but for the case of ASCII letters.
-bool same_word(std::string_view a, std::string_view b);
-
 struct HttpResponse {
   unsigned status = 0;
   std::string_view headers;

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <new>
 
+#include "corpus/formats/json_values.h"
+
 namespace refrain::corpus {
 
 namespace {
@@ -135,6 +137,34 @@ void JsonlParser::parse(RawPiece& piece, const std::string& path, BatchBuilder& 
     if (is_blank(line)) continue;
     const auto readable = static_cast<std::size_t>(data + piece.bytes.size() - begin);
     parse_line(line, {begin, data + piece.begin}, readable, path, piece.line, builder);
+  }
+}
+
+void JsonlParser::parse_values(RawPiece& piece, const std::string& path, BatchBuilder& builder) {
+  const char* const data = piece.bytes.data();
+  const std::uint64_t max_raw = max_raw_bytes(Format::json, options_.max_doc_bytes);
+  const auto count_lines = [&](std::string_view bytes) {
+    piece.line += static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.end(), '\n'));
+  };
+  while (piece.begin < piece.end && !builder.full()) {
+    const std::string_view rest(data + piece.begin, piece.end - piece.begin);
+    const std::size_t begin = std::min(rest.find('{'), rest.size());
+    const std::string_view before = rest.substr(0, begin);
+    count_lines(before);
+    const std::uint64_t line = piece.line + 1;
+    if (before.find_first_not_of(" \t\r\n,[]") != std::string_view::npos)
+      builder.add_bad(path, line, "not JSON: text between the records");
+    piece.begin += begin;
+    if (begin == rest.size()) return;
+    JsonScanner scanner;
+    const std::string_view from_here = rest.substr(begin);
+    const std::string_view record = from_here.substr(0, scanner.first_end(from_here));  // all, where it has no end
+    count_lines(record);
+    piece.begin += record.size();
+    if (record.size() > max_raw)
+      builder.add_bad(path, line, too_long_reason(options_.max_doc_bytes));
+    else
+      parse_line(record, {}, static_cast<std::size_t>(data + piece.bytes.size() - record.data()), path, line, builder);
   }
 }
 
@@ -285,7 +315,10 @@ void JsonlParser::parse_line(std::string_view line, std::string_view record, std
     const Found& extra = wanted_[extra_[i]].found;
     builder.set_field(i, extra.kind, extra.value);
   }
-  if (builder.raw()) builder.locate(record, raw_string(text.raw, line.data() + line.size()));
+  // Where records are not in lines, nothing can be left out of them.
+  if (builder.raw())
+    builder.locate(record.empty() ? line : record,
+                   record.empty() ? record : raw_string(text.raw, line.data() + line.size()));
 }
 
 }  // namespace refrain::corpus

@@ -30,6 +30,9 @@ class JsonlParser {
   // there. `builder` must have room for as many bytes as the piece.
   void parse(RawPiece& piece, const std::string& path, BatchBuilder& builder);
 
+  // The same for records that are not in lines (json_values.h).
+  void parse_values(RawPiece& piece, const std::string& path, BatchBuilder& builder);
+
   // Gives back the memory that a very long line took.
   void shrink();
 

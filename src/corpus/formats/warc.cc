@@ -175,9 +175,7 @@ WarcParser::WarcParser(MemoryBudget& budget, const InputOptions& options)
     : options_(options),
       most_bytes_(max_raw_bytes(Format::warc, options.max_doc_bytes)),
       body_(budget),
-      html_(budget),
-      utf8_(budget, "the text of a long page"),
-      text_memory_(budget, "the text of a long page") {}
+      page_(budget) {}
 
 bool WarcParser::parse(RawPiece& piece, const std::string& path, LargeTurn& turn, BatchBuilder& builder) {
   while (piece.begin < piece.end && !builder.full()) {
@@ -262,19 +260,12 @@ WarcParser::Found WarcParser::read(std::string_view headers, std::string_view bl
 WarcParser::Found WarcParser::read_text(std::string_view body, std::string_view type, bool html, LargeTurn& turn) {
   const auto grow = [&](std::size_t bytes) { turn.need(bytes); };
   const std::string charset = charset_of(body, charset_parameter(type), html);
-  if (!is_utf8(charset)) {
-    if (!to_utf8(body, charset, grow, utf8_)) {
-      reason_ = fmt::format("{}: unknown charset '{}'", id_, charset);
-      return Found::bad;
-    }
-    body = {utf8_.data(), utf8_.size()};
+  const std::optional<std::string_view> text = page_.read(body, charset, html, grow);
+  if (!text) {
+    reason_ = fmt::format("{}: unknown charset '{}'", id_, charset);
+    return Found::bad;
   }
-  if (body.starts_with(kByteOrderMark)) body.remove_prefix(kByteOrderMark.size());
-  text_ = body;
-  if (html) {
-    html_.read(body, grow, text_memory_);
-    text_ = {text_memory_.data(), text_memory_.size()};
-  }
+  text_ = *text;
   if (text_.size() <= options_.max_doc_bytes) return Found::document;
   reason_ = too_long_reason(options_.max_doc_bytes);
   return Found::bad;
@@ -282,9 +273,7 @@ WarcParser::Found WarcParser::read_text(std::string_view body, std::string_view 
 
 void WarcParser::shrink() {
   body_.shrink();
-  html_.shrink();
-  utf8_.resize(0);
-  text_memory_.resize(0);
+  page_.shrink();
 }
 
 }  // namespace refrain::corpus

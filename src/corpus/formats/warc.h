@@ -19,7 +19,7 @@
 #include "base/budget.h"
 #include "corpus/formats/batch_builder.h"
 #include "corpus/formats/http_body.h"
-#include "corpus/html/text.h"
+#include "corpus/formats/page_text.h"
 #include "refrain/input.h"
 
 namespace refrain::corpus {
@@ -93,9 +93,7 @@ class WarcParser {
   const InputOptions& options_;
   const std::uint64_t most_bytes_;
   HttpBody body_;
-  html::HtmlText html_;
-  Array<char> utf8_;
-  Array<char> text_memory_;
+  PageText page_;
   std::string_view text_;  // of the record that was read last
   std::string_view id_;
   std::string reason_;  // why it is bad

@@ -37,6 +37,7 @@ struct Record {
 struct WholeFile {
   Input input;
   Packing packing;
+  bool converted = false;
 };
 
 // A batch that waits for its turn: what the rewriter needs of it, in one piece of memory. Of one that need not wait

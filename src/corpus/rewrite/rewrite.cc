@@ -19,6 +19,7 @@
 #include "base/threads.h"
 #include "corpus/files/raw.h"
 #include "corpus/files/records.h"
+#include "corpus/formats/recognize.h"
 #include "corpus/formats/warc.h"
 #include "corpus/rewrite/added_fields.h"
 #include "corpus/rewrite/held.h"
@@ -41,9 +42,15 @@ constexpr std::size_t kCopyBytes = std::size_t{256} << 10;
 constexpr std::uint64_t kWaitingShare = 32;
 constexpr std::uint64_t kPieceBytes = std::uint64_t{4} << 20;
 
-Error cannot_cut(const std::string& path) {
+Error cannot_cut(const std::string& path, std::string_view what = "a web archive") {
+  return {Errc::unsupported, fmt::format("{}: cannot cut passages out of {}; convert it to jsonl first", path, what)};
+}
+
+Error cannot_rewrite(const std::string& path) {
   return {Errc::unsupported,
-          fmt::format("{}: cannot cut passages out of a web archive; convert it to jsonl first", path)};
+          fmt::format("{}: records of a JSON array cannot be left out of it; convert it to jsonl first, "
+                      "for example with jq -c '.[]'",
+                      path)};
 }
 
 // Writes what is held, batch after batch; of plain files of records it says where, and they are written after their turn.
@@ -322,9 +329,11 @@ void Rewriter::write_files(const Held& held, DocId first) {
     const Answer answer = ask(first + i, text);
     if (answer == Answer::drop) continue;
     const bool changed = answer == Answer::cut;
+    if (changed && file.converted)
+      throw cannot_cut(file.input.path, "a file whose text is not its bytes (HTML, UTF-16)");
     const std::string path = make_room(file.input);
     ++report_.files;
-    if (!changed && file.packing != Packing::none) {
+    if (!changed && (file.packing != Packing::none || file.converted)) {
       report_.written_bytes += copy(file.input, path);
       continue;
     }
@@ -347,7 +356,7 @@ bool is_passed_over(const Input& input, const SourceOptions& options, ByteStream
   } catch (const Error&) {
     return true;
   }
-  return is_binary(beginning);
+  return recognize(beginning, input.path).content == Recognized::Content::other;
 }
 
 }  // namespace
@@ -365,13 +374,13 @@ void check_rewritable(const SourceOptions& options, bool cuts) {
 
 void check_rewritable(const SourceOptions& options, const Context& context, bool cuts, bool adds) {
   check_rewritable(options, cuts);
-  if (!cuts && !adds) return;
   MemoryBudget budget(context);
   Walk walk(options, budget);
   ByteStream file(budget);
   for (Input input; walk.next(input);) {
     throw_if_stopped(context);
     if (!input.failure.empty()) continue;
+    if (input.format == Format::json) throw cannot_rewrite(input.path);
     if (cuts && input.format == Format::warc) throw cannot_cut(input.path);
     const bool has_fields =
         input.format != Format::lines && input.format != Format::warc && input.format != Format::files;

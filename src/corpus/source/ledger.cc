@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "corpus/files/raw.h"
@@ -12,6 +13,7 @@ namespace refrain::corpus {
 namespace {
 // What a waiting record takes at the least: a fingerprint, say, and its state.
 constexpr std::size_t kRecordBytes = 16;
+constexpr std::string_view kBinaryKind = "binary file";
 }  // namespace
 
 void PieceResult::hold(const Batch& batch, const ReadPurpose& purpose) {
@@ -41,7 +43,9 @@ void Ledger::book(PieceResult& piece) {
   if (piece.error) std::rethrow_exception(piece.error);
   report_.files += piece.files;
   report_.bytes += piece.bytes;
-  report_.binary_skipped += piece.binary_skipped;
+  for (BinaryFile& file : piece.binary) book_binary(file);
+  report_.pages += piece.pages;
+  report_.recoded += piece.recoded;
   report_.other_skipped += piece.other_skipped;
   for (BadRecord& file : piece.unreadable) {
     noted_.resize(noted_.bytes() + sizeof file + file.path.size() + file.reason.size(),
@@ -49,6 +53,17 @@ void Ledger::book(PieceResult& piece) {
     report_.unreadable.push_back(std::move(file));
   }
   lines_before_ = piece.last ? 0 : lines_before_ + piece.lines;
+}
+
+void Ledger::book_binary(BinaryFile& file) {
+  ++report_.binary_skipped;
+  const std::string_view name = file.kind.empty() ? kBinaryKind : file.kind;
+  auto kind = std::find_if(report_.binary.begin(), report_.binary.end(),
+                           [&](const SkippedKind& known) { return known.kind == name; });
+  if (kind == report_.binary.end())
+    kind = report_.binary.insert(kind, {.kind = std::string(name), .advice = std::string(file.advice)});
+  ++kind->files;
+  if (kind->examples.size() < SkippedKind::kMaxExamples) kind->examples.push_back(std::move(file.path));
 }
 
 void Ledger::book_bad(BatchResult& batch) {

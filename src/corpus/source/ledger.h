@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/budget.h"
@@ -20,12 +22,21 @@ struct BatchResult {
   std::vector<BadRecord> examples;  // the first bad records; their lines count from the beginning of the piece
 };
 
+// A file that was passed over, being no text.
+struct BinaryFile {
+  std::string path;
+  std::string_view kind;  // as in Recognized
+  std::string_view advice;
+};
+
 struct PieceResult {
   std::vector<BatchResult> batches;
   std::uint64_t lines = 0;  // line breaks in the piece
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t binary_skipped = 0;
+  std::vector<BinaryFile> binary;
+  std::uint64_t pages = 0;
+  std::uint64_t recoded = 0;
   std::uint64_t other_skipped = 0;
   std::vector<BadRecord> unreadable;
   std::uint64_t held_bytes = 0;              // that it takes while it waits, about
@@ -58,6 +69,7 @@ class Ledger {
 
  private:
   void book_bad(BatchResult& batch);
+  void book_binary(BinaryFile& file);
 
   const bool strict_;
   Reservation noted_;

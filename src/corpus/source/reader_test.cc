@@ -83,14 +83,15 @@ TEST_F(Corpus, HiddenBinaryAndSpecialFilesInFoldersAreCountedNotRead) {
 
 TEST_F(Corpus, TheNameDecidesTheFormat) {
   EXPECT_EQ(format_of({}, "a.jsonl"), Format::jsonl);
+  EXPECT_EQ(format_of({}, "A.JSONL.GZ"), Format::jsonl);
+  EXPECT_EQ(format_of({}, "a.pq"), Format::parquet);
   EXPECT_EQ(format_of({}, "a.ndjson.zstd"), Format::jsonl);
   EXPECT_EQ(format_of({}, "a.csv.gz"), Format::csv);
   EXPECT_EQ(format_of({}, "a.tsv.zst"), Format::tsv);
   EXPECT_EQ(format_of({}, "a.txt.gz"), Format::files);
   EXPECT_EQ(format_of({}, "jsonl"), Format::files);
-  EXPECT_EQ(format_of({}, "a.json"), Format::files);
-  EXPECT_EQ(format_of({}, "a.json.gz"), Format::jsonl);
-  EXPECT_EQ(format_of({.paths = {}, .id_field = "id"}, "a.json"), Format::jsonl);
+  EXPECT_EQ(format_of({}, "a.json"), Format::automatic);  // its content tells
+  EXPECT_EQ(format_of({}, "a.JSON.gz"), Format::automatic);
   EXPECT_EQ(format_of({.paths = {}, .text_field = "text"}, "-"), Format::jsonl);
   EXPECT_EQ(format_of({}, "-"), Format::lines);
   EXPECT_EQ(format_of({.paths = {}, .id_field = "id"}, "-"), Format::jsonl);

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <string_view>
 #include <utility>
 
 #include "base/files/file.h"
 #include "base/threads.h"
+#include "corpus/formats/charset.h"
 #include "refrain/error.h"
 
 namespace refrain::corpus {
@@ -65,6 +67,7 @@ Worker::Worker(unsigned number, const Reading& reading)
       builder_(reading.budget, reading.tuning.piece_bytes, reading.purpose.raw, reading.options.extra_fields.size()),
       jsonl_(reading.budget, reading.tuning.piece_bytes, reading.options),
       warc_(reading.budget, reading.options),
+      page_(reading.budget),
       file_(reading.budget) {}
 
 void Worker::run() {
@@ -102,6 +105,7 @@ PieceResult Worker::read(const Task& task) {
   builder_.shrink();
   jsonl_.shrink();
   warc_.shrink();
+  page_.shrink();
   return result;
 }
 
@@ -264,6 +268,9 @@ void Worker::parse(const Slot& slot, PieceResult& result) {
         case Format::jsonl:
           jsonl_.parse(piece_, input.path, builder_);
           break;
+        case Format::json:
+          jsonl_.parse_values(piece_, input.path, builder_);
+          break;
         case Format::csv:
           parse_csv(piece_, slot.stream->columns(), ',', input.path, options, builder_);
           break;
@@ -291,7 +298,8 @@ void Worker::read_files(const Slot& slot, PieceResult& result) {
       read_file(input, result);
     else
       pass_over(input, result);
-    if (raw_files_.size() < builder_.size() && reading_.purpose.raw) raw_files_.push_back({&input, file_.packing()});
+    if (raw_files_.size() < builder_.size() && reading_.purpose.raw)
+      raw_files_.push_back({&input, file_.packing(), converted_});
     if (result.error) break;
   }
   finish(result);
@@ -322,6 +330,8 @@ void Worker::read_file(const Input& input, PieceResult& result) {
   if (!attempt(input, result, [&] { file_.open(source_of(input, reading_.options)); })) return;
   std::size_t have = 0;
   std::size_t wanted = kBinaryBytes;  // first only as much as tells whether the file is wanted at all
+  Recognized recognized;
+  converted_ = false;
   while (true) {
     if (builder_.room_bytes() < have + wanted && builder_.size() > 0) hand_over(result, have);
     std::size_t got = 0;
@@ -333,19 +343,24 @@ void Worker::read_file(const Input& input, PieceResult& result) {
       got = file_.read(builder_.room() + have, wanted);
     });
     if (!read) return;
-    if (have == 0 && !input.named && !reading_.options.binary && is_binary({builder_.room(), got})) {
-      ++result.binary_skipped;
-      return;
+    if (have == 0) {
+      recognized = recognize({builder_.room(), got}, input.path);
+      // What has no kind may be a text with zero bytes in it: whoever names it knows.
+      const bool wanted_so = reading_.options.binary || (input.named && recognized.kind.empty());
+      if (recognized.content == Recognized::Content::other && !wanted_so) {
+        result.binary.push_back({input.path, recognized.kind, recognized.advice});
+        return;
+      }
     }
     if (have == 0 && !attempt(input, result, [&] { check_has_fields(input, reading_.options); })) return;
     have += got;
     if (have > max_bytes) {
       builder_.add_bad(input.path, 0, too_long_reason(max_bytes));
-      break;
+      ++result.files;
+      return;
     }
     if (got < wanted) {
-      builder_.add(have, input.path);
-      break;
+      return add_file(input, have, recognized, result);
     }
     // What there is room for, or all of it and one byte, where its size tells, else a quarter more. One byte past the
     // limit shows that there is more than may be.
@@ -353,7 +368,39 @@ void Worker::read_file(const Input& input, PieceResult& result) {
     wanted = std::max(builder_.room_bytes() - have, known ? input.size - have + 1 : std::max(have / 4, kBinaryBytes));
     wanted = static_cast<std::size_t>(std::min<std::uint64_t>(wanted, max_bytes - have + 1));
   }
+}
+
+// The text of a file whose bytes are `bytes`; nothing where that is the bytes themselves.
+std::optional<std::string_view> Worker::convert(const Input& input, std::string_view bytes,
+                                                const Recognized& recognized, PieceResult& result) {
+  if (recognized.content == Recognized::Content::other) return std::nullopt;
+  const bool html = recognized.content == Recognized::Content::html && !reading_.options.raw_html;
+  const std::string charset = html ? charset_of(bytes, {}, true) : charset_of_file(bytes);
+  if (!html && is_utf8(charset)) return std::nullopt;
+  const std::optional<std::string_view> text =
+      page_.read(bytes, charset, html, [&](std::size_t need) { turn_.need(need); });
+  if (!text) throw Error(Errc::bad_input, fmt::format("{}: unknown charset '{}'", input.path, charset));
+  if (text->size() > reading_.options.max_doc_bytes)
+    throw Error(Errc::bad_input, fmt::format("{}: {}", input.path, too_long_reason(reading_.options.max_doc_bytes)));
+  result.pages += html ? 1 : 0;
+  result.recoded += is_utf8(charset) ? 0 : 1;
+  return text;
+}
+
+// The first `size` bytes of room are all of a file: its text becomes a document.
+void Worker::add_file(const Input& input, std::size_t size, const Recognized& recognized, PieceResult& result) {
+  std::optional<std::string_view> text;
+  if (!attempt(input, result, [&] { text = convert(input, {builder_.room(), size}, recognized, result); })) return;
   ++result.files;
+  if (!text) return builder_.add(size, input.path);
+  if (builder_.room_bytes() < text->size()) {
+    if (builder_.size() > 0) hand_over(result);
+    turn_.need(text->size());
+    builder_.reserve_text(text->size());
+  }
+  if (!text->empty()) std::memcpy(builder_.room(), text->data(), text->size());
+  builder_.add(text->size(), input.path);
+  converted_ = true;
 }
 
 // Lets the caller work on the batch. The first `keep` bytes of room stay.

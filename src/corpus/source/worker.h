@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <functional>
 #include <mutex>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/budget.h"
@@ -13,6 +15,8 @@
 #include "corpus/files/records.h"
 #include "corpus/formats/batch_builder.h"
 #include "corpus/formats/jsonl.h"
+#include "corpus/formats/page_text.h"
+#include "corpus/formats/recognize.h"
 #include "corpus/formats/warc.h"
 #include "corpus/source/reader.h"
 #include "corpus/source/schedule.h"
@@ -54,6 +58,9 @@ class Worker {
   void read_files(const Slot& slot, PieceResult& result);
   bool attempt(const Input& input, PieceResult& result, const std::function<void()>& action);
   void read_file(const Input& input, PieceResult& result);
+  std::optional<std::string_view> convert(const Input& input, std::string_view bytes, const Recognized& recognized,
+                                          PieceResult& result);
+  void add_file(const Input& input, std::size_t size, const Recognized& recognized, PieceResult& result);
   void finish(PieceResult& result);
   void hand_over(PieceResult& result, std::size_t keep = 0);
   void hand_over_records(PieceResult& result, bool end_of_piece);
@@ -68,9 +75,11 @@ class Worker {
   BatchBuilder builder_;
   JsonlParser jsonl_;
   WarcParser warc_;
+  PageText page_;
   ByteStream file_;
 
   const Task* task_ = nullptr;  // that is being read
+  bool converted_ = false;      // the file that was added last
   RawBatch raw_;
   std::vector<RawFile> raw_files_;
   std::size_t raw_begin_ = 0;  // the end of the last batch in the piece

@@ -70,6 +70,7 @@ void run_create_or_add(const Invocation& invocation) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   conclude(settings, invocation, report,
            index_add_summary(index_of(settings), report, seconds, look_of(STDOUT_FILENO)));
+  throw_if_nothing_read(report.read);
 }
 
 // 1 where the index held none of the documents, else 0.

@@ -52,6 +52,7 @@ void conclude(const Settings& settings, const std::filesystem::path& folder, con
     print(summary);
   }
   if (!settings.quiet) remark(unreadable_remark(read));
+  throw_if_nothing_read(read);
 }
 
 void run_dedup(const Settings& settings) {
@@ -107,6 +108,22 @@ void run_fingerprint(const Settings& settings) {
   }();
   if (!settings.quiet) remark(bad_record_remark(report.read) + unreadable_remark(report.read));
   summarize(settings, fingerprint_summary(report), to_json(report));
+  throw_if_nothing_read(report.read);
+}
+
+void run_text(const Settings& settings) {
+  const InputOptions input = input_options(settings, settings.operands);
+  StandardOutput out;
+  const PlainTextReport report = [&] {
+    const Session session(settings);
+    PlainTextReport made =
+        plain_text(input, session.context(), [&out](std::string_view rows) { out.write_rows(rows); });
+    out.flush();
+    return made;
+  }();
+  if (!settings.quiet) remark(bad_record_remark(report.read) + unreadable_remark(report.read));
+  summarize(settings, text_summary(report), to_json(report));
+  throw_if_nothing_read(report.read);
 }
 
 void run_match(const Settings& settings) {
@@ -236,6 +253,9 @@ int run_verb(const Invocation& invocation) {
       break;
     case Verb::fingerprint:
       run_fingerprint(settings);
+      break;
+    case Verb::text:
+      run_text(settings);
       break;
     case Verb::match:
       run_match(settings);

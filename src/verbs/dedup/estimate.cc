@@ -88,7 +88,7 @@ class Sizes {
     parquet = parquet || is_table;
     if (input.format == Format::files) {
       ++whole_files_;
-    } else if (is_table || input.format == Format::warc) {
+    } else if (is_table || input.format == Format::warc || input.format == Format::json) {
       other_bytes_ += plain;
     } else {
       line_bytes_ += plain;

@@ -60,6 +60,8 @@ void read_input(const simdjson::dom::element& options, InputOptions& input) {
   input.id_field = text_of("id_field");
   input.max_doc_bytes = options["max_doc_bytes"];
   input.binary = options["binary"];
+  // Runs that do not say so knew nothing else.
+  if (options["raw_html"].get(input.raw_html) != simdjson::SUCCESS) input.raw_html = true;
 }
 
 // What the run passed over is passed over again.

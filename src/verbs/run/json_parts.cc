@@ -37,6 +37,15 @@ void write_read(JsonWriter& json, const ReadReport& read) {
   json.field("bad_records", read.bad_records);
   json.field("hidden_skipped", read.hidden_skipped);
   json.field("binary_skipped", read.binary_skipped);
+  json.key("binary_kinds").begin_array();
+  for (const SkippedKind& kind : read.binary) {
+    json.begin_object().field("kind", kind.kind).field("files", kind.files);
+    write_strings(json, "examples", kind.examples);
+    json.end_object();
+  }
+  json.end_array();
+  json.field("pages", read.pages);
+  json.field("recoded", read.recoded);
   json.field("special_skipped", read.special_skipped);
   json.field("other_skipped", read.other_skipped);
   json.key("bad_record_examples").begin_array();
@@ -62,6 +71,7 @@ void write_input(JsonWriter& json, const InputOptions& input) {
   json.field("id_field", input.id_field);
   json.field("max_doc_bytes", input.max_doc_bytes);
   json.field("binary", input.binary);
+  json.field("raw_html", input.raw_html);
 }
 
 void write_document(JsonWriter& json, const char* name, const ExplainedDocument& document) {

@@ -14,7 +14,8 @@
 namespace refrain::verbs::run {
 
 // In the order of Format.
-inline constexpr std::string_view kFormatNames[] = {"auto", "files", "lines", "jsonl", "csv", "tsv", "warc", "parquet"};
+inline constexpr std::string_view kFormatNames[] = {"auto", "files", "lines",   "jsonl", "csv",
+                                                    "tsv",  "warc",  "parquet", "json"};
 
 std::string_view name_of(TokenizerKind tokenizer);
 

@@ -47,6 +47,7 @@ void check_unused(const InputOptions& input) {
   refuse(input.id_field != plain.id_field, "--id-field");
   refuse(input.max_doc_bytes != plain.max_doc_bytes, "--max-doc-bytes");
   refuse(input.binary != plain.binary, "--binary");
+  refuse(input.raw_html != plain.raw_html, "--raw-html");
   refuse(input.strict != plain.strict, "--strict");
   refuse(input.skip_unreadable != plain.skip_unreadable, "--skip-unreadable");
 }

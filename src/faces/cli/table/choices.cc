@@ -3,7 +3,7 @@
 namespace refrain::cli {
 
 std::vector<std::string_view> format_names() {
-  return {"files", "lines", "jsonl", "csv", "tsv", "warc", "parquet"};
+  return {"files", "lines", "jsonl", "csv", "tsv", "warc", "parquet", "json"};
 }
 
 std::vector<std::string_view> snap_names() {

@@ -17,8 +17,8 @@ constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kAnyUnsigned = std::numeric_limits<unsigned>::max();
 
 constexpr VerbSet kHashers = Verb::near | Verb::fingerprint | Verb::explain;
-constexpr VerbSet kReaders = kHashers | Verb::dedup | Verb::substrings | Verb::ngrams_build | Verb::index_create |
-                             Verb::index_add | Verb::index_blots;
+constexpr VerbSet kReaders = kHashers | Verb::text | Verb::dedup | Verb::substrings | Verb::ngrams_build |
+                             Verb::index_create | Verb::index_add | Verb::index_blots;
 constexpr VerbSet kAskers = Verb::index_query | Verb::index_extract;
 constexpr VerbSet kWorkers = kReaders | kAskers | Verb::match | Verb::ngrams_show | Verb::index_remove |
                              Verb::index_merge | Verb::index_check | Verb::serve;
@@ -358,6 +358,9 @@ constexpr Flag kFlags[] = {
     {.name = "binary", .default_text = "off", .description = "also read binary files in folders",
      .verbs = kReaders, .group = Group::input,
      .store = [](Settings& s, const Value&) { s.binary = true; }},
+    {.name = "raw-html", .default_text = "off", .description = "read the markup of HTML files as text too",
+     .verbs = kReaders, .group = Group::input,
+     .store = [](Settings& s, const Value&) { s.raw_html = true; }},
     {.name = "strict", .default_text = "off", .description = "stop at the first bad record (exit code 3)",
      .verbs = kReaders, .group = Group::input,
      .store = [](Settings& s, const Value&) { s.strict = true; }},
@@ -400,7 +403,7 @@ constexpr Flag kFlags[] = {
      .store = [](Settings& s, const Value& v) { s.memory = v.number; }},
     {.name = "threads", .kind = Kind::number, .metavar = "N", .default_text = "one per core",
      .description = "number of threads, fewer if memory is short", .least = 1, .most = 1024,
-     .verbs = Verb::dedup | Verb::near | Verb::fingerprint | Verb::match | Verb::substrings | Verb::ngrams_build | Verb::index_create |
+     .verbs = Verb::dedup | Verb::near | Verb::fingerprint | Verb::text | Verb::match | Verb::substrings | Verb::ngrams_build | Verb::index_create |
               Verb::index_add | Verb::index_extract | Verb::index_blots | Verb::index_check | Verb::serve,
      .group = Group::run,
      .store = [](Settings& s, const Value& v) { s.threads = narrow(v); }},
@@ -419,7 +422,7 @@ constexpr Flag kFlags[] = {
      .group = Group::run,
      .store = [](Settings& s, const Value&) { s.json = true; }},
     {.name = "json", .default_text = "off", .description = "print a summary as JSON, on standard error",
-     .verbs = Verb::fingerprint | Verb::match | Verb::ngrams_show | Verb::ngrams_lookup | kAskers, .group = Group::run,
+     .verbs = Verb::fingerprint | Verb::text | Verb::match | Verb::ngrams_show | Verb::ngrams_lookup | kAskers, .group = Group::run,
      .store = [](Settings& s, const Value&) { s.json = true; }},
     {.name = "json", .default_text = "off", .description = "print the answer as one JSON object",
      .verbs = Verb::explain | Verb::ngrams_stats | Verb::ngrams_check | Verb::index_stats | Verb::index_check,

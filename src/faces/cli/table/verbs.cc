@@ -83,6 +83,20 @@ constexpr VerbInfo kVerbs[] = {
                 "with --json.\n",
      .examples = {"refrain fingerprint /usr/share/common-licenses > known.tsv",
                   "echo 'school students teachers' | refrain fingerprint - --preset fpga"}},
+    {.verb = Verb::text,
+     .name = "text",
+     .summary = "print the text of every document as JSONL",
+     .operands = "INPUT...",
+     .least_operands = 1,
+     .most_operands = kNoLimit,
+     .operand_choices = nullptr,
+     .description =
+         "Prints the text of every document, in input order, as JSONL: id and text. This is the text that every other "
+         "verb compares: of a web page what a reader of the page sees, of a record its text field. An INPUT is a file, "
+         "a folder or - (standard input), plain or compressed with gzip or zstd.",
+     .details = "Use it to see what is compared, or to convert any input to JSONL. Bytes that are not UTF-8 become "
+                "U+FFFD. A summary goes to standard error if that is a terminal, and always with --json.\n",
+     .examples = {"refrain text /usr/share/common-licenses > licenses.jsonl"}},
     {.verb = Verb::match,
      .name = "match",
      .summary = "look up fingerprints among stored ones",

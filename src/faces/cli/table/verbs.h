@@ -20,6 +20,7 @@ enum class Verb : unsigned {
   dedup,
   near,
   fingerprint,
+  text,
   match,
   explain,
   substrings,

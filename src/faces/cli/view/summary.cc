@@ -12,6 +12,7 @@
 
 #include "faces/cli/table/numbers.h"
 #include "faces/cli/view/text.h"
+#include "refrain/error.h"
 
 namespace refrain::cli {
 
@@ -46,6 +47,19 @@ std::string skipped_text(const ReadReport& report) {
   if (report.other_skipped > 0)
     parts.push_back(count_of(report.other_skipped, "record without a page", "records without a page"));
   return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+// The same, with what is known of those that are no text.
+std::vector<std::string> skipped_lines(const ReadReport& report) {
+  std::vector<std::string> lines = {skipped_text(report)};
+  for (const SkippedKind& kind : report.binary) {
+    std::vector<std::string> names;
+    for (const std::string& path : kind.examples) names.push_back(printable(path, false));
+    if (kind.files > names.size()) names.emplace_back("...");
+    lines.push_back(fmt::format("{}: {}{}{}", count_of(kind.files, kind.kind), fmt::join(names, ", "),
+                                kind.advice.empty() ? "" : "; ", kind.advice));
+  }
+  return lines;
 }
 
 std::uint64_t skipped_count(const ReadReport& report) {
@@ -115,7 +129,7 @@ std::string headline(const ReadReport& read, double seconds, unsigned threads, c
 
 // `kept`: what became of bad records.
 void add_losses(Table& table, const ReadReport& read, const std::string& kept = {}) {
-  if (skipped_count(read) > 0) table.add("skipped", count_text(skipped_count(read)), {skipped_text(read)});
+  if (skipped_count(read) > 0) table.add("skipped", count_text(skipped_count(read)), skipped_lines(read));
   if (!read.unreadable.empty())
     table.add("unreadable", count_text(read.unreadable.size()), {"skipped; listed on standard error and with --json"});
   if (read.bad_records == 0) return;
@@ -439,6 +453,12 @@ std::string fingerprint_summary(const FingerprintReport& report) {
   return line + "\n";
 }
 
+std::string text_summary(const PlainTextReport& report) {
+  std::string line = reading_text(report.read, report.seconds);
+  if (skipped_count(report.read) > 0) line += fmt::format("; skipped: {}", skipped_text(report.read));
+  return line + "\n";
+}
+
 std::string match_summary(const MatchReport& report) {
   std::string line =
       fmt::format("{} against {} in {} (tables built in {}): {} matched", count_of(report.queries, "query", "queries"),
@@ -453,6 +473,13 @@ std::string bad_record_remark(const ReadReport& report) {
   std::string out = fmt::format("skipped {}:\n", count_of(report.bad_records, "bad record"));
   for (const std::string& line : example_lines(report)) out += fmt::format("  {}\n", line);
   return out;
+}
+
+void throw_if_nothing_read(const ReadReport& report) {
+  if (report.documents != 0) return;
+  throw Error(Errc::bad_input, skipped_count(report) == 0 ? std::string("no document was read: the input is empty")
+                                                          : fmt::format("no document was read; skipped: {}",
+                                                                        fmt::join(skipped_lines(report), "; ")));
 }
 
 std::string unreadable_remark(const ReadReport& report) {

@@ -13,6 +13,7 @@
 #include "refrain/input.h"
 #include "refrain/near.h"
 #include "refrain/ngrams.h"
+#include "refrain/plain_text.h"
 #include "refrain/substrings.h"
 
 namespace refrain::cli {
@@ -44,6 +45,7 @@ std::string index_check_text(const std::string& index, const IndexCheckReport& r
 
 // One line each, for standard error.
 std::string fingerprint_summary(const FingerprintReport& report);
+std::string text_summary(const PlainTextReport& report);
 std::string match_summary(const MatchReport& report);
 std::string ngrams_show_summary(const NgramsShowReport& report);
 std::string query_summary(const QueryReport& report);
@@ -53,6 +55,8 @@ std::string extract_summary(const ExtractReport& report);
 std::string bad_record_remark(const ReadReport& report);
 // Every file that was passed over. Empty where there is none.
 std::string unreadable_remark(const ReadReport& report);
+// Error(bad_input) where there was not a single document: whoever runs a pipeline must notice.
+void throw_if_nothing_read(const ReadReport& report);
 
 // How many documents could not be shown since their files changed, the first few named; empty where there were none.
 std::string changed_remark(std::uint64_t count, const std::vector<ChangedDocument>& changed);

@@ -165,6 +165,16 @@ struct FieldsOf<BadRecord> {
 };
 
 template <>
+struct FieldsOf<SkippedKind> {
+  static void visit(auto& kind, auto field) {
+    field("kind", kind.kind);
+    field("advice", kind.advice);
+    field("files", kind.files);
+    field("examples", kind.examples);
+  }
+};
+
+template <>
 struct FieldsOf<ReadReport> {
   static void visit(auto& read, auto field) {
     field("files", read.files);
@@ -174,6 +184,9 @@ struct FieldsOf<ReadReport> {
     field("bad_records", read.bad_records);
     field("hidden_skipped", read.hidden_skipped);
     field("binary_skipped", read.binary_skipped);
+    field("binary", read.binary);
+    field("pages", read.pages);
+    field("recoded", read.recoded);
     field("special_skipped", read.special_skipped);
     field("other_skipped", read.other_skipped);
     field("examples", read.examples);

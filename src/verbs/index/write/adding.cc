@@ -105,8 +105,8 @@ ReadReport Adding::add(const InputOptions& input, std::uint64_t bytes) {
           DocumentDigest& digest = done->documents.emplace_back();
           digest.posts_end = done->posts.size();
           if (batch.bad[i] != 0) continue;
-          // Of a web archive, and of Parquet, the text is nowhere as it is.
-          const bool there = done->whole_files || raw.texts[i].data() != nullptr;
+          // Of a web archive, of Parquet and of a page, the text is nowhere as it is.
+          const bool there = done->whole_files ? !raw.files[i].converted : raw.texts[i].data() != nullptr;
           where.refer = there && can_refer(done->whole_files ? raw.files[i] : raw.file) && !manifest_.layout.store_text;
           if (!done->whole_files && there) {
             where.begin = static_cast<std::uint64_t>(raw.texts[i].data() - raw.bytes.data());

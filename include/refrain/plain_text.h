@@ -1,0 +1,22 @@
+// plain_text: the text of every document, as every other verb reads it.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "refrain/context.h"
+#include "refrain/input.h"
+
+namespace [[gnu::visibility("default")]] refrain {
+
+struct PlainTextReport {
+  ReadReport read;
+  double seconds = 0;
+};
+
+// Hands JSONL to `out`, a few whole lines at a time, in input order: {"id": ..., "text": ...}. Bytes that are not UTF-8
+// become U+FFFD, for JSON is UTF-8.
+PlainTextReport plain_text(const InputOptions& input, const Context& context,
+                           const std::function<void(std::string_view)>& out);
+
+}  // namespace refrain

@@ -1,0 +1,25 @@
+// What a file holds, by its first bytes: text, a web page, or something that is no text at all, by name.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace refrain::corpus {
+
+struct Recognized {
+  enum class Content { text, html, other };
+  Content content = Content::text;
+  // Of what is no text:
+  std::string_view kind = {};    // "PDF document"; empty for what has zero bytes in it and no name
+  std::string_view advice = {};  // what to do about it; may be empty
+};
+
+// `beginning`: as many bytes as kBinaryBytes, unpacked, or all there are. `path` decides between text and a web page
+// where the bytes leave it open.
+Recognized recognize(std::string_view beginning, std::string_view path);
+
+// The charset of a file whose only witness are its bytes: that of its byte order mark; UTF-8, also where some bytes are
+// wrong; windows-1252 where no character beyond ASCII is UTF-8. As charset_of().
+std::string charset_of_file(std::string_view bytes);
+
+}  // namespace refrain::corpus

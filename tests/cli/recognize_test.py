@@ -1,0 +1,167 @@
+"""What is made of the files that people have: pages, other charsets, other names, and what is no text at all."""
+
+import gzip
+import json
+import os
+import random
+import zipfile
+
+from program import TestCase, jsonl, main
+
+MARKUP = "".join(f'<img class="icon deep" src="../part/{i}.png" width="20" height="20">' for i in range(300))
+RANDOM = random.Random(5)
+TEXTS = [" ".join(f"{RANDOM.choice('bcdfgklmnprst')}{RANDOM.choice('aeiou')}{RANDOM.randrange(900)}" for _ in range(60)) for _ in range(40)]
+
+
+def page(text, head=""):
+    return f"<!DOCTYPE html><html><head><title>x</title>{head}</head><body>{MARKUP}<p>{text}</p></body></html>"
+
+
+class Recognize(TestCase):
+    def dedup(self, *arguments, code=0, output="out"):
+        result = self.run_program("dedup", *arguments, "-o", output, "--json", code=code)
+        return json.loads(result.out)
+
+    def no_text(self, folder):
+        """Files that are no text, one of every kind that there is a cheap example of."""
+        kinds = {"a.pdf": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "b.xz": b"\xfd7zXZ\0\0\4", "c.bz2": b"BZh91AY&SY",
+                 "d.lz4": b"\x04\x22\x4d\x18rest", "e.tar": b"name".ljust(257, b"\0") + b"ustar\0" + b"00", "f.arrow": b"ARROW1\0\0",
+                 "g.png": b"\x89PNG\r\n\x1a\n\0\0\0\r", "h.doc": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "i.db": b"SQLite format 3\0",
+                 "j.feather": b"FEA1", "k.arc": b"filedesc://x.arc 0.0.0.0 2009 text/plain 76\n", "l": b"some\0thing", "m.elf": b"\x7fELF\2\1\1"}
+        for name, content in kinds.items():
+            self.write(f"{folder}/{name}", content + b" " + TEXTS[0].encode())
+        with zipfile.ZipFile(self.path(folder, "n.docx"), "w") as file:
+            file.writestr("[Content_Types].xml", "<Types/>")
+        with zipfile.ZipFile(self.path(folder, "o.zip"), "w") as file:
+            file.writestr("a.txt", TEXTS[0])
+        return len(kinds) + 2
+
+    def test_what_is_no_text_is_skipped_by_kind_and_name(self):
+        count = self.no_text("in")
+        self.write("in/text.txt", TEXTS[1])
+        summary = self.dedup("in")
+        self.assertEqual((summary["documents"], summary["binary_skipped"]), (1, count))
+        kinds = {kind["kind"]: kind["examples"] for kind in summary["binary_kinds"]}
+        self.assertEqual(kinds["PDF document"], ["in/a.pdf"])
+        self.assertEqual(kinds["Office document"], ["in/h.doc", "in/n.docx"])
+        self.assertEqual(kinds["ZIP archive"], ["in/o.zip"])
+        self.assertEqual(kinds["binary file"], ["in/l"])
+        shown = self.run_program("dedup", "in", "-o", "again").out.decode()
+        self.assertIn("1 PDF document: in/a.pdf; convert it first, for example with pdftotext", shown)
+
+    def test_a_run_that_reads_nothing_fails_and_says_why(self):
+        self.no_text("in")
+        os.makedirs(self.path("empty"))
+        for verb in (["dedup"], ["near"], ["substrings"], ["ngrams", "build", "-n", "3"]):
+            result = self.run_program(*verb, "in", "-o", "out-" + verb[0], code=3)
+            self.assertIn("no document was read; skipped: 15 binary; 1 PDF document: in/a.pdf", result.err)
+            self.assertIn("the input is empty", self.run_program(*verb, "empty", "-o", "none-" + verb[0], code=3).err)
+        self.run_program("fingerprint", "in", code=3)
+        self.run_program("index", "create", "index", "in", code=3)
+        # Also where it was named.
+        self.assertIn("PDF", self.run_program("near", "in/a.pdf", "-o", "pdf", code=3).err)
+        self.run_program("near", "in/a.pdf", "--binary", "-o", "pdf", "--force")
+
+    def test_records_under_every_name_that_they_have(self):
+        for name in ("a.JSONL", "b.jsonlines", "c.jl", "d.ldjson", "e.NDJSON"):
+            self.write(f"in/{name}", jsonl(TEXTS[:7]))
+        self.assertEqual(self.dedup("in")["documents"], 35)
+
+    def test_json_however_it_is_laid_out(self):
+        records = [{"n": {"text": "not this"}, "text": text, "odd": 'a \\" } { [ ] ,'} for text in TEXTS]
+        self.write("in/lines.json", "".join(json.dumps(record) + "\n" for record in records))
+        self.write("in/array.json", json.dumps(records))
+        self.write("in/pretty.json", json.dumps(records, indent=2))
+        self.write("in/pretty_values.json", "\n".join(json.dumps(record, indent=1) for record in records))
+        self.write("in/packed.json.gz", gzip.compress(json.dumps(records, indent=3).encode()))
+        self.write("in/one.json", json.dumps(records[0]))
+        self.write("in/one_pretty.json", json.dumps(records[1], indent=2))
+        self.write("in/bom.json", "\ufeff" + json.dumps(records[:3]))
+        found = {}
+        for threads, memory in (("1", "64M"), ("3", "1G")):
+            self.run_program("near", "in", "-o", "out", "--force", "-q", "--threads", threads, "--memory", memory)
+            with open(self.path("out", "summary.json"), encoding="utf-8") as file:
+                summary = json.load(file)
+            self.assertEqual((summary["documents"], summary["bad_records"]), (5 * 40 + 5, 0))
+            found[threads] = self.read("out", "clusters.tsv")
+        self.assertEqual(found["1"], found["3"])
+        self.assertEqual(self.dedup("in", output="kept")["kept"], 40)
+        # What has no record in it is a document, as before; with a field that is named, it is a bad record.
+        self.write("settings/a.json", '{"name": "x", "nested": {"text": "y"}}')
+        self.write("settings/b.json", '[1, 2, 3]')
+        self.write("settings/c.json", json.dumps({str(i): "word " * 10 for i in range(5000)}))
+        self.assertEqual(self.dedup("settings", output="settings-out")["documents"], 3)
+        self.assertIn("no field 'body'", self.run_program("near", "settings/a.json", "--text-field", "body", "-o", "x", code=3).err)
+        # Records of an array cannot be taken out of it.
+        self.assertIn("jq -c", self.run_program("dedup", "in", "--apply", "-o", "applied", code=3).err)
+        self.assertFalse(os.path.exists(self.path("applied")))
+
+    def test_damage_in_a_json_array_costs_the_damaged_records(self):
+        records = [json.dumps({"text": text}) for text in TEXTS[:9]]
+        records[3] = records[3][:40]
+        records[6] = '"a string"'
+        self.write("a.json", "[" + ",\n".join(records) + "]")
+        self.run_program("near", "a.json", "-o", "out", "-q")
+        with open(self.path("out", "summary.json"), encoding="utf-8") as file:
+            summary = json.load(file)
+        self.assertGreater(summary["bad_records"], 0)
+        self.assertGreaterEqual(summary["documents"], 3)
+        self.run_program("near", "a.json", "-o", "strict", "--strict", code=3)
+
+    def test_pages_are_compared_by_what_they_say_and_kept_as_they_are(self):
+        for at, text in enumerate(TEXTS):
+            self.write(f"in/{at:02}.html", page(text[:300]))
+        self.write("in/copy.html", page(TEXTS[3][:300], "<style>p { color: red }</style>"))
+        summary = self.dedup("in", "--apply")
+        self.assertEqual((summary["documents"], summary["pages"], summary["kept"]), (41, 41, 40))
+        kept = self.listing("out", "clean", "in")
+        self.assertEqual(len(kept), 40)
+        for name in kept:
+            self.assertEqual(self.read("out", "clean", "in", name), self.read("in", name))
+        self.assertLess(self.dedup("in", "--raw-html", output="raw")["kept"], 20)
+        # A page without the word html in it, by its name; a text that speaks of HTML is none.
+        self.write("odd/a.htm", "<p>one &amp; two</p>")
+        self.write("odd/b.txt", "the tag <html> begins a page")
+        self.assertEqual(self.dedup("odd", output="odd-out")["pages"], 1)
+        self.assertIn("cannot cut passages", self.run_program("substrings", "in", "--length", "50", "--apply", "-o", "cut", code=3).err)
+
+    def test_text_shows_what_is_compared(self):
+        self.write("in/a.html", page("one &lt;two&gt; &eacute;"))
+        self.write("in/b.jsonl", jsonl(["first", "second\nline"]) + "oops\n")
+        self.write("in/c.txt", b"plain \xc3\xa9 \xff")
+        result = self.run_program("text", "in")
+        rows = [json.loads(line) for line in result.out.decode().splitlines()]
+        self.assertEqual(rows, [{"id": "in/a.html", "text": "x\none <two> é"}, {"id": "1", "text": "first"}, {"id": "2", "text": "second\nline"},
+                                {"id": "in/c.txt", "text": "plain é \ufffd"}])
+        self.assertIn("in/b.jsonl:3: not a JSON object", result.err)
+        # What it prints is what the same input says.
+        self.write("again.jsonl", result.out)
+        self.assertEqual([json.loads(line)["text"] for line in self.run_program("text", "again.jsonl").out.splitlines()], [row["text"] for row in rows])
+        for threads in ("1", "5"):
+            self.assertEqual(self.run_program("text", "in", "--threads", threads).out, result.out)
+        self.run_program("text", "missing", code=3)
+
+    def test_an_index_of_pages_finds_and_shows_their_text(self):
+        for at, text in enumerate(TEXTS[:5]):
+            self.write(f"in/{at}.html", page(text))
+        self.write("query.txt", TEXTS[2])
+        self.run_program("index", "create", "index", "in")
+        self.run_program("index", "check", "index")
+        found = json.loads(self.run_program("index", "query", "index", "query.txt", "--json").out.splitlines()[0])
+        self.assertIn("in/2.html", json.dumps(found))
+
+    def test_charsets_other_than_utf_8_match_their_twins(self):
+        text = "Größe, Français, naïve façade: déjà vu, señor, smörgåsbord, Ærøskøbing. " * 5
+        self.write("in/a.txt", text)
+        for name, charset in (("b", "utf-16"), ("c", "utf-32"), ("d", "latin-1"), ("e", "utf-16-be")):
+            mark = b"\xfe\xff" if charset == "utf-16-be" else b""
+            self.write(f"in/{name}.txt", mark + text.encode(charset))
+        summary = self.dedup("in")
+        self.assertEqual((summary["documents"], summary["recoded"], summary["kept"]), (5, 4, 1))
+        # Some wrong bytes do not make UTF-8 another charset.
+        self.write("bad/a.txt", text.encode() + b"\xff")
+        self.assertEqual(self.dedup("bad", output="bad-out")["recoded"], 0)
+
+
+if __name__ == "__main__":
+    main()
