@@ -38,9 +38,9 @@ struct InputOptions {
   std::vector<std::string> extra_fields =
       {};  // more fields for the reader to read; inputs that have no fields are then refused
   std::uint64_t max_doc_bytes = std::uint64_t{64} << 20;
-  bool binary = false;    // also read files that are no text
-  bool raw_html = false;  // read the markup of whole files that are HTML as text too
-  bool strict = false;    // throw Error(bad_input) at the first bad record
+  bool binary = false;  // also read files that are no text
+  bool as_is = false;   // whole files are their bytes: HTML with its markup, other charsets unconverted
+  bool strict = false;  // throw Error(bad_input) at the first bad record
   // A file or folder that cannot be opened, listed or read ends the run with Error(io), so nothing is lost silently.
   // With this it is skipped as a whole and listed in ReadReport::unreadable. Every file is then read twice.
   bool skip_unreadable = false;

@@ -7,7 +7,7 @@ import random
 import shutil
 import subprocess
 
-from program import (MADE_WITH, TestCase, documents, fingerprints, jsonl, lines, main, program, say, vocabulary,
+from program import (MADE_WITH, Near, TestCase, documents, fingerprints, jsonl, lines, main, program, say, vocabulary,
                      sentence)
 
 TEXT = "the quick brown fox jumps over the lazy dog"
@@ -77,7 +77,8 @@ class OddBytes(TestCase):
         os.mkdir(self.path("folder"))
         for number, (name, flags) in enumerate([("folder", []), ("empty.txt", ["--format", "lines"]),
                                                 ("empty.txt", ["--format", "jsonl"])]):
-            near = self.near(name, *flags, output=f"b{number}")
+            self.near(name, *flags, output=f"b{number}", code=3)
+            near = Near(self.path(f"b{number}"))
             self.assertEqual((near.matches_bytes.decode(), near.clusters_bytes.decode()),
                              ("id1\tid2\tdiff\n", f"{MADE_WITH}id\tsimhash\tcluster\n"))
             self.assertEqual(near.summary["documents"], 0)
@@ -364,9 +365,9 @@ class Languages(TestCase):
 class Cleaned(TestCase):
     """What dedup makes of such input: a decision for every document, and the kept records byte for byte."""
 
-    def dedup(self, name, *flags):
+    def dedup(self, name, *flags, code=0):
         """The decisions, and what is left of the file."""
-        self.run_program("dedup", name, "-o", "out", "--apply", "--force", "-q", *flags)
+        self.run_program("dedup", name, "-o", "out", "--apply", "--force", "-q", *flags, code=code)
         rows = [json.loads(row) for row in self.read("out", "decisions.jsonl").decode("utf-8").splitlines()]
         self.assertEqual(self.listing("out"), [".clean.files", "clean", "clusters.tsv", "decisions.jsonl", "matches.tsv", "report.html",
                                                "summary.json"])
@@ -379,9 +380,9 @@ class Cleaned(TestCase):
         self.write("none.jsonl")
         self.write("one.jsonl", '{"text": "' + TEXT + '"}')
         os.mkdir(self.path("folder"))
-        self.assertEqual(self.dedup("none.jsonl"), ([], b""))
-        self.assertEqual(self.dedup("none.jsonl", "--format", "lines"), ([], b""))
-        self.assertEqual(self.dedup("folder"), ([], None))
+        self.assertEqual(self.dedup("none.jsonl", code=3), ([], b""))
+        self.assertEqual(self.dedup("none.jsonl", "--format", "lines", code=3), ([], b""))
+        self.assertEqual(self.dedup("folder", code=3), ([], None))
         self.assertEqual(self.dedup("one.jsonl"), ([None], self.read("one.jsonl")))
         self.assertEqual(self.dedup("one.jsonl", "--near", "simhash"), ([None], self.read("one.jsonl")))
 

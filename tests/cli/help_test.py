@@ -141,7 +141,7 @@ class Generated(TestCase):
         self.assertEqual(self.complete("refrain", "index", "create", "--blots", "x"), ["xor"])
         self.assertEqual(self.complete("refrain", "index", "query", "--output", "t"), ["text"])
         self.assertEqual(self.complete("refrain", "near", "--dist"), ["--distance"])
-        self.assertEqual(self.complete("refrain", "near", "--format", "js"), ["jsonl"])
+        self.assertEqual(self.complete("refrain", "near", "--format", "js"), ["jsonl", "json"])
         self.assertEqual(self.complete("refrain", "near", "--preset", "=", "f"), ["fpga"])
         self.assertEqual(set(self.complete("refrain", "completion", "")), {"bash", "zsh", "fish"})
         self.assertEqual(set(self.complete("refrain", "near", "--")), flags_in(help_of("near")))

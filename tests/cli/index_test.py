@@ -189,7 +189,7 @@ class Inputs(Index):
         words = self.SHARED.encode().split()
         self.write("in/1", b"\xff\xfe" + b" \xff ".join(words) + b"\xc3")
         self.write("in/2", b"\x80" + b" ".join(words))
-        self.create("in")
+        self.create("in", "--as-is")
         [row] = self.extract()
         self.assertEqual((row["length"], row["similarity"], row["documents"]), (25, 1, 2))
         for place in row["occurrences"]:
@@ -203,7 +203,7 @@ class Inputs(Index):
         self.write("short", "a few words")
         self.write("one", run_of(0, 100))
         for name, documents in (("empty", 1), ("nothing", 0), ("short", 1), ("one", 1)):
-            self.create(name, index=f"{name}.index")
+            self.create(name, index=f"{name}.index", code=0 if documents else 3)
             self.assertEqual(self.stats(f"{name}.index")["documents"], documents)
             self.assertEqual(self.extract(index=f"{name}.index"), [])
             self.assertEqual(self.blots(f"{name}.index"), [])

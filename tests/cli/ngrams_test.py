@@ -134,10 +134,10 @@ class Shown(Ngrams):
     def test_nothing_makes_an_index_of_nothing(self):
         self.write("empty", "")
         self.write("short", "a few words\n" * 5)
-        self.build("empty", "--format", "lines")
+        self.build("empty", "--format", "lines", code=3)
         self.build("short", "--format", "lines", output="short.index")
         os.mkdir(self.path("nothing"))
-        self.build("nothing", output="nothing.index")
+        self.build("nothing", output="nothing.index", code=3)
         for index in ("index", "short.index", "nothing.index"):
             self.assertEqual(self.show(index=index), [])
             self.assertEqual(self.stats(index)["grams"], 0)

@@ -143,7 +143,7 @@ def table(content, header):
 def fingerprints(*arguments, **more):
     """[id, hash or None] of every document, by `refrain fingerprint`."""
     result = run("fingerprint", *arguments, "-q", **more)
-    if result.code != 0:
+    if result.code != 0 and not (result.code == 3 and "no document was read" in result.err):
         raise AssertionError(result.err)
     return [[name, int(value) if value else None] for name, value in table(result.out, "id\tsimhash")]
 

@@ -118,12 +118,19 @@ class Recognize(TestCase):
         self.assertEqual(len(kept), 40)
         for name in kept:
             self.assertEqual(self.read("out", "clean", "in", name), self.read("in", name))
-        self.assertLess(self.dedup("in", "--raw-html", output="raw")["kept"], 20)
+        self.assertLess(self.dedup("in", "--as-is", output="raw")["kept"], 20)
         # A page without the word html in it, by its name; a text that speaks of HTML is none.
         self.write("odd/a.htm", "<p>one &amp; two</p>")
         self.write("odd/b.txt", "the tag <html> begins a page")
         self.assertEqual(self.dedup("odd", output="odd-out")["pages"], 1)
-        self.assertIn("cannot cut passages", self.run_program("substrings", "in", "--length", "50", "--apply", "-o", "cut", code=3).err)
+        # Ranges are of a file's bytes.
+        self.write("latin/a.txt", ("Größe " * 40 + TEXTS[0]).encode("latin-1"))
+        self.write("latin/b.html", page(TEXTS[0]))
+        self.run_program("substrings", "latin", "--length", "50", "--apply", "-o", "cut")
+        self.assertLess(len(self.read("cut", "clean", "latin", "b.html")), len(self.read("latin", "b.html")))
+        self.assertTrue(self.read("cut", "clean", "latin", "a.txt").startswith("Größe ".encode("latin-1")))
+        self.run_program("dedup", "latin", "--substrings", "50", "--apply", "-o", "cut-too")
+        self.assertEqual(self.read("cut-too", "clean", "latin", "b.html"), self.read("cut", "clean", "latin", "b.html"))
 
     def test_text_shows_what_is_compared(self):
         self.write("in/a.html", page("one &lt;two&gt; &eacute;"))

@@ -236,11 +236,11 @@ class Found:
 class SubstringsCase(TestCase):
     runs = 0
 
-    def substrings(self, *arguments, code=0, **more):
-        """Runs into a folder of its own; Found, or where it was to fail what it said."""
+    def substrings(self, *arguments, code=0, nothing=False, **more):
+        """Runs into a folder of its own; Found, or where it was to fail what it said. `nothing`: there is no document to read."""
         self.runs += 1
         output = f"out{self.runs}"
-        result = self.run_program("substrings", *arguments, "-o", output, "-q", code=code, **more)
+        result = self.run_program("substrings", *arguments, "-o", output, "-q", code=3 if nothing else code, **more)
         if code == 0:
             return Found(self.path(output))
         self.assertNotIn(output, self.listing())

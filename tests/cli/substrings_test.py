@@ -127,7 +127,7 @@ class AgainstTheOracle(SubstringsCase):
         for name, flags, documents in (("empty.txt", [], 1), ("empty.txt", ["--format", "lines"], 0), ("folder", [], 0),
                                        ("-", [], 0)):
             flags += ["--groups"] + (["--apply"] if name != "-" else [])
-            found = self.substrings(name, *flags)
+            found = self.substrings(name, *flags, nothing=documents == 0)
             self.assertEqual((found.rows, found.passages()), ([], []))
             self.assertEqual(found.summary["documents"], documents)
         found = self.substrings("-", stdin="short\n" * 1000)
@@ -174,7 +174,7 @@ class TextCsv(SubstringsCase):
         if ids is not None:
             self.write("ids.csv", ids)
             arguments += ["--ids", "ids.csv"]
-        found = self.substrings(*arguments)
+        found = self.substrings(*arguments, nothing=not content)
         [ranges] = Oracle([content], length).repeated
         self.assertEqual(found.read("sa.txt"), b"".join(b"%d %d\n" % one for one in ranges))
         begins = [0] + [at + 1 for at, byte in enumerate(content) if byte == 10 and at + 1 < len(content)]

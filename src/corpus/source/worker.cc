@@ -373,8 +373,8 @@ void Worker::read_file(const Input& input, PieceResult& result) {
 // The text of a file whose bytes are `bytes`; nothing where that is the bytes themselves.
 std::optional<std::string_view> Worker::convert(const Input& input, std::string_view bytes,
                                                 const Recognized& recognized, PieceResult& result) {
-  if (recognized.content == Recognized::Content::other) return std::nullopt;
-  const bool html = recognized.content == Recognized::Content::html && !reading_.options.raw_html;
+  if (recognized.content == Recognized::Content::other || reading_.options.as_is) return std::nullopt;
+  const bool html = recognized.content == Recognized::Content::html;
   const std::string charset = html ? charset_of(bytes, {}, true) : charset_of_file(bytes);
   if (!html && is_utf8(charset)) return std::nullopt;
   const std::optional<std::string_view> text =

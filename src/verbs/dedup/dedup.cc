@@ -148,7 +148,9 @@ DedupReport run_dedup(const DedupOptions& options, const Context& context, Then 
 
 }  // namespace
 
-DedupReport dedup(const DedupOptions& options, const Context& context) {
+DedupReport dedup(const DedupOptions& asked, const Context& context) {
+  DedupOptions options = asked;
+  options.input.as_is = asked.input.as_is || asked.substrings != 0;  // whose ranges are of the bytes of a file
   return run_dedup(options, context, [](verbs::dedup::DedupRun&) {});
 }
 

@@ -25,9 +25,9 @@ std::string identity(const DedupOptions& options, const NearFinder* near) {
       to_string(options.keep), options.source_field, options.alarm, options.max_removed_per_source, options.sample);
   add("apply {}\nannotate {}\nattributes {}\n", options.apply, options.annotate, static_cast<int>(options.attributes));
   const InputOptions& input = options.input;
-  add("format {}\ntext_field {}\nid_field {}\nmax_doc_bytes {}\nbinary {}\nraw_html {}\nstrict {}\n",
-      static_cast<int>(input.format), input.text_name(), input.id_field, input.max_doc_bytes, input.binary,
-      input.raw_html, input.strict);
+  add("format {}\ntext_field {}\nid_field {}\nmax_doc_bytes {}\nbinary {}\nas_is {}\nstrict {}\n",
+      static_cast<int>(input.format), input.text_name(), input.id_field, input.max_doc_bytes, input.binary, input.as_is,
+      input.strict);
   const InputOptions& against = options.against;
   if (!against.empty())
     add("against min {} share {} passage {} action {}\nformat {}\ntext_field {}\nid_field {}\n{}", options.against_min,

@@ -61,7 +61,7 @@ void read_input(const simdjson::dom::element& options, InputOptions& input) {
   input.max_doc_bytes = options["max_doc_bytes"];
   input.binary = options["binary"];
   // Runs that do not say so knew nothing else.
-  if (options["raw_html"].get(input.raw_html) != simdjson::SUCCESS) input.raw_html = true;
+  if (options["as_is"].get(input.as_is) != simdjson::SUCCESS) input.as_is = true;
 }
 
 // What the run passed over is passed over again.

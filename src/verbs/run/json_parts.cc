@@ -71,7 +71,7 @@ void write_input(JsonWriter& json, const InputOptions& input) {
   json.field("id_field", input.id_field);
   json.field("max_doc_bytes", input.max_doc_bytes);
   json.field("binary", input.binary);
-  json.field("raw_html", input.raw_html);
+  json.field("as_is", input.as_is);
 }
 
 void write_document(JsonWriter& json, const char* name, const ExplainedDocument& document) {

@@ -47,7 +47,6 @@ void check_unused(const InputOptions& input) {
   refuse(input.id_field != plain.id_field, "--id-field");
   refuse(input.max_doc_bytes != plain.max_doc_bytes, "--max-doc-bytes");
   refuse(input.binary != plain.binary, "--binary");
-  refuse(input.raw_html != plain.raw_html, "--raw-html");
   refuse(input.strict != plain.strict, "--strict");
   refuse(input.skip_unreadable != plain.skip_unreadable, "--skip-unreadable");
 }
@@ -360,8 +359,10 @@ class Substrings {
 
 }  // namespace
 
-SubstringsReport substrings(const SubstringsOptions& options, const Context& context) {
-  check(options);
+SubstringsReport substrings(const SubstringsOptions& asked, const Context& context) {
+  check(asked);
+  SubstringsOptions options = asked;
+  options.input.as_is = true;  // ranges are of the bytes of a file
   std::vector<std::string> inputs = options.input.paths;
   for (const std::string& path : {options.text_csv, options.ids})
     if (!path.empty()) inputs.push_back(path);

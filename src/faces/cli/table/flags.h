@@ -105,7 +105,7 @@ struct Settings {
   std::optional<std::string> id_field;
   std::optional<std::uint64_t> max_doc_bytes;
   bool binary = false;
-  bool raw_html = false;
+  bool as_is = false;
   bool strict = false;
   bool skip_unreadable = false;
   bool read_back = false;

@@ -71,7 +71,7 @@ InputOptions input_options(const Settings& settings, std::vector<std::string> pa
   if (settings.id_field) options.id_field = *settings.id_field;
   if (settings.max_doc_bytes) options.max_doc_bytes = *settings.max_doc_bytes;
   options.binary = settings.binary;
-  options.raw_html = settings.raw_html;
+  options.as_is = settings.as_is;
   options.strict = settings.strict;
   options.skip_unreadable = settings.skip_unreadable;
   return options;

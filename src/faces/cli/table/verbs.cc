@@ -96,7 +96,8 @@ constexpr VerbInfo kVerbs[] = {
          "a folder or - (standard input), plain or compressed with gzip or zstd.",
      .details = "Use it to see what is compared, or to convert any input to JSONL. Bytes that are not UTF-8 become "
                 "U+FFFD. A summary goes to standard error if that is a terminal, and always with --json.\n",
-     .examples = {"refrain text /usr/share/common-licenses > licenses.jsonl"}},
+     .examples = {"refrain text /usr/share/common-licenses > licenses.jsonl",
+                  "refrain text /usr/share/common-licenses | head -n 1"}},
     {.verb = Verb::match,
      .name = "match",
      .summary = "look up fingerprints among stored ones",

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "faces/cli/view/reading.h"
 #include "faces/cli/view/terminal.h"
 #include "refrain/dedup.h"
 #include "refrain/fingerprint.h"
@@ -50,13 +51,6 @@ std::string match_summary(const MatchReport& report);
 std::string ngrams_show_summary(const NgramsShowReport& report);
 std::string query_summary(const QueryReport& report);
 std::string extract_summary(const ExtractReport& report);
-
-// How many bad records were skipped, with a few examples as "file:line: reason"; empty where there were none.
-std::string bad_record_remark(const ReadReport& report);
-// Every file that was passed over. Empty where there is none.
-std::string unreadable_remark(const ReadReport& report);
-// Error(bad_input) where there was not a single document: whoever runs a pipeline must notice.
-void throw_if_nothing_read(const ReadReport& report);
 
 // How many documents could not be shown since their files changed, the first few named; empty where there were none.
 std::string changed_remark(std::uint64_t count, const std::vector<ChangedDocument>& changed);

@@ -1,0 +1,31 @@
+// What is told of the reading of an input: how much, how fast, and what was skipped, bad or unreadable.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "refrain/input.h"
+
+namespace refrain::cli {
+
+// "1,234 documents (12.3 MiB of text, from 3.1 MiB in 2 files) in 0.4 s, 30.8 MiB/s"
+std::string reading_text(const ReadReport& read, double seconds);
+
+// The bad records that there is room for, and how many more there are.
+std::vector<std::string> example_lines(const ReadReport& report);
+
+std::uint64_t skipped_count(const ReadReport& report);
+std::string skipped_text(const ReadReport& report);
+// The same, with what is known of those that are no text.
+std::vector<std::string> skipped_lines(const ReadReport& report);
+
+// For standard error; empty where there is nothing to say. How many bad records were skipped, with a few examples as
+// "file:line: reason"; and every file that was passed over.
+std::string bad_record_remark(const ReadReport& report);
+std::string unreadable_remark(const ReadReport& report);
+
+// Error(bad_input) where there was not a single document: whoever runs a pipeline must notice.
+void throw_if_nothing_read(const ReadReport& report);
+
+}  // namespace refrain::cli
