@@ -58,7 +58,7 @@ constexpr VerbInfo kVerbs[] = {
      .description =
          "Finds all pairs of near-duplicate documents by SimHash, and the clusters they form. An INPUT is a file, a "
          "folder or - (standard input), plain or compressed with gzip or zstd. SimHash at distance 3 finds about 93% "
-         "of pairs with one word in a thousand changed, and about 26% at one in a hundred; GUIDE.md has the table.",
+         "of pairs with one word in a thousand changed, and about 26% at one in a hundred.",
      .details =
          "Every document gets a 64-bit fingerprint; similar documents differ in few bits. Two documents match "
          "if their fingerprints differ in at most --distance bits. Documents with equal fingerprints are each "
