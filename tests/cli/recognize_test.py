@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import random
+import subprocess
 import zipfile
 
 from program import TestCase, jsonl, main
@@ -24,10 +25,10 @@ class Recognize(TestCase):
 
     def no_text(self, folder):
         """Files that are no text, one of every kind that there is a cheap example of."""
-        kinds = {"a.pdf": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "b.xz": b"\xfd7zXZ\0\0\4", "c.bz2": b"BZh91AY&SY",
+        kinds = {"a.pdf": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "b.xz": b"\xfd7zXZ\0\0\4", "c.bz2": b"BZh91AY&SY\0",
                  "d.lz4": b"\x04\x22\x4d\x18rest", "e.tar": b"name".ljust(257, b"\0") + b"ustar\0" + b"00", "f.arrow": b"ARROW1\0\0",
                  "g.png": b"\x89PNG\r\n\x1a\n\0\0\0\r", "h.doc": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "i.db": b"SQLite format 3\0",
-                 "j.feather": b"FEA1", "k.arc": b"filedesc://x.arc 0.0.0.0 2009 text/plain 76\n", "l": b"some\0thing", "m.elf": b"\x7fELF\2\1\1"}
+                 "j.feather": b"FEA1\0", "k.arc": b"filedesc://x.arc 0.0.0.0 2009 text/plain 76\n", "l": b"some\0thing", "m.elf": b"\x7fELF\2\1\1"}
         for name, content in kinds.items():
             self.write(f"{folder}/{name}", content + b" " + TEXTS[0].encode())
         with zipfile.ZipFile(self.path(folder, "n.docx"), "w") as file:
@@ -48,6 +49,15 @@ class Recognize(TestCase):
         self.assertEqual(kinds["binary file"], ["in/l"])
         shown = self.run_program("dedup", "in", "-o", "again").out.decode()
         self.assertIn("1 PDF document: in/a.pdf; convert it first, for example with pdftotext", shown)
+
+    def test_texts_that_begin_like_something_else_are_texts(self):
+        for at, text in enumerate(("OTTO VON BISMARCK", "ID3 tags", "THE NEW WAVE of", "BZh is", "GIF89 as", "PAR1 of", "The ftyp box")):
+            self.write(f"in/{at}.txt", text)
+        self.assertEqual(self.dedup("in")["documents"], 7)
+
+    def test_junk_between_records_is_counted_not_fatal(self):
+        self.write("a.json", "[{}x" + "{}x" * 200000 + '{"text": "one two three four five"}]')
+        self.assertEqual(len(self.run_program("text", "a.json").out.splitlines()), 1)
 
     def test_a_run_that_reads_nothing_fails_and_says_why(self):
         self.no_text("in")
@@ -92,7 +102,15 @@ class Recognize(TestCase):
         self.write("settings/c.json", json.dumps({str(i): "word " * 10 for i in range(5000)}))
         self.assertEqual(self.dedup("settings", output="settings-out")["documents"], 3)
         self.assertIn("no field 'body'", self.run_program("near", "settings/a.json", "--text-field", "body", "-o", "x", code=3).err)
+        # A record may be long before its text comes, and a pipe is read once.
+        self.write("long/a.json", "".join(json.dumps({"html": "x" * 300000, "text": text}) + "\n" for text in TEXTS[:3]))
+        self.assertEqual(self.dedup("long", output="long-out")["documents"], 3)
+        os.mkfifo(self.path("pipe.json"))
+        with subprocess.Popen(["sh", "-c", "cat long/a.json > pipe.json"], cwd=self.dir) as writer:
+            self.run_program("near", "pipe.json", "--text-field", "text", "-o", "piped", timeout=20)
+            self.assertEqual(writer.wait(), 0)
         # Records of an array cannot be taken out of it.
+        self.assertIn("jq -c", self.run_program("substrings", "in/array.json", "--length", "20", "--apply", "-o", "applied", code=3).err)
         self.assertIn("jq -c", self.run_program("dedup", "in", "--apply", "-o", "applied", code=3).err)
         self.assertFalse(os.path.exists(self.path("applied")))
 
@@ -165,6 +183,9 @@ class Recognize(TestCase):
             self.write(f"in/{name}.txt", mark + text.encode(charset))
         summary = self.dedup("in")
         self.assertEqual((summary["documents"], summary["recoded"], summary["kept"]), (5, 4, 1))
+        # A lone surrogate costs one character.
+        self.write("lone/a.txt", b"\xff\xfe" + "one ".encode("utf-16-le") + b"\x00\xd8" + " two three".encode("utf-16-le"))
+        self.assertEqual(json.loads(self.run_program("text", "lone").out)["text"], "one \ufffd two three")
         # Some wrong bytes do not make UTF-8 another charset.
         self.write("bad/a.txt", text.encode() + b"\xff")
         self.assertEqual(self.dedup("bad", output="bad-out")["recoded"], 0)

@@ -92,20 +92,32 @@ bool names_fields(const InputOptions& options) {
   return !options.text_field.empty() || !options.id_field.empty() || !options.extra_fields.empty();
 }
 
-// Corpora, single records and files of settings are all called .json: their beginning tells. What cannot be read is
-// told when it is its turn.
+// Corpora, single records and files of settings are all called .json: their beginning tells. It is read as far as the
+// first record goes. What cannot be read is told when it is its turn; a pipe is not touched before that.
 Format json_format(const InputOptions& options, const std::string& path, MemoryBudget& budget) {
   constexpr std::size_t kLookedAt = std::size_t{64} << 10;
-  std::string beginning(kLookedAt, '\0');
+  constexpr std::size_t kMost = std::size_t{4} << 20;
+  const bool records = !options.text_field.empty() || !options.id_field.empty();
+  if (regular_size(path) == 0) return records ? Format::jsonl : Format::files;
+  const std::string field = records ? std::string() : options.text_name();
+  std::string beginning;
+  JsonLayout layout = JsonLayout::none;
   try {
     ByteStream file(budget);
     file.open(path);
-    beginning.resize(file.read(beginning.data(), beginning.size()));
-  } catch (const Error&) {
+    for (std::size_t size = kLookedAt; size <= kMost; size *= 4) {
+      const std::size_t have = beginning.size();
+      beginning.resize(size);
+      beginning.resize(have + file.read(beginning.data() + have, size - have));
+      layout = json_layout(beginning, field, beginning.size() < size);
+      if (layout != JsonLayout::unknown || beginning.size() < size) break;
+    }
+  } catch (const Error& error) {
+    if (error.code() == Errc::over_budget) throw;
     return Format::files;
   }
-  const bool all = beginning.size() < kLookedAt;
-  switch (json_layout(beginning, names_fields(options) ? std::string_view() : options.text_name(), all)) {
+  switch (layout) {
+    case JsonLayout::unknown:  // a longer record is hardly a file of settings
     case JsonLayout::lines:
       return Format::jsonl;
     case JsonLayout::values:

@@ -32,7 +32,7 @@ class BatchBuilder {
   bool ordinals() const { return batch_.ids.ordinals; }
   std::size_t size() const { return batch_.bad.size(); }
   // Past this the batch has to be used and cleared before another record is added.
-  bool full() const { return size() == max_records_ || text_end() >= piece_bytes_; }
+  bool full() const { return size() >= max_records_ || text_end() >= piece_bytes_; }
 
   // Room for texts of `bytes` in all, those of this batch included.
   void reserve_text(std::size_t bytes);

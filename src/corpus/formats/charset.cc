@@ -99,6 +99,7 @@ bool from_iconv(std::string_view bytes, const std::string& charset, Array<char>&
   const std::unique_ptr<iconv_t, CloseIconv> handle(iconv_open("UTF-8", charset.c_str()));
   if (!is_open(handle.get())) return false;
   std::string buffer(kChunkBytes, '\0');
+  const std::size_t unit = charset.starts_with("utf-32") ? 4 : charset.starts_with("utf-16") ? 2 : 1;
   char* in = const_cast<char*>(bytes.data());
   std::size_t left = bytes.size();
   const auto convert = [&](char** from, std::size_t* size) {
@@ -115,8 +116,9 @@ bool from_iconv(std::string_view bytes, const std::string& charset, Array<char>&
     if (reason == E2BIG) continue;
     append(out, kReplacement);
     if (reason == EINVAL) break;  // the last character is not whole
-    ++in;
-    --left;
+    const std::size_t skipped = std::min(unit, left);
+    in += skipped;
+    left -= skipped;
   }
   convert(nullptr, nullptr);
   return true;

@@ -89,7 +89,7 @@ JsonLayout json_layout(std::string_view beginning, std::string_view field, bool 
   if (array) return JsonLayout::values;
   const FirstObject first = look_at(beginning, field);
   const bool is_record = first.has_field || field.empty();
-  if (first.size == kNowhere && !is_record) return JsonLayout::none;
+  if (first.size == kNowhere && !is_record) return all ? JsonLayout::none : JsonLayout::unknown;
   if (first.size == kNowhere) return first.broken ? JsonLayout::values : JsonLayout::lines;
   beginning.remove_prefix(first.size);
   skip(kBlanks);

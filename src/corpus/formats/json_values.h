@@ -27,9 +27,10 @@ class JsonScanner {
 
 // How the records of a file of JSON are laid out, by its first bytes.
 enum class JsonLayout {
-  none,    // no records: a single value without the field, or no JSON
-  lines,   // an object a line
-  values,  // JsonScanner's
+  none,     // no records: a single value without the field, or no JSON
+  lines,    // an object a line
+  values,   // JsonScanner's
+  unknown,  // the first object goes on, and has not had the field yet
 };
 // `field`: a file with a single object is a record if it has this field, or none is given. `all`: there is no more than `beginning`.
 JsonLayout json_layout(std::string_view beginning, std::string_view field, bool all);

@@ -152,10 +152,10 @@ void JsonlParser::parse_values(RawPiece& piece, const std::string& path, BatchBu
     const std::string_view before = rest.substr(0, begin);
     count_lines(before);
     const std::uint64_t line = piece.line + 1;
+    piece.begin += begin;
     if (before.find_first_not_of(" \t\r\n,[]") != std::string_view::npos)
       builder.add_bad(path, line, "not JSON: text between the records");
-    piece.begin += begin;
-    if (begin == rest.size()) return;
+    if (begin == rest.size() || builder.full()) return;
     JsonScanner scanner;
     const std::string_view from_here = rest.substr(begin);
     const std::string_view record = from_here.substr(0, scanner.first_end(from_here));  // all, where it has no end

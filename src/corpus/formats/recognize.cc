@@ -18,16 +18,18 @@ constexpr std::string_view kUnpack = "unpack it first; only gzip and zstd are un
 constexpr std::string_view kExport = "save it as text or HTML first";
 constexpr std::string_view kNoAdvice;
 
+// Those that a text might begin with count only where there is a zero byte among the first bytes.
 struct Magic {
   std::size_t at;
   std::string_view bytes;
   std::string_view kind;
   std::string_view advice;
+  bool binary = false;
 };
 
 constexpr Magic kMagics[] = {
     {0, "%PDF-"sv, "PDF document", "convert it first, for example with pdftotext"},
-    {0, "BZh"sv, "bzip2 file", kUnpack},
+    {0, "BZh"sv, "bzip2 file", kUnpack, true},
     {0,
      "\xfd"
      "7zXZ\0"sv,
@@ -37,10 +39,10 @@ constexpr Magic kMagics[] = {
     {0, "Rar!\x1a\x07"sv, "RAR archive", kUnpack},
     {257, "ustar"sv, "tar archive", kUnpack},
     {0, "!<arch>\n"sv, "ar archive", kUnpack},
-    {0, "ARROW1"sv, "Arrow file", "convert it to Parquet or JSONL first"},
-    {0, "FEA1"sv, "Feather file", "convert it to Parquet or JSONL first"},
+    {0, "ARROW1"sv, "Arrow file", "convert it to Parquet or JSONL first", true},
+    {0, "FEA1"sv, "Feather file", "convert it to Parquet or JSONL first", true},
     {0, "\xff\xff\xff\xff"sv, "Arrow stream", "convert it to Parquet or JSONL first"},
-    {0, "PAR1"sv, "Parquet file", "name it .parquet, or say --format parquet"},
+    {0, "PAR1"sv, "Parquet file", "name it .parquet, or say --format parquet", true},
     {0, "filedesc://"sv, "ARC web archive", "convert it to WARC first"},
     {0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, "Office document", kExport},
     {0, "{\\rtf"sv, "RTF document", kExport},
@@ -50,16 +52,16 @@ constexpr Magic kMagics[] = {
     {0, "\x93NUMPY"sv, "NumPy array", "export its texts as JSONL first"},
     {0, "\x89PNG\r\n\x1a\n"sv, "image", kNoAdvice},
     {0, "\xff\xd8\xff"sv, "image", kNoAdvice},
-    {0, "GIF8"sv, "image", kNoAdvice},
+    {0, "GIF8"sv, "image", kNoAdvice, true},
     {0, "II*\0"sv, "image", kNoAdvice},
     {0, "MM\0*"sv, "image", kNoAdvice},
-    {8, "WEBP"sv, "image", kNoAdvice},
+    {8, "WEBPVP8"sv, "image", kNoAdvice, true},
     {0, "\0\0\1\0"sv, "image", kNoAdvice},
-    {0, "ID3"sv, "audio", kNoAdvice},
-    {0, "OggS"sv, "audio", kNoAdvice},
-    {0, "fLaC"sv, "audio", kNoAdvice},
-    {8, "WAVE"sv, "audio", kNoAdvice},
-    {4, "ftyp"sv, "video", kNoAdvice},
+    {0, "ID3"sv, "audio", kNoAdvice, true},
+    {0, "OggS"sv, "audio", kNoAdvice, true},
+    {0, "fLaC"sv, "audio", kNoAdvice, true},
+    {8, "WAVEfmt "sv, "audio", kNoAdvice, true},
+    {4, "ftyp"sv, "video", kNoAdvice, true},
     {0, "\x1a\x45\xdf\xa3"sv, "video", kNoAdvice},
     {0,
      "\x7f"
@@ -68,10 +70,10 @@ constexpr Magic kMagics[] = {
     {0, "MZ\x90"sv, "program", kNoAdvice},
     {0, "\xca\xfe\xba\xbe"sv, "program", kNoAdvice},
     {0, "\xcf\xfa\xed\xfe"sv, "program", kNoAdvice},
-    {0, "wOFF"sv, "font", kNoAdvice},
-    {0, "wOF2"sv, "font", kNoAdvice},
+    {0, "wOFF"sv, "font", kNoAdvice, true},
+    {0, "wOF2"sv, "font", kNoAdvice, true},
     {0, "\0\1\0\0\0"sv, "font", kNoAdvice},
-    {0, "OTTO"sv, "font", kNoAdvice},
+    {0, "OTTO"sv, "font", kNoAdvice, true},
 };
 
 // Formats that are ZIP archives, by the name of their first member.
@@ -152,10 +154,12 @@ std::size_t skip_ascii(std::string_view bytes, std::size_t at) {
 
 Recognized recognize(std::string_view beginning, std::string_view path) {
   if (is_zip(beginning)) return recognize_zip(beginning);
+  const bool binary = !has_wide_mark(beginning) && beginning.find('\0') != std::string_view::npos;
   for (const Magic& magic : kMagics)
-    if (beginning.size() >= magic.at + magic.bytes.size() && beginning.substr(magic.at).starts_with(magic.bytes))
+    if (binary >= magic.binary && beginning.size() >= magic.at + magic.bytes.size() &&
+        beginning.substr(magic.at).starts_with(magic.bytes))
       return {Recognized::Content::other, magic.kind, magic.advice};
-  if (!has_wide_mark(beginning) && beginning.find('\0') != std::string_view::npos) return {Recognized::Content::other};
+  if (binary) return {Recognized::Content::other};
   return {is_page(beginning, path) ? Recognized::Content::html : Recognized::Content::text};
 }
 

@@ -60,6 +60,7 @@ void PlacedFile::write(PlacedParts parts, bool at_once) {
   } catch (...) {
     if (!lock.owns_lock()) lock.lock();
     failed_ = true;
+    waiting_.clear();  // which hold the file in turn
     changed_.notify_all();
     throw;
   }

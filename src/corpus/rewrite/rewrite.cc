@@ -209,6 +209,7 @@ void Rewriter::write_records(Held& held, DocId first) {
   if (held.file.empty()) return;
   const WholeFile& file = held.file.front();
   if (held.first) {
+    if (file.input.format == Format::json) throw cannot_rewrite(file.input.path);
     path_ = make_room(file.input);
     if (file.packing == Packing::none)
       placed_ = std::make_shared<PlacedFile>(path_, room_);

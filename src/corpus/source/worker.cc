@@ -371,17 +371,15 @@ void Worker::read_file(const Input& input, PieceResult& result) {
 }
 
 // The text of a file whose bytes are `bytes`; nothing where that is the bytes themselves.
-std::optional<std::string_view> Worker::convert(const Input& input, std::string_view bytes,
-                                                const Recognized& recognized, PieceResult& result) {
+std::optional<std::string_view> Worker::convert(std::string_view bytes, const Recognized& recognized,
+                                                PieceResult& result) {
   if (recognized.content == Recognized::Content::other || reading_.options.as_is) return std::nullopt;
   const bool html = recognized.content == Recognized::Content::html;
-  const std::string charset = html ? charset_of(bytes, {}, true) : charset_of_file(bytes);
+  std::string charset = html ? charset_of(bytes, {}, true) : charset_of_file(bytes);
   if (!html && is_utf8(charset)) return std::nullopt;
-  const std::optional<std::string_view> text =
-      page_.read(bytes, charset, html, [&](std::size_t need) { turn_.need(need); });
-  if (!text) throw Error(Errc::bad_input, fmt::format("{}: unknown charset '{}'", input.path, charset));
-  if (text->size() > reading_.options.max_doc_bytes)
-    throw Error(Errc::bad_input, fmt::format("{}: {}", input.path, too_long_reason(reading_.options.max_doc_bytes)));
+  const auto grow = [&](std::size_t need) { turn_.need(need); };
+  std::optional<std::string_view> text = page_.read(bytes, charset, html, grow);
+  if (!text) text = page_.read(bytes, charset = charset_of_file(bytes), html, grow);  // what the page says is unknown
   result.pages += html ? 1 : 0;
   result.recoded += is_utf8(charset) ? 0 : 1;
   return text;
@@ -390,9 +388,11 @@ std::optional<std::string_view> Worker::convert(const Input& input, std::string_
 // The first `size` bytes of room are all of a file: its text becomes a document.
 void Worker::add_file(const Input& input, std::size_t size, const Recognized& recognized, PieceResult& result) {
   std::optional<std::string_view> text;
-  if (!attempt(input, result, [&] { text = convert(input, {builder_.room(), size}, recognized, result); })) return;
+  if (!attempt(input, result, [&] { text = convert({builder_.room(), size}, recognized, result); })) return;
   ++result.files;
   if (!text) return builder_.add(size, input.path);
+  if (text->size() > reading_.options.max_doc_bytes)
+    return builder_.add_bad(input.path, 0, too_long_reason(reading_.options.max_doc_bytes));
   if (builder_.room_bytes() < text->size()) {
     if (builder_.size() > 0) hand_over(result);
     turn_.need(text->size());

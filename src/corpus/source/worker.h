@@ -58,8 +58,7 @@ class Worker {
   void read_files(const Slot& slot, PieceResult& result);
   bool attempt(const Input& input, PieceResult& result, const std::function<void()>& action);
   void read_file(const Input& input, PieceResult& result);
-  std::optional<std::string_view> convert(const Input& input, std::string_view bytes, const Recognized& recognized,
-                                          PieceResult& result);
+  std::optional<std::string_view> convert(std::string_view bytes, const Recognized& recognized, PieceResult& result);
   void add_file(const Input& input, std::size_t size, const Recognized& recognized, PieceResult& result);
   void finish(PieceResult& result);
   void hand_over(PieceResult& result, std::size_t keep = 0);

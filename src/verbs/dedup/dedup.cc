@@ -151,6 +151,7 @@ DedupReport run_dedup(const DedupOptions& options, const Context& context, Then 
 DedupReport dedup(const DedupOptions& asked, const Context& context) {
   DedupOptions options = asked;
   options.input.as_is = asked.input.as_is || asked.substrings != 0;  // whose ranges are of the bytes of a file
+  options.against.as_is = options.input.as_is;                       // the same text on both sides
   return run_dedup(options, context, [](verbs::dedup::DedupRun&) {});
 }
 

@@ -112,6 +112,19 @@ TEST(StripedFiles, TextThatIsWrittenBeforeItsTurnIsReadInOrder) {
     EXPECT_EQ(writer.put_in_order(places[i], pieces[i].size()), begin);
     begin += pieces[i].size();
   }
+  // Another that ran ahead, an empty one, and one that was allotted the same place as that.
+  const std::string ahead(70, 'c');
+  const std::string behind(50, 'x');
+  const std::uint64_t ahead_place = writer.allot(ahead.size());
+  const std::uint64_t empty_place = writer.allot(0);
+  const std::uint64_t behind_place = writer.allot(behind.size());
+  ASSERT_EQ(empty_place, behind_place);
+  writer.write_at(ahead_place, ahead);
+  writer.write_at(behind_place, behind);
+  writer.put_in_order(empty_place, 0);
+  writer.put_in_order(behind_place, behind.size());
+  writer.put_in_order(ahead_place, ahead.size());
+  all += behind + ahead;
   writer.close(dir);
   const StripedFile file(dir, "text", budget);
   ASSERT_EQ(file.size(), all.size());

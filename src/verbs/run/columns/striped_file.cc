@@ -51,7 +51,8 @@ void StripedWriter::write_at(std::uint64_t place, std::string_view bytes) {
 }
 
 std::uint64_t StripedWriter::put_in_order(std::uint64_t place, std::uint64_t bytes) {
-  if (bytes != 0 && (stretches_.size() == 0 || place != next_place_)) stretches_.push_back({size_, place});
+  if (bytes == 0) return size_;  // it has no place of its own: the next one was allotted the same
+  if (stretches_.size() == 0 || place != next_place_) stretches_.push_back({size_, place});
   next_place_ = place + bytes;
   return std::exchange(size_, size_ + bytes);
 }
