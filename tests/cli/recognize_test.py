@@ -48,7 +48,7 @@ class Recognize(TestCase):
         self.assertEqual(kinds["ZIP archive"], ["in/o.zip"])
         self.assertEqual(kinds["binary file"], ["in/l"])
         shown = self.run_program("dedup", "in", "-o", "again").out.decode()
-        self.assertIn("1 PDF document: in/a.pdf; convert it first, for example with pdftotext", shown)
+        self.assertIn("1 PDF document: in/a.pdf; convert to text first, for example with pdftotext", shown)
 
     def test_texts_that_begin_like_something_else_are_texts(self):
         for at, text in enumerate(("OTTO VON BISMARCK", "ID3 tags", "THE NEW WAVE of", "BZh is", "GIF89 as", "PAR1 of", "The ftyp box")):

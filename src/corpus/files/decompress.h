@@ -22,11 +22,8 @@ enum class Packing : std::uint8_t { none, gzip, zstd };
 // Stands in what is read where a damaged member ended; see ByteStream::pass_over_damage(). Ends any line, and is no text.
 inline constexpr std::string_view kDamageMark{"\0\r\n\r\n", 5};
 
-// Whether bytes that a file begins with show that it is binary: as many as kBinaryBytes are looked at, for a NUL.
+// As many bytes at the beginning of a file as tell what it is; see recognize().
 inline constexpr std::size_t kBinaryBytes = std::size_t{8} << 10;
-inline bool is_binary(std::string_view beginning) {
-  return beginning.substr(0, kBinaryBytes).find('\0') != std::string_view::npos;
-}
 
 // One file at a time, and any number one after the other: buffers and decoders are kept between files.
 //

@@ -14,8 +14,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::string_view kUnpack = "unpack it first; only gzip and zstd are unpacked here";
-constexpr std::string_view kExport = "save it as text or HTML first";
+constexpr std::string_view kUnpack = "unpack first; only gzip and zstd are read as they are";
+constexpr std::string_view kExport = "save as text or HTML first";
 constexpr std::string_view kNoAdvice;
 
 // Those that a text might begin with count only where there is a zero byte among the first bytes.
@@ -28,7 +28,7 @@ struct Magic {
 };
 
 constexpr Magic kMagics[] = {
-    {0, "%PDF-"sv, "PDF document", "convert it first, for example with pdftotext"},
+    {0, "%PDF-"sv, "PDF document", "convert to text first, for example with pdftotext"},
     {0, "BZh"sv, "bzip2 file", kUnpack, true},
     {0,
      "\xfd"
@@ -39,17 +39,17 @@ constexpr Magic kMagics[] = {
     {0, "Rar!\x1a\x07"sv, "RAR archive", kUnpack},
     {257, "ustar"sv, "tar archive", kUnpack},
     {0, "!<arch>\n"sv, "ar archive", kUnpack},
-    {0, "ARROW1"sv, "Arrow file", "convert it to Parquet or JSONL first", true},
-    {0, "FEA1"sv, "Feather file", "convert it to Parquet or JSONL first", true},
-    {0, "\xff\xff\xff\xff"sv, "Arrow stream", "convert it to Parquet or JSONL first"},
-    {0, "PAR1"sv, "Parquet file", "name it .parquet, or say --format parquet", true},
-    {0, "filedesc://"sv, "ARC web archive", "convert it to WARC first"},
+    {0, "ARROW1"sv, "Arrow file", "convert to Parquet or JSONL first", true},
+    {0, "FEA1"sv, "Feather file", "convert to Parquet or JSONL first", true},
+    {0, "\xff\xff\xff\xff"sv, "Arrow stream", "convert to Parquet or JSONL first"},
+    {0, "PAR1"sv, "Parquet file", "rename to .parquet, or use --format parquet", true},
+    {0, "filedesc://"sv, "ARC web archive", "convert to WARC first"},
     {0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, "Office document", kExport},
     {0, "{\\rtf"sv, "RTF document", kExport},
-    {0, "%!PS"sv, "PostScript document", "convert it first, for example with ps2ascii"},
-    {0, "SQLite format 3\0"sv, "SQLite database", "export its rows as JSONL or CSV first"},
-    {0, "\x89HDF\r\n\x1a\n"sv, "HDF5 file", "export its texts as JSONL first"},
-    {0, "\x93NUMPY"sv, "NumPy array", "export its texts as JSONL first"},
+    {0, "%!PS"sv, "PostScript document", "convert to text first, for example with ps2ascii"},
+    {0, "SQLite format 3\0"sv, "SQLite database", "export the rows as JSONL or CSV first"},
+    {0, "\x89HDF\r\n\x1a\n"sv, "HDF5 file", "export the texts as JSONL first"},
+    {0, "\x93NUMPY"sv, "NumPy array", "export the texts as JSONL first"},
     {0, "\x89PNG\r\n\x1a\n"sv, "image", kNoAdvice},
     {0, "\xff\xd8\xff"sv, "image", kNoAdvice},
     {0, "GIF8"sv, "image", kNoAdvice, true},
@@ -57,12 +57,12 @@ constexpr Magic kMagics[] = {
     {0, "MM\0*"sv, "image", kNoAdvice},
     {8, "WEBPVP8"sv, "image", kNoAdvice, true},
     {0, "\0\0\1\0"sv, "image", kNoAdvice},
-    {0, "ID3"sv, "audio", kNoAdvice, true},
-    {0, "OggS"sv, "audio", kNoAdvice, true},
-    {0, "fLaC"sv, "audio", kNoAdvice, true},
-    {8, "WAVEfmt "sv, "audio", kNoAdvice, true},
-    {4, "ftyp"sv, "video", kNoAdvice, true},
-    {0, "\x1a\x45\xdf\xa3"sv, "video", kNoAdvice},
+    {0, "ID3"sv, "audio file", kNoAdvice, true},
+    {0, "OggS"sv, "audio file", kNoAdvice, true},
+    {0, "fLaC"sv, "audio file", kNoAdvice, true},
+    {8, "WAVEfmt "sv, "audio file", kNoAdvice, true},
+    {4, "ftyp"sv, "video file", kNoAdvice, true},
+    {0, "\x1a\x45\xdf\xa3"sv, "video file", kNoAdvice},
     {0,
      "\x7f"
      "ELF"sv,

@@ -123,22 +123,11 @@ ParquetOutput::ParquetOutput(const SourceOptions& options, const Context& contex
       done_(std::move(done)) {}
 
 void ParquetOutput::write(std::size_t number, std::unique_ptr<ParquetGroup> group, bool last) {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return failed_ || !writing_ || waiting_.size() < kMostWaiting; });
-  if (failed_) return;
-  waiting_.emplace(number, Waiting{std::move(group), last});
-  if (writing_) return;
-  writing_ = true;
-  try {
-    write_waiting(lock);
-  } catch (...) {
-    if (!lock.owns_lock()) lock.lock();
-    failed_ = true;
-    changed_.notify_all();
-    throw;
-  }
-  writing_ = false;
-  changed_.notify_all();
+  writer_.write([&] { return waiting_.size() < kMostWaiting; },
+                [&] {
+                  waiting_.emplace(number, Waiting{std::move(group), last});
+                },
+                [&](std::unique_lock<std::mutex>& lock) { write_waiting(lock); });
 }
 
 void ParquetOutput::write_waiting(std::unique_lock<std::mutex>& lock) {
@@ -149,7 +138,7 @@ void ParquetOutput::write_waiting(std::unique_lock<std::mutex>& lock) {
     next.group.reset();
     lock.lock();
     ++next_;
-    changed_.notify_one();
+    writer_.notify();
   }
 }
 

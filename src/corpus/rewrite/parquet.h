@@ -5,7 +5,6 @@
 // So it is encoded after its turn, and several files side by side.
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -21,6 +20,7 @@
 #include "base/array.h"
 #include "base/budget.h"
 #include "corpus/files/parquet_module.h"
+#include "corpus/rewrite/one_writer.h"
 #include "corpus/rewrite/rewrite.h"
 #include "corpus/rewrite/text.h"
 #include "refrain/context.h"
@@ -104,11 +104,8 @@ class ParquetOutput {
   const std::string to_;
   const Done done_;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  OneWriter writer_;
   std::map<std::size_t, Waiting> waiting_;
-  bool writing_ = false;
-  bool failed_ = false;  // whoever wrote tells why
 
   std::unique_ptr<ParquetCopy> copy_;  // once something has changed; of whoever is writing, as all below
   std::size_t next_ = 0;

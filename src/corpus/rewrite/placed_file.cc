@@ -20,7 +20,7 @@ void WrittenParts::add(std::string_view bytes) {
 }
 
 std::uint64_t PlacedFile::begin(std::uint64_t bytes) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(writer_.mutex());
   ++open_;
   return std::exchange(bytes_, bytes_ + bytes);
 }
@@ -28,7 +28,7 @@ std::uint64_t PlacedFile::begin(std::uint64_t bytes) {
 void PlacedFile::append(const WrittenParts& parts) {
   std::uint64_t place = 0;
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(writer_.mutex());
     place = std::exchange(bytes_, bytes_ + parts.size());
   }
   put(place, parts);
@@ -42,30 +42,26 @@ void PlacedFile::put(std::uint64_t place, const WrittenParts& parts) const {
 }
 
 std::uint64_t PlacedFile::end() {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(writer_.mutex());
   if (--open_ == 0) file_.close_unsynced();
   return bytes_;
 }
 
 void PlacedFile::write(PlacedParts parts, bool at_once) {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return failed_ || !writing_ || (!at_once && has_room()); });
-  if (failed_) return;
-  waiting_.push_back(std::move(parts));
-  ++room_.waiting;
-  if (writing_) return;
-  writing_ = true;
-  try {
-    write_waiting(lock);
-  } catch (...) {
-    if (!lock.owns_lock()) lock.lock();
-    failed_ = true;
-    waiting_.clear();  // which hold the file in turn
-    changed_.notify_all();
-    throw;
-  }
-  writing_ = false;
-  changed_.notify_all();
+  writer_.write([&] { return !at_once && has_room(); },
+                [&] {
+                  waiting_.push_back(std::move(parts));
+                  ++room_.waiting;
+                },
+                [&](std::unique_lock<std::mutex>& lock) {
+                  try {
+                    write_waiting(lock);
+                  } catch (...) {
+                    if (!lock.owns_lock()) lock.lock();
+                    waiting_.clear();  // which hold the file in turn
+                    throw;
+                  }
+                });
 }
 
 void PlacedFile::write_waiting(std::unique_lock<std::mutex>& lock) {
@@ -78,7 +74,7 @@ void PlacedFile::write_waiting(std::unique_lock<std::mutex>& lock) {
     lock.lock();
     if (--open_ == 0) file_.close_unsynced();
     // Half of them, so that those who wait are not woken for every single one.
-    if (waiting_.size() == kMostWaiting / 2) changed_.notify_all();
+    if (waiting_.size() == kMostWaiting / 2) writer_.notify();
   }
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "base/files/file.h"
+#include "corpus/rewrite/one_writer.h"
 
 namespace refrain::corpus {
 
@@ -53,8 +53,8 @@ struct PlacedParts {
 
 // begin() and end() are called in turn; write() is thread-safe. Throws what OutputFile throws.
 //
-// A file system lets one thread at a time write to a file. So whoever comes first writes what all others bring, and they
-// go on with their work, unless much is waiting already: so they come to the next file while this one is being written.
+// Whoever comes first writes what all others bring, and they go on with their work, unless much is waiting already: so
+// they come to the next file while this one is being written.
 class PlacedFile {
  public:
   // What waits to be written to this file and others.
@@ -87,12 +87,9 @@ class PlacedFile {
   Room& room_;
   OutputFile file_;
   std::uint64_t bytes_ = 0;
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  OneWriter writer_;
   std::deque<PlacedParts> waiting_;
   std::size_t open_ = 1;  // writes that are to come, and the end
-  bool writing_ = false;
-  bool failed_ = false;  // whoever wrote tells why
 };
 
 }  // namespace refrain::corpus

@@ -95,35 +95,36 @@ void run_substrings(const Settings& settings) {
            substrings_summary(report, options, seconds_since(start), look_of(STDOUT_FILENO)));
 }
 
+// Runs a verb that prints rows: make(context, sink). Returns its report.
+template <class Make>
+auto print_rows(const Settings& settings, Make make) {
+  StandardOutput out;
+  const Session session(settings);
+  auto report = make(session.context(), [&out](std::string_view rows) { out.write_rows(rows); });
+  out.flush();
+  return report;
+}
+
+// What ends a verb that printed rows.
+void conclude(const Settings& settings, const ReadReport& read, const std::string& summary, const std::string& json) {
+  if (!settings.quiet) remark(bad_record_remark(read) + unreadable_remark(read));
+  summarize(settings, summary, json);
+  throw_if_nothing_read(read);
+}
+
 void run_fingerprint(const Settings& settings) {
   const InputOptions input = input_options(settings, settings.operands);
   const FingerprintOptions options = fingerprint_options(settings);
-  StandardOutput out;
-  const FingerprintReport report = [&] {
-    const Session session(settings);
-    FingerprintReport made =
-        fingerprint(input, options, session.context(), [&out](std::string_view rows) { out.write_rows(rows); });
-    out.flush();
-    return made;
-  }();
-  if (!settings.quiet) remark(bad_record_remark(report.read) + unreadable_remark(report.read));
-  summarize(settings, fingerprint_summary(report), to_json(report));
-  throw_if_nothing_read(report.read);
+  const FingerprintReport report = print_rows(
+      settings, [&](const Context& context, const auto& sink) { return fingerprint(input, options, context, sink); });
+  conclude(settings, report.read, fingerprint_summary(report), to_json(report));
 }
 
 void run_text(const Settings& settings) {
   const InputOptions input = input_options(settings, settings.operands);
-  StandardOutput out;
-  const PlainTextReport report = [&] {
-    const Session session(settings);
-    PlainTextReport made =
-        plain_text(input, session.context(), [&out](std::string_view rows) { out.write_rows(rows); });
-    out.flush();
-    return made;
-  }();
-  if (!settings.quiet) remark(bad_record_remark(report.read) + unreadable_remark(report.read));
-  summarize(settings, text_summary(report), to_json(report));
-  throw_if_nothing_read(report.read);
+  const PlainTextReport report =
+      print_rows(settings, [&](const Context& context, const auto& sink) { return plain_text(input, context, sink); });
+  conclude(settings, report.read, text_summary(report), to_json(report));
 }
 
 void run_match(const Settings& settings) {

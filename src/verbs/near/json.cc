@@ -56,11 +56,7 @@ std::string to_json(const FingerprintReport& report) {
   json.field("fingerprint_version", kFingerprintVersion);
   verbs::run::write_read(json, report.read);
   json.field("too_short", report.too_short);
-  json.key("run").begin_object();
-  json.field("bytes_read", report.read.bytes);
-  json.field("seconds", report.seconds);
-  json.end_object();
-  json.end_object();
+  verbs::run::end_report(json, report.read, report.seconds);
   return std::move(json).take();
 }
 

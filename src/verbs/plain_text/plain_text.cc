@@ -64,11 +64,7 @@ std::string to_json(const PlainTextReport& report) {
   JsonWriter json;
   verbs::run::begin_report(json, "text");
   verbs::run::write_read(json, report.read);
-  json.key("run").begin_object();
-  json.field("bytes_read", report.read.bytes);
-  json.field("seconds", report.seconds);
-  json.end_object();
-  json.end_object();
+  verbs::run::end_report(json, report.read, report.seconds);
   return std::move(json).take();
 }
 

@@ -56,6 +56,14 @@ void write_read(JsonWriter& json, const ReadReport& read) {
   write_unreadable(json, read);
 }
 
+void end_report(JsonWriter& json, const ReadReport& read, double seconds) {
+  json.key("run").begin_object();
+  json.field("bytes_read", read.bytes);
+  json.field("seconds", seconds);
+  json.end_object();
+  json.end_object();
+}
+
 void write_unreadable(JsonWriter& json, const ReadReport& read) {
   if (read.unreadable.empty()) return;
   json.key("unreadable").begin_array();

@@ -26,6 +26,8 @@ void write_stages(JsonWriter& json, const std::vector<StageCost>& stages);
 void write_input(JsonWriter& json, const InputOptions& input);
 void write_read(JsonWriter& json, const ReadReport& read);
 // The files that were passed over, where there are any.
+// The end of the report of a verb that made no folder.
+void end_report(JsonWriter& json, const ReadReport& read, double seconds);
 void write_unreadable(JsonWriter& json, const ReadReport& read);
 // A document and what it shares with another.
 void write_document(JsonWriter& json, const char* name, const ExplainedDocument& document);

@@ -63,7 +63,6 @@ void check(const SubstringsOptions& options) {
     throw Error(Errc::invalid_argument,
                 "--groups: cannot be combined with --text-csv, where passages may cross documents; remove one of them");
   if (!options.text_csv.empty()) check_unused(options.input);
-  if (options.apply && options.text_csv.empty()) corpus::check_rewritable(options.input, true);
 }
 
 // How much text stays in memory, of what is available. Where that is little, whoever reads long records needs most of
@@ -363,6 +362,7 @@ SubstringsReport substrings(const SubstringsOptions& asked, const Context& conte
   check(asked);
   SubstringsOptions options = asked;
   options.input.as_is = true;  // ranges are of the bytes of a file
+  if (options.apply && options.text_csv.empty()) corpus::check_rewritable(options.input, context, true, false);
   std::vector<std::string> inputs = options.input.paths;
   for (const std::string& path : {options.text_csv, options.ids})
     if (!path.empty()) inputs.push_back(path);

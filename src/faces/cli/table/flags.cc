@@ -355,7 +355,7 @@ constexpr Flag kFlags[] = {
      .description = "longer documents are skipped as bad records", .least = 1, .most = kAnyNumber,
      .verbs = kReaders, .group = Group::input,
      .store = [](Settings& s, const Value& v) { s.max_doc_bytes = v.number; }},
-    {.name = "binary", .default_text = "off", .description = "also read binary files in folders",
+    {.name = "binary", .default_text = "off", .description = "also read files that are not text",
      .verbs = kReaders, .group = Group::input,
      .store = [](Settings& s, const Value&) { s.binary = true; }},
     {.name = "as-is", .default_text = "off", .description = "read files as they are: HTML markup, any charset",
