@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """How right the decisions of a dedup run are, held against the true similarity of all pairs.
 
-    dedup_accuracy.py [--threshold 0.8] [--method minhash] [--keep] WORLD RUN
+    dedup_accuracy.py [--threshold 0.8] [--max-loss 10] [--method minhash] [--keep] WORLD RUN
 
 WORLD is a folder of dedup_world.py with the pairs.tsv of dedup_truth.py; RUN has decisions.jsonl and, if it reports pairs, matches.tsv.
 
-  wrongful   documents removed though none that is kept is as similar as the threshold, nor the same byte for byte
-  missed     documents kept though one before them is kept and is as similar as that
+A document may go for one before it that is as similar as the threshold, and with which it loses at most --max-loss tokens in a row;
+or for one that is the same byte for byte.
+
+  wrongful   documents removed though none that they may go for is kept
+  missed     documents kept though one that they may go for is kept
   recall     by similarity: of all such pairs, those of which not both are kept. Of a pair one is removed, or a third explains it
   evidence   removals whose `match` is not a kept document before them that is as similar, or whose `similarity` is not the true one
   matches    pairs of matches.tsv, and those of them that are not as similar as the threshold, or not as similar as said
@@ -43,21 +46,22 @@ def read_json_lines(path):
 
 
 def read_pairs(path, places):
-    """(first, second, similarity), the first being earlier in the input; None where a title calls the third column something else."""
+    """(first, second, similarity, lost), the first being earlier in the input; similarity is None where a title calls the third column
+    something else, and lost is 0 where there is no fourth."""
     stated = True
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file):
-            one, other, similarity = line.rstrip("\n").split("\t")
+            one, other, similarity, *lost = line.rstrip("\n").split("\t")
             if number == 0 and (one, other) == ("id1", "id2"):
                 stated = similarity == "similarity"
                 continue
             if one not in places or other not in places:
                 raise Wrong(f"{path}: line {number + 1}: no such document")
-            yield *sorted((places[one], places[other])), float(similarity) if stated else None
+            yield *sorted((places[one], places[other])), float(similarity) if stated else None, int(lost[0]) if lost else 0
 
 
 class World:
-    def __init__(self, folder, threshold):
+    def __init__(self, folder, threshold, max_loss):
         least = json.loads((folder / "truth.json").read_text(encoding="utf-8"))["least"]
         if threshold < least:
             raise Wrong(f"{folder / 'truth.json'}: pairs are known from {least:g} on; make it anew with --least {threshold:g}")
@@ -65,19 +69,19 @@ class World:
         self.ids = [document["id"] for document in documents]
         self.kinds = [(document["kind"], document["rate"] if document["kind"] != "quotation" else "") for document in documents]
         self.places = {name: place for place, name in enumerate(self.ids)}
-        self.pairs = {(first, second): similarity for first, second, similarity in read_pairs(folder / "pairs.tsv", self.places)}
+        pairs = list(read_pairs(folder / "pairs.tsv", self.places))
+        self.pairs = {(first, second): similarity for first, second, similarity, _ in pairs}
         self.threshold = threshold
-        self.alike = collections.defaultdict(set)  # by document, all that are as similar as the threshold
-        for (first, second), similarity in self.pairs.items():
-            if similarity >= threshold:
-                self.alike[first].add(second)
-                self.alike[second].add(first)
+        self.goes_for = collections.defaultdict(set)  # by document, those before it that it may go for
+        for first, second, similarity, lost in pairs:
+            if similarity >= threshold and lost <= max_loss:
+                self.goes_for[second].add(first)
         same = collections.defaultdict(list)
         for place, document in enumerate(documents):
             same[document["text"]].append(place)
         for places in same.values():  # also texts too short to have a window
             for place in places:
-                self.alike[place].update(other for other in places if other != place)
+                self.goes_for[place].update(other for other in places if other < place)
         self.texts = [document["text"] for document in documents]
 
     def similarity(self, one, other):
@@ -96,9 +100,9 @@ class Run:
         self.kept = [decision["keep"] for decision in decisions]
         self.wrongful, self.missed, self.evidence = set(), set(), set()
         for place, decision in enumerate(decisions):
-            others = sorted(other for other in world.alike[place] if self.kept[other])
+            others = sorted(other for other in world.goes_for[place] if self.kept[other])
             if decision["keep"]:
-                if others and others[0] < place:
+                if others:
                     self.missed.add(place)
             elif not others:
                 self.wrongful.add(place)
@@ -106,16 +110,16 @@ class Run:
                 self.evidence.add(place)
         self.matches, self.false_matches = 0, []
         if (path := folder / "matches.tsv").exists():
-            for first, second, similarity in read_pairs(path, world.places):
+            for first, second, similarity, _ in read_pairs(path, world.places):
                 truth = world.similarity(first, second)
                 self.matches += 1
                 if truth < world.threshold or (similarity is not None and abs(truth - similarity) > ROUNDING):
                     self.false_matches.append((first, second))
 
     def proven(self, place, decision, others):
-        """Bands may have missed the first of those that are alike, so any that is kept and stands before is proof."""
+        """Bands may have missed the first of those that it may go for, so any that is kept is proof."""
         match = self.world.places.get(decision["match"])
-        if match not in others or match > place:
+        if match not in others:
             return False
         said = decision["similarity"]
         return said is None or abs(said - self.world.similarity(match, place)) <= ROUNDING
@@ -141,7 +145,7 @@ class Run:
         buckets = [[0, 0] for _ in range(steps)]
         above = [0, 0]
         for (first, second), similarity in self.world.pairs.items():
-            if similarity < threshold:
+            if similarity < threshold or first not in self.world.goes_for[second]:
                 continue
             found = not (self.kept[first] and self.kept[second])
             counted = [buckets[min(steps - 1, int((similarity - threshold) / STEP + 1e-9))]]
@@ -198,13 +202,14 @@ def save(rows, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--threshold", type=float, default=0.8, help="of the run (default 0.8)")
+    parser.add_argument("--max-loss", type=int, default=10, help="of the run (default 10)")
     parser.add_argument("--method", default="minhash", help="its name in the table (default minhash)")
     parser.add_argument("--keep", action="store_true", help="keep the table as a record")
     parser.add_argument("world", type=pathlib.Path)
     parser.add_argument("run", type=pathlib.Path)
     arguments = parser.parse_args()
     try:
-        run = Run(arguments.run, World(arguments.world, arguments.threshold))
+        run = Run(arguments.run, World(arguments.world, arguments.threshold, arguments.max_loss))
     except (Wrong, OSError, ValueError, KeyError) as error:
         sys.exit(f"dedup_accuracy: {error}")
     kinds, similarities = list(run.by_kind()), list(run.by_similarity())

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """The true similarity of all documents to all others, by brute force, and what a faultless dedup would decide.
 
-    dedup_truth.py [--window 5] [--least 0.5] [--threshold 0.8] FOLDER
+    dedup_truth.py [--window 5] [--least 0.5] [--threshold 0.8 [--max-loss 10]] FOLDER
 
 FOLDER/documents.jsonl is what dedup_world.py made, or any JSONL with "id" and "text". Written beside it:
 
-  pairs.tsv        id1 id2 similarity: every pair whose sets of windows are at least --least similar (Jaccard), in input order
+  pairs.tsv        id1 id2 similarity lost: every pair whose sets of windows are at least --least similar (Jaccard), in input order,
+                   and the longest run of tokens of the second that are in no window of the first
   truth.json       the window, --least, and how many pairs
-  decisions.jsonl  with --threshold: documents kept in input order unless they are that similar to one that is kept
+  decisions.jsonl  with --threshold: documents kept in input order unless they are that similar to one that is kept, and lose at
+                   most --max-loss tokens in a row
 
 Tokens are those of the tokenizer `words`, written down here a second time; a document without a window has no similarity to any.
 Sets are of the words themselves, not of hashes, and every pair that shares a window is counted: nothing is skipped or estimated.
@@ -69,6 +71,15 @@ def windows(tokens, size):
     return set(zip(*(itertools.islice(tokens, first, None) for first in range(size))))
 
 
+def longest_lost(tokens, size, others):
+    """The longest run of tokens that are in none of the windows that `others` has too."""
+    held = [False] * len(tokens)
+    for at in range(len(tokens) - size + 1):
+        if tuple(tokens[at : at + size]) in others:
+            held[at : at + size] = [True] * size
+    return max((len(list(run)) for one, run in itertools.groupby(held) if not one), default=0)
+
+
 def similar_pairs(sets, least):
     """(first, second, similarity) of all pairs that are so similar, by the second, then the first. All share a window, so
     `least` must be above 0."""
@@ -94,12 +105,12 @@ def read_documents(path):
             yield json.loads(line)
 
 
-def decide(ids, texts, pairs, threshold):
-    """What a faultless dedup decides: the first of two that are alike is kept. Texts that are byte for byte the same are alike, also
+def decide(ids, texts, pairs, threshold, max_loss):
+    """What a faultless dedup decides: of two that are alike the second goes, unless it loses too much. Texts that are byte for byte the same are alike, also
     those too short to have a window."""
     alike = collections.defaultdict(dict)  # by the second, the first ones and how similar
-    for first, second, similarity in pairs:
-        if similarity >= threshold:
+    for first, second, similarity, lost in pairs:
+        if similarity >= threshold and lost <= max_loss:
             alike[second][first] = similarity
     kept, first_with, decisions = set(), {}, []
     for place, (name, text) in enumerate(zip(ids, texts)):
@@ -120,6 +131,7 @@ def main():
     parser.add_argument("--window", type=int, default=5, help="tokens (default 5)")
     parser.add_argument("--least", type=float, default=0.5, help="pairs below that are not written (default 0.5)")
     parser.add_argument("--threshold", type=float, help="also write the decisions at this similarity")
+    parser.add_argument("--max-loss", type=int, default=10, help="tokens in a row (default 10)")
     parser.add_argument("folder", type=pathlib.Path)
     arguments = parser.parse_args()
     if arguments.window < 1 or not 0 < arguments.least <= 1 or (arguments.threshold or 1) < arguments.least:
@@ -133,15 +145,21 @@ def main():
             texts.append(document["text"])
             yield windows([spelled.setdefault(word, word) for word in words(document["text"])], arguments.window)
 
-    pairs = list(similar_pairs(sets(), arguments.least))
+    pairs = []
+    last = {}  # the windows of the first of a pair: many come one after the other
+    for first, second, similarity in list(similar_pairs(sets(), arguments.least)):
+        if first not in last:
+            last = {first: windows(words(texts[first]), arguments.window)}
+        lost = 0 if texts[first] == texts[second] else longest_lost(words(texts[second]), arguments.window, last[first])
+        pairs.append((first, second, similarity, lost))
     with open(arguments.folder / "pairs.tsv", "w", encoding="utf-8") as file:
-        for first, second, similarity in pairs:
-            file.write(f"{ids[first]}\t{ids[second]}\t{similarity!r}\n")
+        for first, second, similarity, lost in pairs:
+            file.write(f"{ids[first]}\t{ids[second]}\t{similarity!r}\t{lost}\n")
     about = {"window": arguments.window, "least": arguments.least, "documents": len(ids), "pairs": len(pairs)}
     (arguments.folder / "truth.json").write_text(json.dumps(about) + "\n", encoding="utf-8")
     if arguments.threshold:
         with open(arguments.folder / "decisions.jsonl", "w", encoding="utf-8") as file:
-            for decision in decide(ids, texts, pairs, arguments.threshold):
+            for decision in decide(ids, texts, pairs, arguments.threshold, arguments.max_loss):
                 file.write(json.dumps(decision) + "\n")
     print(f"{len(ids)} documents, {len(pairs)} pairs at {arguments.least:g} or above")
 

@@ -1,8 +1,10 @@
 // dedup, the main verb: decides which documents of a corpus to keep, says why, and writes a clean corpus.
 //
 // The kept set is well defined: documents are ranked by the keep policy, ties by input order, and each is kept unless
-// it matches, at or above the threshold, a document that is already kept. So nothing is removed through a chain, and
-// every removed document names a kept one whose text it was compared with.
+// a document that is already kept matches it: is similar to it, at or above the threshold, and covers it. B covers A if
+// A has at most `max_loss` tokens in a row that B does not hold; B holds a token of A if some window of A that contains
+// it is a window of B too. So a match has a direction, nothing is removed through a chain, and every removed document
+// names a kept one whose text it was compared with.
 //
 // With another set of texts (`against`, for example a test set), documents that contain an item of that set are removed
 // first. Tokens are compared: line breaks, case and punctuation do not matter. A document contains an item of n tokens
@@ -94,22 +96,27 @@ struct DedupEstimate {
 
 inline constexpr double kDefaultThreshold = 0.8;
 inline constexpr unsigned kDefaultLanes = 128;
+inline constexpr std::uint32_t kDefaultMaxLoss = 10;
+inline constexpr std::uint32_t kAnyLoss = ~std::uint32_t{0};
 
 struct DedupOptions {
-  InputOptions input = {};
+  // Of pages the content is compared; what is written are the files as they are.
+  InputOptions input = {.html = HtmlPart::main};
   std::filesystem::path output = {};
   bool exact = true;
   NearMethod near = NearMethod::minhash;
   // Windows of tokens, the unit of similarity for either method.
   FingerprintOptions windows = {.window = 5};
   double threshold = kDefaultThreshold;  // minimum Jaccard similarity of the windows of two matching documents
-  double recall = 0.95;                  // of pairs exactly at the threshold, before verification
-  unsigned lanes = kDefaultLanes;        // of a MinHash signature
-  unsigned distance = 3;                 // simhash: maximum differing bits for the texts to be compared
-  unsigned close = 63;                   // simhash: with more differing bits, only texts of up to short_bytes match
+  // Tokens in a row that a near-duplicate may have of its own, and still be removed.
+  std::uint32_t max_loss = kDefaultMaxLoss;
+  double recall = 0.95;            // of pairs exactly at the threshold, before verification
+  unsigned lanes = kDefaultLanes;  // of a MinHash signature
+  unsigned distance = 3;           // simhash: maximum differing bits for the texts to be compared
+  unsigned close = 63;             // simhash: with more differing bits, only texts of up to short_bytes match
   std::uint64_t short_bytes = 0;
   std::size_t substrings = 0;          // minimum bytes of a repeated range to be cut from kept documents; 0: off
-  InputOptions against = {};           // no paths: off
+  InputOptions against = {};           // no paths: off; pages are read as those of `input`
   std::uint64_t against_min = 8;       // tokens
   double against_share = 0.8;          // from 0.6 to 1
   std::uint64_t against_passage = 50;  // tokens, from 8 to 4,096
@@ -151,11 +158,20 @@ struct SelfCheck {
   std::uint64_t sampled = 0;
   std::uint64_t missed = 0;    // of them: match a better-ranked kept document
   std::uint64_t removals = 0;  // removed documents that were compared with their match again
-  std::uint64_t wrongful = 0;  // of them: do not match it
+  std::uint64_t below = 0;     // of them: below the threshold, or lose more than was allowed
   double recall = 1;           // share of the documents to be removed that were removed
   double recall_low = 0;       // 95% confidence interval
   double recall_high = 1;
-  double wrongful_high = 1;  // upper 95% confidence bound of the wrongful share
+  double below_high = 1;  // upper 95% confidence bound of their share
+};
+
+// What near removals lose: tokens of the removed documents that their matches do not hold.
+struct LossReport {
+  std::uint64_t documents = 0;  // removed that lose some
+  std::uint64_t tokens = 0;     // of all of them
+  std::uint32_t longest = 0;    // in a row
+  std::uint32_t median = 0;     // the longest run of the documents removed: half of them lose at most so many
+  std::uint32_t high = 0;       // 99 in 100 of them
 };
 
 // What was found of the `against` set.
@@ -176,6 +192,8 @@ struct DedupReport {
   std::uint64_t kept_bytes = 0;  // of text
   std::uint64_t removed_exact = 0;
   std::uint64_t removed_near = 0;
+  std::uint64_t own_text = 0;  // similar to a kept document, and kept for text of their own
+  LossReport loss;             // of what is removed as near
   std::uint64_t removed_against = 0;
   AgainstReport against;
   std::uint64_t removed_substring = 0;  // with `substrings`: nothing was left of them

@@ -24,6 +24,13 @@ enum class Format {
   json,       // an array of JSON objects, or objects one after the other, over any number of lines
 };
 
+// What is read of a page: of HTML files, and of pages in web archives.
+enum class HtmlPart {
+  main,  // its content: without navigation, headers and footers, as far as the page tells them apart
+  text,  // all that it shows
+  raw,   // its markup
+};
+
 // Each input is a file, a folder (read recursively, names in byte order; hidden files, links and binary files are
 // skipped and counted) or "-" for standard input. Files may be compressed with gzip or zstd, whatever their names.
 struct InputOptions {
@@ -39,6 +46,7 @@ struct InputOptions {
       {};  // more fields for the reader to read; inputs that have no fields are then refused
   std::uint64_t max_doc_bytes = std::uint64_t{64} << 20;
   bool binary = false;  // also read files that are no text
+  HtmlPart html = HtmlPart::text;
   bool as_is = false;   // whole files are their bytes: HTML with its markup, other charsets unconverted
   bool strict = false;  // throw Error(bad_input) at the first bad record
   // A file or folder that cannot be opened, listed or read ends the run with Error(io), so nothing is lost silently.

@@ -76,8 +76,11 @@ NgramsResult ngrams(DocumentStream& documents, const NgramsOptions& options, con
 struct DedupDecision {
   bool keep = true;
   Reason reason = Reason::none;
-  std::optional<DocId> match = {};    // the kept document that it was removed for
+  // The kept document that it was removed for; of one that is kept for its own text, the one that lacks it.
+  std::optional<DocId> match = {};
   double similarity = 0;              // to `match`
+  std::uint64_t lost = 0;             // tokens that `match` does not hold
+  std::uint64_t longest_lost = 0;     // of them, in a row
   std::optional<DocId> cluster = {};  // the first document of its cluster
   std::vector<ByteRange> spans = {};  // of a kept document: what to cut out of it
 };

@@ -23,12 +23,14 @@ struct StoryOptions {
 struct DecidedDocument {
   std::string id;
   bool keep = true;
-  std::string reason;  // empty if it is kept
-  std::string match;   // empty if it is kept, or was not removed for a single document
+  std::string reason;  // empty if it is kept and similar to no other
+  std::string match;   // the one that it was removed for; of what is kept for its own text: the one that lacks it
   double similarity = 0;
   std::vector<ByteRange> spans;  // what is cut from its text, or where it contains an item of the `against` set
   std::optional<std::uint64_t> cluster;
-  std::string marked = {};  // the `against` item it contains, if such documents are only marked
+  std::string marked = {};         // the `against` item it contains, if such documents are only marked
+  std::uint64_t lost = 0;          // tokens that `match` does not hold; of near removals and what has own text
+  std::uint64_t longest_lost = 0;  // of them, in a row
 };
 
 struct StoryReport {

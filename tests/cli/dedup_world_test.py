@@ -63,23 +63,34 @@ class DedupWorld(TestCase):
     def test_pairs_are_those_of_comparing_all_with_all(self):
         documents = self.world(documents=500)
         self.bench("dedup_truth.py", "--least", "0.3", "world")
-        sets = []
+        sets, texts = [], []
         for document in documents:
             words = dedup_truth.words(document["text"])
+            texts.append(words)
             sets.append({" ".join(words[at:at + 5]) for at in range(len(words) - 4)})
+
+        def lost(words, other):
+            """Word by word: is there a window of both around it?"""
+            longest = run = 0
+            for at in range(len(words)):
+                around = range(max(0, at - 4), min(at, len(words) - 5) + 1)
+                run = 0 if any(" ".join(words[begin:begin + 5]) in other for begin in around) else run + 1
+                longest = max(longest, run)
+            return longest
+
         expected = []
         for second, first in itertools.product(range(len(sets)), repeat=2):
             if first < second and sets[first] and sets[second]:
                 similarity = len(sets[first] & sets[second]) / len(sets[first] | sets[second])
                 if similarity >= 0.3:
-                    expected.append(f"{documents[first]['id']}\t{documents[second]['id']}\t{similarity!r}")
+                    expected.append(f"{documents[first]['id']}\t{documents[second]['id']}\t{similarity!r}\t{lost(texts[second], sets[first])}")
         self.assertGreater(len(expected), 300)
         self.assertEqual(self.read("world", "pairs.tsv").decode().splitlines(), expected)
 
     def judged(self, decisions, code, matches=None):
         self.write("run/decisions.jsonl", "".join(json.dumps(decision) + "\n" for decision in decisions))
         if matches is not None:
-            self.write("run/matches.tsv", "id1\tid2\tsimilarity\n" + "".join(f"{a}\t{b}\t{s}\n" for a, b, s in matches))
+            self.write("run/matches.tsv", "id1\tid2\tsimilarity\n" + "".join(f"{a}\t{b}\t{s}\n" for a, b, s, *_ in matches))
         return self.bench("dedup_accuracy.py", "world", "run", code=code)
 
     def test_every_kind_of_mistake_is_seen(self):

@@ -126,6 +126,42 @@ class Recognize(TestCase):
         self.assertGreaterEqual(summary["documents"], 3)
         self.run_program("near", "a.json", "-o", "strict", "--strict", code=3)
 
+    def test_pages_are_compared_by_their_content(self):
+        frame = "<header>" + TEXTS[0][:600] + "</header><nav>" + TEXTS[1][:600] + "</nav>%s<footer>" + TEXTS[2][:600] + "</footer>"
+        for at, text in enumerate(TEXTS[3:23]):
+            self.write(f"in/{at:02}.html", page(frame % ("<p>" + text[:100] + "</p>")))
+        self.write("in/other.html", page("<nav>" + TEXTS[30] + "</nav><p>" + TEXTS[3][:100] + "</p>"))
+        summary = self.dedup("in", "--apply", "--max-loss", "any")
+        self.assertEqual((summary["documents"], summary["kept"]), (21, 20))
+        self.assertEqual(self.read("out", "clean", "in", "00.html"), self.read("in", "00.html"))
+        self.assertLess(self.dedup("in", "--html", "text", "--max-loss", "any", output="text")["kept"], 10)
+        self.assertLess(self.dedup("in", "--html", "raw", "--max-loss", "any", output="raw")["kept"], 10)
+        shown = [json.loads(line)["text"] for line in self.run_program("text", "in", "--html", "main").out.splitlines()]
+        self.assertEqual(shown[0].split("\n")[-1], TEXTS[3][:100].strip())
+        self.assertIn(b"<nav>", self.run_program("text", "in/00.html", "--html", "raw").out)
+        # It is told of what was read when a document is looked at again.
+        told = self.run_program("explain", "--run", "out", "in/other.html").out.decode()
+        self.assertIn("removed  in/other.html", told)
+        self.assertNotIn(TEXTS[30][:30], told)
+
+    def test_what_a_document_has_of_its_own_is_not_lost(self):
+        text = " ".join(TEXTS[:6])
+        self.write("in/a.txt", text)
+        self.write("in/b.txt", "On Monday Ann wrote:\n" + text)
+        self.write("in/c.txt", text + " I do not agree with any of this, and here is why it cannot work in our case at all.")
+        self.dedup("in")
+        with open(self.path("out", "decisions.jsonl"), encoding="utf-8") as file:
+            a, b, c = [json.loads(line) for line in file]
+        self.assertEqual((a["keep"], a["reason"]), (True, None))
+        self.assertEqual((b["keep"], b["reason"], b["lost"], b["longest_lost"]), (False, "near", 4, 4))
+        self.assertEqual((c["keep"], c["reason"], c["match"], c["longest_lost"]), (True, "own_text", "in/a.txt", 20))
+        self.assertIn(b"lacks 20 tokens of it, 20 in a row", self.run_program("explain", "--run", "out", "in/c.txt").out)
+        self.assertEqual(self.dedup("in", "--max-loss", "any", output="any")["kept"], 1)
+        self.assertEqual(self.dedup("in", "--max-loss", "0", output="none")["kept"], 3)
+        # The longest holds all that the others say.
+        self.assertEqual(self.dedup("in", "--keep", "longest", output="longest")["kept"], 1)
+        self.assertIn("--max-loss many", self.run_program("dedup", "in", "-o", "x", "--max-loss", "many", code=2).err)
+
     def test_pages_are_compared_by_what_they_say_and_kept_as_they_are(self):
         for at, text in enumerate(TEXTS):
             self.write(f"in/{at:02}.html", page(text[:300]))
@@ -136,7 +172,7 @@ class Recognize(TestCase):
         self.assertEqual(len(kept), 40)
         for name in kept:
             self.assertEqual(self.read("out", "clean", "in", name), self.read("in", name))
-        self.assertLess(self.dedup("in", "--as-is", output="raw")["kept"], 20)
+        self.assertLess(self.dedup("in", "--as-is", "--max-loss", "any", output="raw")["kept"], 20)
         # A page without the word html in it, by its name; a text that speaks of HTML is none.
         self.write("odd/a.htm", "<p>one &amp; two</p>")
         self.write("odd/b.txt", "the tag <html> begins a page")

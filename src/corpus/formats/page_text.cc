@@ -9,14 +9,17 @@ PageText::PageText(MemoryBudget& budget)
     : html_(budget), utf8_(budget, "the text of a long page"), text_(budget, "the text of a long page") {}
 
 std::optional<std::string_view> PageText::read(std::string_view body, const std::string& charset, bool html,
-                                               const std::function<void(std::size_t)>& grow) {
+                                               HtmlPart part, const std::function<void(std::size_t)>& grow) {
   if (!is_utf8(charset)) {
     if (!to_utf8(body, charset, grow, utf8_)) return std::nullopt;
     body = {utf8_.data(), utf8_.size()};
   }
   if (body.starts_with(kByteOrderMark)) body.remove_prefix(kByteOrderMark.size());
-  if (!html) return body;
-  html_.read(body, grow, text_);
+  if (!html || part == HtmlPart::raw) return body;
+  if (part == HtmlPart::main)
+    html_.read_main(body, grow, text_);
+  else
+    html_.read(body, grow, text_);
   return std::string_view(text_.data(), text_.size());
 }
 

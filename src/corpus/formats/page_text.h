@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/budget.h"
 #include "corpus/html/text.h"
+#include "refrain/input.h"
 
 namespace refrain::corpus {
 
@@ -20,7 +21,7 @@ class PageText {
 
   // The text of `body`, which is in `charset` (see charset_of), without its markup where it is `html`. Valid until the
   // next call. Nothing where the charset is not known. `grow` as in HtmlText::read.
-  std::optional<std::string_view> read(std::string_view body, const std::string& charset, bool html,
+  std::optional<std::string_view> read(std::string_view body, const std::string& charset, bool html, HtmlPart part,
                                        const std::function<void(std::size_t)>& grow);
 
   // Gives back what a long page took.

@@ -260,7 +260,7 @@ WarcParser::Found WarcParser::read(std::string_view headers, std::string_view bl
 WarcParser::Found WarcParser::read_text(std::string_view body, std::string_view type, bool html, LargeTurn& turn) {
   const auto grow = [&](std::size_t bytes) { turn.need(bytes); };
   const std::string charset = charset_of(body, charset_parameter(type), html);
-  const std::optional<std::string_view> text = page_.read(body, charset, html, grow);
+  const std::optional<std::string_view> text = page_.read(body, charset, html, options_.html, grow);
   if (!text) {
     reason_ = fmt::format("{}: unknown charset '{}'", id_, charset);
     return Found::bad;

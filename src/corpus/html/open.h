@@ -29,6 +29,7 @@ struct Open {
   bool holds_html = false;  // although it is part of a drawing or a formula
   bool as_it_is = false;    // white space in it stays
   bool hidden = false;
+  bool main = false;          // it, or one around it, says that it is the content of the page
   bool displaced = false;     // from inside a table to before it
   bool over = false;          // has ended, although elements in it are still open
   bool is_last_form = false;  // no other form has begun since

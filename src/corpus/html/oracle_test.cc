@@ -19,7 +19,7 @@ namespace {
 // What the elements of a tree show, by walking it.
 class Oracle {
  public:
-  static std::string text_of(const std::string& page) {
+  static std::string text_of(const std::string& page, Part part = Part::whole) {
     // Gumbo does not free all that it takes.
     std::vector<std::unique_ptr<char[]>> memory;
     GumboOptions options = kGumboDefaultOptions;
@@ -31,6 +31,7 @@ class Oracle {
     };
     options.deallocator = [](void*, void*) {};
     Oracle oracle;
+    oracle.part_ = part;
     oracle.walk(gumbo_parse_with_options(&options, page.data(), page.size())->root, false, false);
     while (!oracle.text_.empty() && is_space(oracle.text_.back())) oracle.text_.pop_back();
     return oracle.text_;
@@ -44,7 +45,7 @@ class Oracle {
 
   void walk(const GumboNode* node, bool in_head, bool as_it_is) {
     if (node->type == GUMBO_NODE_TEXT || node->type == GUMBO_NODE_CDATA || node->type == GUMBO_NODE_WHITESPACE) {
-      for (const char* at = node->v.text.text; !in_head && *at != '\0'; ++at) {
+      for (const char* at = node->v.text.text; !in_head && at_.in_main && !at_.hidden && *at != '\0'; ++at) {
         if (is_space(*at) && !as_it_is) {
           space_ = true;
         } else {
@@ -68,8 +69,18 @@ class Oracle {
     line_ = line_ || block || tag == GUMBO_TAG_BR;
     space_ = space_ || cell;
     const GumboVector& children = node->v.element.children;
+    const std::string attributes = attributes_of(node);
+    const bool says_main = tag == GUMBO_TAG_MAIN || attributes.find("role=main") != std::string::npos;
+    const bool says_other = is_any(tag, " nav aside footer ") || (tag == GUMBO_TAG_HEADER && !at_.in_part) ||
+                            (attributes.find("sidebar") != std::string::npos && tag == GUMBO_TAG_DIV);
+    const At around = at_;
+    if (tag == GUMBO_TAG_BODY && part_ == Part::main) at_.in_main = false;
+    at_.in_main = at_.in_main || says_main;
+    at_.hidden = at_.hidden || (part_ != Part::whole && says_other);
+    at_.in_part = at_.in_part || tag == GUMBO_TAG_ARTICLE || tag == GUMBO_TAG_SECTION || tag == GUMBO_TAG_MAIN;
     for (unsigned i = 0; i < children.length; ++i)
       walk(static_cast<const GumboNode*>(children.data[i]), tag == GUMBO_TAG_HEAD, as_it_is || preformatted);
+    at_ = around;
     line_ = line_ || block;
     space_ = space_ || cell;
   }
@@ -81,7 +92,24 @@ class Oracle {
     line_ = space_ = false;
   }
 
+  static std::string attributes_of(const GumboNode* node) {
+    std::string all;
+    const GumboVector& list = node->v.element.attributes;
+    for (unsigned i = 0; i < list.length; ++i) {
+      const auto* one = static_cast<const GumboAttribute*>(list.data[i]);
+      all += std::string(one->name) + "=" + one->value + " ";
+    }
+    return all;
+  }
+
+  Part part_ = Part::whole;
   std::string text_;
+  struct At {
+    bool in_main = true;   // or all of the page is asked for
+    bool hidden = false;   // it, or one around it, says that it is no content
+    bool in_part = false;  // in an article, a section or the main part
+  };
+  At at_;
   bool line_ = false;
   bool space_ = false;
 };
@@ -89,15 +117,17 @@ class Oracle {
 class HtmlOracle : public testing::Test {
  protected:
   // Pages of parts that are put together at random.
-  void expect_same(const std::vector<std::string>& parts, unsigned seed) {
+  void expect_same(const std::vector<std::string>& parts, unsigned seed, Part part = Part::whole) {
     std::mt19937 random(seed);
     for (int round = 0; round < 20000 && !HasFailure(); ++round) {
       std::string page;
       for (std::size_t left = 1 + random() % 12; left > 0; --left) page += parts[random() % parts.size()];
       Array<char> text(budget_, "test");
-      html_.read(
-          page, [](std::size_t) {}, text);
-      EXPECT_EQ(std::string_view(text.data(), text.size()), Oracle::text_of(page)) << page;
+      const std::function<void(std::size_t)> grow = [](std::size_t) {};
+      flow_.begin(text, grow);
+      Parser(page, part, flow_).run();
+      flow_.end();
+      EXPECT_EQ(std::string_view(text.data(), text.size()), Oracle::text_of(page, part)) << page;
     }
   }
 
@@ -118,13 +148,20 @@ class HtmlOracle : public testing::Test {
     return context;
   }();
   MemoryBudget budget_{context_};
-  HtmlText html_{budget_};
+  Flow flow_{budget_};
 };
 
 TEST_F(HtmlOracle, Blocks) {
   expect_same(tags("p div span b i a ul li ol dl dt dd h1 h2 pre br hr blockquote em font section main legend fieldset "
                    "button x-y center address nobr listing img"),
               1);
+}
+
+TEST_F(HtmlOracle, ContentAlone) {
+  std::vector<std::string> parts = tags("p div ul li h1 nav aside footer header article section main span");
+  parts.insert(parts.end(), {"<div class='left sidebar'>", "<div role=main>", "<title>x</title>"});
+  expect_same(parts, 8, Part::content);
+  expect_same(parts, 9, Part::main);
 }
 
 TEST_F(HtmlOracle, Tables) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "corpus/html/boilerplate.h"
 #include "corpus/html/references.h"
 
 namespace refrain::html {
@@ -84,7 +85,7 @@ void Parser::text(std::string_view run, bool references) {
     open_body();
   }
   const auto write = [&](std::string_view part, const Open& in) {
-    if (in.hidden) return;
+    if (!shows(in)) return;
     const bool keeps_zeros = in.language != Language::html && !in.holds_html;
     flow_.text(part, {.references = references, .as_it_is = in.as_it_is, .keeps_zeros = keeps_zeros});
   };
@@ -185,7 +186,7 @@ void Parser::start_in_html(const Token& token) {
       if (tag == "col"_tag) return;
       open_.pop();
     } else if (has(tag, kTablePart)) {
-      if (start_table_part(tag)) return;
+      if (start_table_part(token)) return;
     } else if (is_grid(context) && tag == "table"_tag) {
       open_.pop_to(context);
       open_.pop();
@@ -215,7 +216,8 @@ bool Parser::start_in_select(const Token& token) {
 }
 
 // False where something else had to end or to begin first.
-bool Parser::start_table_part(Tag tag) {
+bool Parser::start_table_part(const Token& token) {
+  const Tag tag = token.tag;
   const Tag context = open_.top().context;
   if (context == "body"_tag || context == "template"_tag) return true;
   open_.pop_to(context);
@@ -227,7 +229,7 @@ bool Parser::start_table_part(Tag tag) {
   const bool in_row = context == "tr"_tag;
   const bool fits = in_row ? is_cell(tag) : is_grid(context) && tag == "tr"_tag;
   if (fits)
-    open_.push(tag, false);
+    push(token);
   else if (is_grid(context) && !in_row && is_cell(tag))
     open_.push("tr"_tag, false);
   else
@@ -295,7 +297,7 @@ void Parser::start_in_body(const Token& token) {
   if (has(tag, kHeading) && open_.top().has(kHeading)) open_.pop();
   if (content == Content::nothing) return open_and_close(tag);
   if (content != Content::markup) return read_content(tag);
-  open_.push(tag, displaces_);
+  push(token);
   skips_line_break_ = tag == "pre"_tag || tag == "listing"_tag;
   if (tag == "form"_tag && open_.innermost("template"_tag) == 0) has_form_ = open_.top().is_last_form = true;
 }
@@ -316,7 +318,8 @@ void Parser::read_content(Tag tag) {
   open_.push(tag, displaces_);
   const Open& in = open_.top();
   const bool references = element.content == Content::text;
-  if (!in.hidden) flow_.text(content, {.references = references, .as_it_is = in.as_it_is, .keeps_zeros = true});
+  if (shows(in) || (tag == "title"_tag && open_.depth() == 1))
+    flow_.text(content, {.references = references, .as_it_is = in.as_it_is, .keeps_zeros = true});
   open_.pop();
 }
 
@@ -388,6 +391,17 @@ void Parser::end_form() {
   if (open_.in_scope("form"_tag) == 0) return;
   open_.pop_implied(""_tag);
   if (open_.innermost("template"_tag) == 0 || level == open_.depth()) open_.end_alone(level);
+}
+
+void Parser::push(const Token& token) {
+  open_.push(token.tag, displaces_);
+  if (part_ == Part::whole) return;
+  const Says says = what_element_says(token.tag, token.attributes);
+  // A header of an article, or of a section, has its title.
+  const bool of_page =
+      open_.innermost("article"_tag) == 0 && open_.innermost("section"_tag) == 0 && open_.innermost("main"_tag) == 0;
+  if (says == Says::main) open_.top().main = true;
+  if (says == Says::boilerplate || (says == Says::header && of_page)) open_.top().hidden = true;
 }
 
 void Parser::open_and_close(Tag tag) {

@@ -15,11 +15,18 @@
 
 namespace refrain::html {
 
+// Which part of a page is read.
+enum class Part {
+  whole,
+  content,  // what does not say that it is something else
+  main,     // what says that it is the content, and of that the content
+};
+
 // Reads one page.
 class Parser {
  public:
   // Keeps references to both.
-  Parser(std::string_view page, Flow& flow) : tokens_(page), flow_(flow), open_(flow) {}
+  Parser(std::string_view page, Part part, Flow& flow) : part_(part), tokens_(page), flow_(flow), open_(flow) {}
 
   void run();
 
@@ -36,7 +43,7 @@ class Parser {
   bool start_in_drawing(const Token& token);
   void start_in_html(const Token& token);
   bool start_in_select(const Token& token);
-  bool start_table_part(Tag tag);
+  bool start_table_part(const Token& token);
   void start_in_table(const Token& token);
   void start_in_body(const Token& token);
   void start_list_item(Tag tag);
@@ -49,9 +56,12 @@ class Parser {
   void end_formatting(Tag tag);
   void end_form();
 
+  void push(const Token& token);
+  bool shows(const Open& in) const { return !in.hidden && (part_ != Part::main || in.main); }
   void open_and_close(Tag tag);
   bool select_is_in_table() const;
 
+  const Part part_;
   Tokens tokens_;
   Flow& flow_;
   OpenElements open_;            // none: before the body

@@ -1,4 +1,5 @@
-// The text of a page: what a reader of it would see, without its markup.
+// The text of a page: what a reader of it would see, without its markup; or of that the content alone, without
+// navigation, headers and footers.
 //
 // The page is read as browsers do (HTML5). Left out are scripts, styles, templates, frames, comments, and of the head
 // all but the title. Elements that stand in a line of their own break lines, runs of white space become one space,
@@ -15,6 +16,7 @@
 #include "base/array.h"
 #include "base/budget.h"
 #include "corpus/html/flow.h"
+#include "corpus/html/parser.h"
 
 namespace refrain::html {
 
@@ -26,12 +28,19 @@ class HtmlText {
   // Puts the text of `html`, which is UTF-8 (bytes that are not become U+FFFD), into `text`. No page
   // is refused. `grow` is called before more memory is taken, with how much it will be, and again for every quarter of
   // a MiB of the page, so that it can stop the reading; what it throws is thrown.
-  void read(std::string_view html, const std::function<void(std::size_t)>& grow, Array<char>& text);
+  void read(std::string_view html, const std::function<void(std::size_t)>& grow, Array<char>& text) {
+    read(html, Part::whole, grow, text);
+  }
+  // The same for the content of the page: for what says that it is that, or else for what does not say that it is
+  // something else. Where that is next to nothing, for all of it.
+  void read_main(std::string_view html, const std::function<void(std::size_t)>& grow, Array<char>& text);
 
   // Gives back what a large page took.
   void shrink() { flow_.shrink(); }
 
  private:
+  void read(std::string_view html, Part part, const std::function<void(std::size_t)>& grow, Array<char>& text);
+
   html::Flow flow_;
 };
 

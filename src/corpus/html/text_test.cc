@@ -24,6 +24,13 @@ class Html : public testing::Test {
     return {text.data(), text.size()};
   }
 
+  std::string main_of(std::string_view html) {
+    Array<char> text(budget_, "test");
+    html_.read_main(
+        html, [](std::size_t) {}, text);
+    return {text.data(), text.size()};
+  }
+
   std::string utf8_of(std::string_view bytes, const std::string& charset) {
     Array<char> out(budget_, "test");
     return corpus::to_utf8(
@@ -60,6 +67,36 @@ double cpu_seconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+TEST_F(Html, ContentIsWhatDoesNotSayThatItIsSomethingElse) {
+  const std::string words = "one two three four five six";
+  const auto page = [&](const std::string& before) { return "<title>T</title>" + before + "<p>" + words; };
+  const std::string expected = "T\n" + words;
+  for (const char* part :
+       {"<nav>x</nav>", "<header>x</header>", "<footer>x</footer>", "<aside>x</aside>", "<div id=header>x</div>",
+        "<div class='t-navbar'>x</div>", "<div class=sphinxsidebar>x</div>", "<ul class=\"Breadcrumbs big\">x</ul>",
+        "<table class=navheader><tr><td>x</table>", "<div role=navigation>x</div>", "<select><option>x</select>",
+        "<div class=topNav>x</div>", "<table><tr><td class=sidebar>x</table>", "<div id=side_menu>x</div>"})
+    EXPECT_EQ(main_of(page(part)), expected) << part;
+  // No boilerplate: the words mean something else there, or are no words.
+  for (const char* part : {"<div class=has-sidebar>x</div>", "<div class=navy>x</div>", "<span class=nav>x</span>",
+                           "<div class=content>x</div>", "<article><header>x</header></article>",
+                           "<div class=no-footer>x</div>", "<div class=header>x</div>"})
+    EXPECT_NE(main_of(page(part)).find('x'), std::string::npos) << part;
+  EXPECT_EQ(main_of("<body class=sidebar>" + words), words);
+}
+
+TEST_F(Html, MainIsWhatSaysSo) {
+  const std::string words = "one two three four five six";
+  EXPECT_EQ(main_of("<div>x</div><main><nav>n</nav><p>" + words + "</main><div>y</div>"), words);
+  EXPECT_EQ(main_of("<div>x</div><div role=\"main\">" + words + "</div>y"), words);
+  EXPECT_EQ(main_of("<DIV>x</DIV><MAIN>" + words), words);
+  // Next to nothing: the page was made in another way.
+  EXPECT_EQ(main_of("<main>no</main><p>" + words), "no\n" + words);
+  EXPECT_EQ(main_of("<main>no</main><nav>" + words), "no\n" + words);
+  EXPECT_EQ(main_of("<nav>only this</nav>"), "only this");
+  EXPECT_EQ(main_of(""), "");
 }
 
 TEST_F(Html, BlocksBreakLinesAndWhiteSpaceIsOneSpace) {

@@ -374,12 +374,14 @@ void Worker::read_file(const Input& input, PieceResult& result) {
 std::optional<std::string_view> Worker::convert(std::string_view bytes, const Recognized& recognized,
                                                 PieceResult& result) {
   if (recognized.content == Recognized::Content::other || reading_.options.as_is) return std::nullopt;
-  const bool html = recognized.content == Recognized::Content::html;
+  const HtmlPart part = reading_.options.html;
+  const bool html = recognized.content == Recognized::Content::html && part != HtmlPart::raw;
   std::string charset = html ? charset_of(bytes, {}, true) : charset_of_file(bytes);
   if (!html && is_utf8(charset)) return std::nullopt;
   const auto grow = [&](std::size_t need) { turn_.need(need); };
-  std::optional<std::string_view> text = page_.read(bytes, charset, html, grow);
-  if (!text) text = page_.read(bytes, charset = charset_of_file(bytes), html, grow);  // what the page says is unknown
+  std::optional<std::string_view> text = page_.read(bytes, charset, html, part, grow);
+  if (!text)
+    text = page_.read(bytes, charset = charset_of_file(bytes), html, part, grow);  // what the page says is unknown
   result.pages += html ? 1 : 0;
   result.recoded += is_utf8(charset) ? 0 : 1;
   return text;

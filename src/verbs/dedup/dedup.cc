@@ -102,6 +102,7 @@ DedupOptions dedup_preset(std::string_view name) {
     options.distance = same->distance;
     options.close = 3;
     options.short_bytes = 1024;
+    options.max_loss = kAnyLoss;  // as the report that it is named after
     options.substrings = 100;
   } else {
     throw Error(Errc::invalid_argument, fmt::format("--preset {}: unknown preset; use report or strict", name));
@@ -152,6 +153,7 @@ DedupReport dedup(const DedupOptions& asked, const Context& context) {
   DedupOptions options = asked;
   options.input.as_is = asked.input.as_is || asked.substrings != 0;  // whose ranges are of the bytes of a file
   options.against.as_is = options.input.as_is;                       // the same text on both sides
+  options.against.html = options.input.html;
   return run_dedup(options, context, [](verbs::dedup::DedupRun&) {});
 }
 

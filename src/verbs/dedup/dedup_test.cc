@@ -14,6 +14,11 @@ TEST_F(DedupTest, DecidesAsTheDefinitionSays) {
     Words words = originals[random() % originals.size()];
     if (random() % 3 != 0) words[random() % words.size()] = "changed" + std::to_string(random() % 4);
     if (random() % 20 == 0) words.resize(random() % 5);
+    // What one has of its own, in one piece: about as long as may be lost.
+    if (random() % 3 == 0) {
+      const Words own = random_words(random, 8 + random() % 16);
+      words.insert(words.begin() + static_cast<std::ptrdiff_t>(random() % (words.size() + 1)), own.begin(), own.end());
+    }
     texts.push_back(join(words));
   }
   run(options(given(texts)));

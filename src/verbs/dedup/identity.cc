@@ -18,16 +18,16 @@ std::string identity(const DedupOptions& options, const NearFinder* near) {
     text += fmt::format(format, std::forward<T>(values)...);
   };
   if (near != nullptr) text += near->identity();
-  add("tokenizer {}\nhash {}\nwindow {}\nseed {}\nthreshold {}\n", static_cast<int>(windows.tokenizer),
-      static_cast<int>(windows.hash), windows.window, windows.seed, options.threshold);
+  add("tokenizer {}\nhash {}\nwindow {}\nseed {}\nthreshold {}\nmax_loss {}\n", static_cast<int>(windows.tokenizer),
+      static_cast<int>(windows.hash), windows.window, windows.seed, options.threshold, options.max_loss);
   for (const std::string& word : windows.stop_words) add("stop_word {}\n", word);
   add("substrings {}\nkeep {}\nsource_field {}\nalarm {}\nmax_removed {}\nsample {}\n", options.substrings,
       to_string(options.keep), options.source_field, options.alarm, options.max_removed_per_source, options.sample);
   add("apply {}\nannotate {}\nattributes {}\n", options.apply, options.annotate, static_cast<int>(options.attributes));
   const InputOptions& input = options.input;
-  add("format {}\ntext_field {}\nid_field {}\nmax_doc_bytes {}\nbinary {}\nas_is {}\nstrict {}\n",
+  add("format {}\ntext_field {}\nid_field {}\nmax_doc_bytes {}\nbinary {}\nas_is {}\nhtml {}\nstrict {}\n",
       static_cast<int>(input.format), input.text_name(), input.id_field, input.max_doc_bytes, input.binary, input.as_is,
-      input.strict);
+      static_cast<int>(input.html), input.strict);
   const InputOptions& against = options.against;
   if (!against.empty())
     add("against min {} share {} passage {} action {}\nformat {}\ntext_field {}\nid_field {}\n{}", options.against_min,

@@ -48,9 +48,11 @@ void list_decisions(DedupRun& run, DedupResult& result) {
     } else if (row.reason == Reason::against) {
       row.spans = against.spans(document);
     }
-    if (row.reason != Reason::none && row.reason != Reason::substring) {
+    if ((row.reason != Reason::none && row.reason != Reason::substring) || decision.own_text != 0) {
       row.match = decision.match;
       row.similarity = decision.similarity;
+      row.lost = decision.loss.tokens;
+      row.longest_lost = decision.loss.longest;
     }
     begin = end;
   }

@@ -17,11 +17,16 @@ namespace {
 // As decisions.jsonl has it.
 std::string line_of(std::size_t document, const DedupDecision& decision) {
   std::string line = fmt::format(R"({{"id": "{}", "keep": {}, "reason": )", document, decision.keep);
-  line += decision.reason == Reason::none ? "null" : fmt::format(R"("{}")", reason_name(decision.reason));
+  const bool own_text = decision.keep && decision.match;
+  line += own_text                          ? R"("own_text")"
+          : decision.reason == Reason::none ? "null"
+                                            : fmt::format(R"("{}")", reason_name(decision.reason));
   if (decision.match)
     line += fmt::format(R"(, "match": "{}", "similarity": {:.6g})", *decision.match, decision.similarity);
   else
     line += R"(, "match": null, "similarity": null)";
+  if (decision.reason == Reason::near || own_text)
+    line += fmt::format(R"(, "lost": {}, "longest_lost": {})", decision.lost, decision.longest_lost);
   line += R"(, "spans": [)";
   for (const ByteRange& span : decision.spans)
     line += fmt::format("{}[{}, {}]", &span == decision.spans.data() ? "" : ", ", span.begin, span.end);

@@ -47,6 +47,8 @@ void fill_report(DedupRun& run) {
   const auto decide = facts.get<DecideFacts>();
   report.removed_exact = decide.exact;
   report.removed_near = decide.near;
+  report.own_text = decide.own_text;
+  report.loss = decide.loss;
   report.removed_against = decide.against;
   report.alarms = facts.get<AlarmFacts>().sources;
   report.check = facts.get<CheckFacts>().check;

@@ -39,6 +39,20 @@ inline double similarity(const std::string& a, const std::string& b) {
   return similarity(windows(a), windows(b));
 }
 
+// The longest run of words of `text` that stand in no window of five that `other` has too.
+inline std::size_t own_run(const std::string& text, const std::set<std::string>& other) {
+  std::istringstream stream(text);
+  const Words words{std::istream_iterator<std::string>(stream), {}};
+  std::vector<bool> held(words.size());
+  for (std::size_t i = 0; i + 5 <= words.size(); ++i)
+    if (other.contains(join(part(words, i, 5))))
+      for (std::size_t k = 0; k < 5; ++k) held[i + k] = true;
+  std::size_t longest = 0;
+  std::size_t run = 0;
+  for (const bool one : held) longest = std::max(longest, run = one ? 0 : run + 1);
+  return longest;
+}
+
 // A row of decisions.jsonl.
 struct Decided {
   bool keep = true;
@@ -119,8 +133,9 @@ class DedupTest : public testing::Test, public World {
   }
 };
 
-// The definition: in input order, each unless it matches one that is kept; copies first.
-inline std::vector<Decided> plain(const std::vector<std::string>& texts, double threshold) {
+// The definition: in input order, each unless one that is kept is similar to it and covers it; copies first.
+inline std::vector<Decided> plain(const std::vector<std::string>& texts, double threshold,
+                                  std::size_t max_loss = kDefaultMaxLoss) {
   const std::size_t count = texts.size();
   std::vector<Decided> rows(count);
   std::vector<std::vector<double>> like(count, std::vector<double>(count, 0));
@@ -138,9 +153,15 @@ inline std::vector<Decided> plain(const std::vector<std::string>& texts, double 
         if (c == from) c = to;
     }
   for (std::size_t i = 0; i < count; ++i)
-    for (std::size_t j = 0; j < i && rows[i].keep; ++j)
-      if (rows[j].keep && like[i][j] >= threshold)
+    for (std::size_t j = 0, least = ~std::size_t{0}; j < i && rows[i].keep; ++j) {
+      if (!rows[j].keep || like[i][j] < threshold) continue;
+      const std::size_t own = texts[i] == texts[j] ? 0 : own_run(texts[i], sets[j]);
+      if (own <= max_loss)
         rows[i] = {false, texts[i] == texts[j] ? "exact" : "near", std::to_string(j), like[i][j], ""};
+      else if (own < least)
+        rows[i] = {true, "own_text", std::to_string(j), like[i][j], ""};
+      least = std::min(least, own);
+    }
   for (std::size_t i = 0; i < count; ++i)
     if (std::count(cluster.begin(), cluster.end(), cluster[i]) > 1) rows[i].cluster = std::to_string(cluster[i]);
   return rows;

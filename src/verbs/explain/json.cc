@@ -18,9 +18,11 @@ void write_decided(JsonWriter& json, const DecidedDocument& document) {
     else
       json.null();
   };
-  or_null("reason", !document.keep, document.reason);
+  or_null("reason", !document.reason.empty(), document.reason);
   or_null("match", !document.match.empty(), document.match);
   or_null("similarity", !document.match.empty(), document.similarity);
+  if (document.reason == "near" || document.reason == "own_text")
+    json.field("lost", document.lost).field("longest_lost", document.longest_lost);
   json.key("spans").begin_array();
   for (const ByteRange& span : document.spans) json.begin_array().value(span.begin).value(span.end).end_array();
   json.end_array();

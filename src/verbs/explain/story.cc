@@ -62,6 +62,8 @@ void read_input(const simdjson::dom::element& options, InputOptions& input) {
   input.binary = options["binary"];
   // Runs that do not say so knew nothing else.
   if (options["as_is"].get(input.as_is) != simdjson::SUCCESS) input.as_is = true;
+  if (std::string_view html; options["html"].get(html) == simdjson::SUCCESS)
+    input.html = static_cast<HtmlPart>(place_of(html, verbs::run::kHtmlNames));
 }
 
 // What the run passed over is passed over again.
@@ -136,6 +138,10 @@ class Decisions {
       if (!row["reason"].is_null()) document.reason = std::string_view(row["reason"]);
       if (!row["match"].is_null()) document.match = std::string_view(row["match"]);
       if (!row["similarity"].is_null()) document.similarity = row["similarity"].get_double();
+      if (std::uint64_t tokens = 0; row["lost"].get(tokens) == simdjson::SUCCESS) {
+        document.lost = tokens;
+        document.longest_lost = std::uint64_t(row["longest_lost"]);
+      }
       for (const simdjson::dom::element span : simdjson::dom::array(row["spans"]))
         document.spans.push_back({std::uint64_t(span.at(0)), std::uint64_t(span.at(1))});
       if (!row["cluster"].is_null()) document.cluster = std::uint64_t(row["cluster"]);
@@ -269,18 +275,19 @@ StoryReport tell_story(const StoryOptions& options, const Context& context) {
   bool matched = false;
   // What a document was held against is no document of the run, though its id may be that of one.
   const auto by_document = [](const DecidedDocument& document) { return document.reason != "against"; };
+  const bool own_text = story.document.keep && !story.document.match.empty();
   const auto look = [&](std::uint64_t number, DecidedDocument&& document) {
     if (document.cluster != story.document.cluster) return;
     ++story.cluster_size;
     story.cluster_kept += document.keep ? 1 : 0;
-    if (!story.document.keep && by_document(story.document) && !matched && document.keep &&
+    if ((!story.document.keep || own_text) && by_document(story.document) && !matched && document.keep &&
         document.id == story.document.match) {
       matched = true;
       other = {document.id, number};
     }
     if (story.document.keep && !document.keep && by_document(document) && json_text(document.match) == id) {
       ++story.removed_for_it;
-      take_less(story.least_similar, other.row, document, number);
+      if (!own_text) take_less(story.least_similar, other.row, document, number);
     }
     if (story.members.size() < StoryReport::kMaxMembers) story.members.push_back(std::move(document));
   };

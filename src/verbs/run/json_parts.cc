@@ -80,6 +80,7 @@ void write_input(JsonWriter& json, const InputOptions& input) {
   json.field("max_doc_bytes", input.max_doc_bytes);
   json.field("binary", input.binary);
   json.field("as_is", input.as_is);
+  json.field("html", kHtmlNames[static_cast<std::size_t>(input.html)]);
 }
 
 void write_document(JsonWriter& json, const char* name, const ExplainedDocument& document) {

@@ -13,6 +13,8 @@
 
 namespace refrain::verbs::run {
 
+// In the order of HtmlPart.
+inline constexpr std::string_view kHtmlNames[] = {"main", "text", "raw"};
 // In the order of Format.
 inline constexpr std::string_view kFormatNames[] = {"auto", "files", "lines",   "jsonl", "csv",
                                                     "tsv",  "warc",  "parquet", "json"};

@@ -6,6 +6,10 @@ std::vector<std::string_view> format_names() {
   return {"files", "lines", "jsonl", "csv", "tsv", "warc", "parquet", "json"};
 }
 
+std::vector<std::string_view> html_names() {
+  return {"main", "text", "raw"};
+}
+
 std::vector<std::string_view> snap_names() {
   return {"none", "utf8", "word", "line"};
 }

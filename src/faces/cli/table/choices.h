@@ -8,6 +8,8 @@ namespace refrain::cli {
 
 // In the order of Format, less `automatic`.
 std::vector<std::string_view> format_names();
+// In the order of HtmlPart.
+std::vector<std::string_view> html_names();
 // In the order of Snap and of Keep.
 std::vector<std::string_view> snap_names();
 std::vector<std::string_view> keep_names();

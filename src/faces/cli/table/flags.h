@@ -43,6 +43,7 @@ struct Settings {
   std::optional<bool> exact;
   std::optional<NearMethod> near;
   std::optional<double> threshold;
+  std::optional<std::uint32_t> max_loss;
   std::vector<std::string> against;
   std::optional<std::uint64_t> against_min;
   std::optional<double> against_share;
@@ -106,6 +107,7 @@ struct Settings {
   std::optional<std::uint64_t> max_doc_bytes;
   bool binary = false;
   bool as_is = false;
+  std::optional<HtmlPart> html;
   bool strict = false;
   bool skip_unreadable = false;
   bool read_back = false;

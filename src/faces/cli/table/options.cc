@@ -72,6 +72,7 @@ InputOptions input_options(const Settings& settings, std::vector<std::string> pa
   if (settings.max_doc_bytes) options.max_doc_bytes = *settings.max_doc_bytes;
   options.binary = settings.binary;
   options.as_is = settings.as_is;
+  options.html = settings.html.value_or(options.html);
   options.strict = settings.strict;
   options.skip_unreadable = settings.skip_unreadable;
   return options;
@@ -110,7 +111,9 @@ void refuse_idle_flags(const Settings& settings, const DedupOptions& options) {
 
 DedupOptions dedup_options(const Settings& settings) {
   DedupOptions options = settings.preset.empty() ? DedupOptions{} : dedup_preset(settings.preset);
+  const HtmlPart html = settings.html.value_or(options.input.html);
   options.input = input_options(settings, settings.operands);
+  options.input.html = html;
   options.output = settings.output;
   options.exact = settings.exact.value_or(options.exact);
   if (settings.tokenizer) options.windows.tokenizer = *settings.tokenizer;
@@ -122,6 +125,7 @@ DedupOptions dedup_options(const Settings& settings) {
     options.threshold = near_method_info(method).threshold;
   options.near = settings.near.value_or(options.near);
   options.threshold = settings.threshold.value_or(options.threshold);
+  options.max_loss = settings.max_loss.value_or(options.max_loss);
   options.against = input_options(settings, settings.against);
   options.against.format = settings.against_format.value_or(settings.format);
   if (settings.against_text_field) options.against.text_field = *settings.against_text_field;

@@ -70,6 +70,9 @@ std::string reason_text(const DecidedDocument& document) {
   const std::string match = printable(document.match, false);
   if (document.reason == "exact") return fmt::format("exact copy of {}", match);
   if (document.reason == "near") return fmt::format("{:.3g} similar to {}", document.similarity, match);
+  if (document.reason == "own_text")
+    return fmt::format("{:.3g} similar to {}, which lacks {} of it, {} in a row", document.similarity, match,
+                       count_of(document.lost, "token"), count_text(document.longest_lost));
   if (document.reason == "against")
     return fmt::format("contains test item {}, share {:.3g}", match, document.similarity);
   if (document.reason == "substring") return "all of its text is in other kept documents";
@@ -106,8 +109,14 @@ std::string story_text(const StoryReport& story, const Look& look) {
   if (!document.keep) {
     const bool for_document = !document.match.empty() && document.reason != "against";
     line("why", reason_text(document) + (for_document ? ", which is kept" : ""));
+    if (document.reason == "near" && document.lost > 0)
+      line("", fmt::format("which lacks {} of it, {} in a row", count_of(document.lost, "token"),
+                           count_text(document.longest_lost)));
     if (document.reason == "near")
       line("", fmt::format("the texts were compared; {:g} or more is a match", story.threshold));
+  } else if (!document.reason.empty()) {
+    line("why", reason_text(document));
+    line("for it", fmt::format("{} removed", count_of(story.removed_for_it, "document was", "documents were")));
   } else if (!document.cluster) {
     line("why", "no other document matches it");
   } else {
@@ -148,7 +157,8 @@ std::string story_text(const StoryReport& story, const Look& look) {
            text_of(document.keep ? "kept" : "removed", {story.texts->a.id, story.texts->a.text, 0, 0, {}, {}}, look);
   out += "\n" + similarity_line(*story.texts) + sharing(*story.texts, look);
   return out + text_of(document.keep ? "kept" : "removed", story.texts->a, look) +
-         text_of(document.keep ? "removed for it, least similar" : "kept", story.texts->b, look);
+         text_of(document.keep && document.reason.empty() ? "removed for it, least similar" : "kept", story.texts->b,
+                 look);
 }
 
 }  // namespace refrain::cli

@@ -125,6 +125,14 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
     table.add("near-duplicates", count_text(report.removed_near),
               {fmt::format("{}; similarity {:.3g} or more to a kept document", share_text(report.removed_near, all),
                            options.threshold)});
+    if (const LossReport& loss = report.loss; loss.documents > 0)
+      table.add("lost with them", count_of(loss.tokens, "token"),
+                {fmt::format("from {}; at most {} in a row", count_of(loss.documents, "document"),
+                             count_text(loss.longest))});
+    if (report.own_text > 0)
+      table.add(
+          "kept for own text", count_text(report.own_text),
+          {fmt::format("similar, but with more than {} in a row of their own", count_of(options.max_loss, "token"))});
     if (report.too_short > 0)
       table.add(
           "too short to judge", count_text(report.too_short),
@@ -139,9 +147,9 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
       table.add("missed", count_text(check.missed), std::move(remarks));
     }
     if (check.removals > 0)
-      table.add("wrongful removals", count_text(check.wrongful),
+      table.add("below threshold on recheck", count_text(check.below),
                 {fmt::format("of {} rechecked; at most {:.1f}% (95% CI)", count_text(check.removals),
-                             100 * check.wrongful_high)});
+                             100 * check.below_high)});
   }
   if (options.substrings != 0) {
     table.add(

@@ -86,7 +86,7 @@ class RemovalCheck {
     struct Worker {
       std::unique_ptr<Sets> sets;
       std::uint64_t removals = 0;
-      std::uint64_t wrongful = 0;
+      std::uint64_t below = 0;
     };
     std::vector<Worker> workers(run_.threads);
     const std::uint64_t room = run_.budget.available() / 2 / run_.threads;
@@ -96,14 +96,16 @@ class RemovalCheck {
       if (!worker.sets) worker.sets = std::make_unique<Sets>(run_, plan_);
       Decision decision;
       decided_.read(removed[i] * sizeof decision, {reinterpret_cast<char*>(&decision), sizeof decision});
-      const std::optional<double> similarity = worker.sets->similarity(removed[i], decision.match, room);
-      if (!similarity) return;
+      const std::optional<RankMatch> again = worker.sets->compare(removed[i], decision.match, room);
+      if (!again) return;
       ++worker.removals;
-      if (*similarity < run_.options.threshold || apart(decision.match, removed[i])) ++worker.wrongful;
+      if (again->similarity < run_.options.threshold || !run_.covers(*again) || again->loss != decision.loss ||
+          apart(decision.match, removed[i]))
+        ++worker.below;
     });
     for (const Worker& worker : workers) {
       check.removals += worker.removals;
-      check.wrongful += worker.wrongful;
+      check.below += worker.below;
     }
   }
 
@@ -111,21 +113,23 @@ class RemovalCheck {
   class Sets {
    public:
     Sets(DedupRun& run, const text::FeaturePlan& plan)
-        : budget_(run.budget), texts_(run.texts(), run.dir.work("text_ends")), stream_(plan) {}
+        : budget_(run.budget), texts_(run.texts(), run.dir.work("text_ends")), stream_(plan), window_(plan.window) {}
 
-    // Nothing where the two are too long for `room`.
-    std::optional<double> similarity(DocId a, DocId b, std::uint64_t room) {
+    // Their similarity, and what is lost of `a`. Nothing where the two are too long for `room`.
+    std::optional<RankMatch> compare(DocId a, DocId b, std::uint64_t room) {
       const std::uint64_t bytes = size_of(a) + size_of(b);
-      const std::uint64_t most = bytes * (1 + sizeof(std::uint64_t));  // at most a window a byte
+      const std::uint64_t most = bytes * (1 + 2 * sizeof(std::uint64_t));  // at most a window a byte
       if (most > room) return std::nullopt;
       const Reservation reservation = budget_.reserve(most, "the windows of a sample");
-      make(a, first_);
       make(b, second_);
+      make(a, first_);
+      RankMatch match{.pair = {}, .similarity = 1, .loss = loss()};
       std::size_t common = 0;
       for (const std::uint64_t feature : first_) common += std::binary_search(second_.begin(), second_.end(), feature);
       const std::size_t all = first_.size() + second_.size() - common;
-      if (bytes > kHeldBytes) first_ = second_ = {};
-      return all == 0 ? 1 : static_cast<double>(common) / static_cast<double>(all);
+      if (bytes > kHeldBytes) ordered_ = first_ = second_ = {};
+      if (all != 0) match.similarity = static_cast<double>(common) / static_cast<double>(all);
+      return match;
     }
 
    private:
@@ -135,6 +139,21 @@ class RemovalCheck {
       const ByteRange range = texts_.range(document);
       return range.end - range.begin;
     }
+    // Of what make() saw last, whatever its windows' tokens are that are in none of the other's windows.
+    sketch::Loss loss() const {
+      std::vector<bool> held(ordered_.empty() ? 0 : ordered_.size() + window_ - 1);
+      for (std::size_t i = 0; i < ordered_.size(); ++i)
+        if (std::binary_search(second_.begin(), second_.end(), ordered_[i]))
+          for (std::size_t k = 0; k < window_; ++k) held[i + k] = true;
+      sketch::Loss loss;
+      std::uint32_t run = 0;
+      for (const bool one : held) {
+        run = one ? 0 : run + 1;
+        loss.tokens += one ? 0 : 1;
+        loss.longest = std::max(loss.longest, run);
+      }
+      return loss;
+    }
     void make(DocId document, std::vector<std::uint64_t>& set) {
       set.clear();
       set.reserve(size_of(document));
@@ -142,6 +161,7 @@ class RemovalCheck {
       stream_.start(texts_.get(document, text));
       for (std::span<const std::uint64_t> features; stream_.next(features);)
         set.insert(set.end(), features.begin(), features.end());
+      ordered_ = set;
       std::sort(set.begin(), set.end());
       set.erase(std::unique(set.begin(), set.end()), set.end());
     }
@@ -149,6 +169,8 @@ class RemovalCheck {
     MemoryBudget& budget_;
     run::SliceFile texts_;
     text::FeatureStream stream_;
+    const std::size_t window_;
+    std::vector<std::uint64_t> ordered_;  // the windows of the last one as they come
     std::vector<std::uint64_t> first_;
     std::vector<std::uint64_t> second_;
   };
@@ -262,10 +284,12 @@ class SampleCheck {
                                  signatures_.data() + first * sketches_.width(),
                                  std::span(sample_).subspan(first, last - first), worker.places);
     worker.pairs += worker.places.size();
-    for (const std::uint32_t place : worker.places)
-      if (worker.missed[first + place] == 0 &&
-          worker.similarity->of(sample_[first + place], document, threshold) >= threshold)
+    for (const std::uint32_t place : worker.places) {
+      const DocId later = sample_[first + place];
+      if (worker.missed[first + place] == 0 && worker.similarity->of(later, document, threshold) >= threshold &&
+          worker.similarity->loss(later, document).longest <= run_.options.max_loss)
         worker.missed[first + place] = 1;
+    }
   }
 
   DedupRun& run_;
@@ -303,10 +327,10 @@ void dedup_check(DedupRun& run) {
       Decision decision;
       DocState state{};
       for (DocId document = 0; decisions.next(decision) && states.next(state); ++document) {
-        kept[document] = decision.reason == static_cast<std::uint64_t>(Reason::none) && state == DocState::judged;
+        kept[document] = decision.kept() && state == DocState::judged;
         judged += kept[document];
         if (kept[document] != 0) from_kept.offer(document);
-        if (decision.reason == static_cast<std::uint64_t>(Reason::near)) from_removed.offer(document);
+        if (decision.is(Reason::near)) from_removed.offer(document);
       }
     }
     SampleCheck sample(run, plan, ranks, kept, from_kept.documents());
@@ -325,7 +349,7 @@ void dedup_check(DedupRun& run) {
   if (check.sampled != 0) check.recall = recall(static_cast<double>(check.missed) / static_cast<double>(check.sampled));
   check.recall_low = recall(missed.high);
   check.recall_high = recall(missed.low);
-  check.wrongful_high = wilson(check.wrongful, check.removals).high;
+  check.below_high = wilson(check.below, check.removals).high;
   run.dir.facts().put(CheckFacts{check});
 }
 

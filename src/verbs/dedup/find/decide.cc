@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/progress.h"
@@ -31,12 +32,13 @@ bool MatchMerge::next(RankMatch& match) {
   return true;
 }
 
-void decide_kept(MatchMerge& matches, Array<std::uint8_t>& kept, const std::function<void(const RankMatch&)>& removed) {
+void decide_kept(const DedupRun& run, MatchMerge& matches, Array<std::uint8_t>& kept,
+                 const std::function<void(const RankMatch&)>& seen) {
   for (RankMatch match; matches.next(match);) {
     // Pairs come by the later one, and then by the earlier: the first that is kept is the best-ranked.
     if (kept[match.pair.later] == 0 || kept[match.pair.earlier] == 0) continue;
-    kept[match.pair.later] = 0;
-    if (removed) removed(match);
+    if (run.covers(match)) kept[match.pair.later] = 0;
+    if (seen) seen(match);
   }
 }
 
@@ -78,6 +80,31 @@ void dedup_cluster(DedupRun& run) {
                                    .largest_document = largest});
 }
 
+namespace {
+
+LossReport report_losses(const Array<Decision>& decisions) {
+  LossReport report;
+  std::map<std::uint32_t, std::uint64_t> runs;  // how many documents lose so many tokens in a row
+  std::uint64_t removed = 0;
+  for (const Decision& decision : decisions) {
+    if (!decision.is(Reason::near)) continue;
+    ++removed;
+    ++runs[decision.loss.longest];
+    report.documents += decision.loss.tokens != 0 ? 1 : 0;
+    report.tokens += decision.loss.tokens;
+  }
+  std::uint64_t below = 0;
+  for (const auto& [longest, documents] : runs) {
+    if (2 * below < removed) report.median = longest;
+    if (100 * below < 99 * removed) report.high = longest;
+    report.longest = longest;
+    below += documents;
+  }
+  return report;
+}
+
+}  // namespace
+
 void dedup_decide(DedupRun& run) {
   const Ranks ranks = run.ranks();
   const std::uint64_t count = ranks.size();
@@ -93,33 +120,47 @@ void dedup_decide(DedupRun& run) {
     for (DocId document = 0; document < count; ++document) {
       const AgainstHit* hit = hits.find(document);
       if (hit == nullptr) continue;
-      decisions[document] = {hit->item, hit->share, static_cast<std::uint64_t>(Reason::against)};
+      decisions[document] = {
+          .match = hit->item, .similarity = hit->share, .reason = static_cast<std::uint32_t>(Reason::against)};
       kept[ranks.rank(document)] = 0;
       ++against;
     }
   }
   MatchMerge matches({run.dir.work("matches")});
-  decide_kept(matches, kept, [&](const RankMatch& match) {
-    decisions[ranks.document(match.pair.later)] = {ranks.document(match.pair.earlier), match.similarity,
-                                                   static_cast<std::uint64_t>(Reason::near)};
+  decide_kept(run, matches, kept, [&](const RankMatch& match) {
+    Decision& decision = decisions[ranks.document(match.pair.later)];
+    const bool removed = run.covers(match);
+    // Of those that do not cover what is kept, the one with which the least would have been lost.
+    if (!removed && decision.own_text != 0 && decision.loss.longest <= match.loss.longest) return;
+    decision = {.match = ranks.document(match.pair.earlier),
+                .similarity = match.similarity,
+                .reason = static_cast<std::uint32_t>(removed ? Reason::near : Reason::none),
+                .own_text = removed ? 0U : 1U,
+                .loss = match.loss};
   });
   std::uint64_t near = 0;
+  std::uint64_t own_text = 0;
   std::uint64_t exact = 0;
   for (DocId document = 0; document < count; ++document) {
     const DocId head = heads[document];
     if (head != document) {
       // A copy shares the lot of the first of its text, whose match is its own.
       const Decision& of_head = decisions[head];
-      const bool kept_head = of_head.reason == static_cast<std::uint64_t>(Reason::none);
-      decisions[document] = kept_head ? Decision{head, 1, static_cast<std::uint64_t>(Reason::exact)} : of_head;
+      decisions[document] =
+          of_head.kept() ? Decision{.match = head, .similarity = 1, .reason = static_cast<std::uint32_t>(Reason::exact)}
+                         : of_head;
     }
-    near += decisions[document].reason == static_cast<std::uint64_t>(Reason::near) ? 1 : 0;
-    exact += decisions[document].reason == static_cast<std::uint64_t>(Reason::exact) ? 1 : 0;
+    const Decision& decision = decisions[document];
+    near += decision.is(Reason::near) ? 1 : 0;
+    exact += decision.is(Reason::exact) ? 1 : 0;
+    own_text += decision.own_text;
   }
   run::RunFile file = run.dir.create_work("decided");
   file.write_values(std::span<const Decision>(decisions.data(), decisions.size()));
   run.dir.close(file);
-  run.dir.facts().put(DecideFacts{.near = near, .exact = exact, .against = against});
+  const LossReport loss = report_losses(decisions);
+  run.dir.facts().put(
+      DecideFacts{.near = near, .exact = exact, .against = against, .own_text = own_text, .loss = loss});
   judge_sources(run, DedupOutcome::without_substrings(run));
 }
 

@@ -1,4 +1,4 @@
-// Who is kept: each document, in order of rank, unless it matches one that is kept already.
+// Who is kept: each document, in order of rank, unless one that is kept already is similar to it and covers it.
 #pragma once
 
 #include <filesystem>
@@ -27,9 +27,10 @@ class MatchMerge {
   std::vector<Source> sources_;
 };
 
-// `kept`, by rank, is 1 for all who may be kept; those that match a kept one become 0. Calls removed(match) for each of
-// them, with the best-ranked of the kept ones that it matches.
-void decide_kept(MatchMerge& matches, Array<std::uint8_t>& kept,
-                 const std::function<void(const RankMatch&)>& removed = {});
+// `kept`, by rank, is 1 for all who may be kept; those that a kept one covers become 0. Calls seen(match) where a
+// document that is kept so far is similar to a kept one, by their ranks: for one that goes the last call is of that
+// which covers it.
+void decide_kept(const DedupRun& run, MatchMerge& matches, Array<std::uint8_t>& kept,
+                 const std::function<void(const RankMatch&)>& seen = {});
 
 }  // namespace refrain::verbs::dedup

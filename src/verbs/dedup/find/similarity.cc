@@ -13,11 +13,33 @@ constexpr std::size_t kHeldText = std::size_t{1} << 20;
 }  // namespace
 
 Similarity::Similarity(DedupRun& run, const text::FeaturePlan& plan, std::uint64_t memory_bytes)
-    : texts_(run.texts(), run.dir.work("text_ends")), sets_(plan, run.budget, memory_bytes) {}
+    : window_(plan.window),
+      texts_(run.texts(), run.dir.work("text_ends")),
+      sets_(plan, run.budget, memory_bytes),
+      stream_(plan),
+      room_(run.budget.reserve(0, "")) {}
 
 double Similarity::of(DocId a, DocId b, double threshold) {
   const sketch::WindowSets::Set& first = set_of(a);
   return sketch::jaccard_from(threshold, first, set_of(b));
+}
+
+sketch::Loss Similarity::loss(DocId removed, DocId kept) {
+  const sketch::WindowSets::Set& first = set_of(removed);
+  const sketch::WindowSets::Set& second = set_of(kept);
+  const ByteRange range = texts_.range(removed);
+  const std::uint64_t bytes = first.size() * sizeof(std::uint64_t) + (range.end - range.begin);
+  if (bytes > kHeldText) room_.resize(bytes, "a long document and its own windows");
+  own_.reserve(bytes > kHeldText ? first.size() : 0);
+  sketch::own_features(first, second, own_);
+  const sketch::Loss loss =
+      own_.empty() ? sketch::Loss{} : sketch::loss_of(texts_.get(removed, scratch_), own_, window_, stream_);
+  if (bytes > kHeldText) {
+    std::vector<std::uint64_t>().swap(own_);
+    std::string().swap(scratch_);
+    room_.resize(0, "");
+  }
+  return loss;
 }
 
 const sketch::WindowSets::Set& Similarity::set_of(DocId document) {

@@ -1,4 +1,4 @@
-// How similar two documents are, by their texts.
+// How similar two documents are, by their texts, and what would be lost with one of them.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/budget.h"
+#include "engines/sketch/loss.h"
 #include "engines/sketch/window_sets.h"
 #include "text/windows.h"
 #include "verbs/dedup/state/run.h"
@@ -21,13 +22,19 @@ class Similarity {
 
   // The similarity, or anything below `threshold` where it is less than that.
   double of(DocId a, DocId b, double threshold);
+  // What is lost if `removed` goes and `kept` stays.
+  sketch::Loss loss(DocId removed, DocId kept);
 
  private:
   const sketch::WindowSets::Set& set_of(DocId document);
 
+  const unsigned window_;
   run::SliceFile texts_;
   sketch::WindowSets sets_;
+  text::FeatureStream stream_;
   std::string scratch_;
+  Reservation room_;  // for own_, where it is long
+  std::vector<std::uint64_t> own_;
 };
 
 }  // namespace refrain::verbs::dedup

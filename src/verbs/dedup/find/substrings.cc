@@ -35,7 +35,7 @@ class KeptTexts : public TextSource {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     for (DocId document = 0; decisions.next(decision) && text_ends.next(end); ++document, begin = end) {
-      if (decision.reason != static_cast<std::uint64_t>(Reason::none) || begin == end) continue;
+      if (!decision.kept() || begin == end) continue;
       documents_.push_back(document);
       begins_.push_back(begin);
       size_ += end - begin;

@@ -34,20 +34,19 @@ class Verifier {
     for (unsigned i = 0; i < run.threads; ++i) workers_.push_back(std::make_unique<Worker>(run, plan_, share));
   }
 
-  // Writes those of the pairs that match. Returns how many.
+  // Writes those of the pairs that are similar. Returns how many of them match: little would be lost.
   std::uint64_t verify(const std::filesystem::path& from, run::RunFile& out) {
     run::ColumnReader<RankPair> reader(from);
     const std::uint64_t total = std::filesystem::file_size(from) / sizeof(RankPair);
     Progress progress(run_.context, "verify", "pairs", total);
     std::vector<RankPair> pairs;
-    std::vector<double> found;
-    std::vector<RankMatch> matches;
+    std::vector<RankMatch> found;
     std::uint64_t count = 0;
     for (bool more = true; more;) {
       pairs.clear();
       RankPair pair;
       while (pairs.size() < kBlockPairs && (more = reader.next(pair))) pairs.push_back(pair);
-      found.assign(pairs.size(), 0);
+      found.resize(pairs.size());
       parallel_for(run_.threads, (pairs.size() + kPiecePairs - 1) / kPiecePairs,
                    [&](unsigned worker, std::size_t piece) {
                      throw_if_stopped(run_.context);
@@ -56,11 +55,10 @@ class Verifier {
                        found[i] = compare(*workers_[worker], pairs[i]);
                      progress.add(end - piece * kPiecePairs);
                    });
-      matches.clear();
-      for (std::size_t i = 0; i < pairs.size(); ++i)
-        if (found[i] >= run_.options.threshold) matches.push_back({pairs[i], found[i]});
-      count += matches.size();
-      out.write_values(std::span<const RankMatch>(matches));
+      std::erase_if(found, [&](const RankMatch& match) { return match.similarity < run_.options.threshold; });
+      count += static_cast<std::uint64_t>(
+          std::count_if(found.begin(), found.end(), [&](const RankMatch& match) { return run_.covers(match); }));
+      out.write_values(std::span<const RankMatch>(found));
     }
     progress.finish();
     met_ += total;
@@ -83,13 +81,15 @@ class Verifier {
     std::uint64_t compared = 0;
   };
 
-  double compare(Worker& worker, const RankPair& pair) const {
+  RankMatch compare(Worker& worker, const RankPair& pair) const {
     const DocId earlier = ranks_.document(pair.earlier);
     const DocId later = ranks_.document(pair.later);
     const std::uint8_t* first = sketches_.get(earlier, worker.first);
-    if (!sketches_.filter().may_match(first, sketches_.get(later, worker.second), later)) return 0;
+    if (!sketches_.filter().may_match(first, sketches_.get(later, worker.second), later)) return {pair};
     ++worker.compared;
-    return worker.similarity.of(earlier, later, run_.options.threshold);
+    RankMatch match{pair, worker.similarity.of(earlier, later, run_.options.threshold)};
+    if (match.similarity >= run_.options.threshold) match.loss = worker.similarity.loss(later, earlier);
+    return match;
   }
 
   DedupRun& run_;
@@ -152,7 +152,7 @@ void dedup_verify(DedupRun& run) {
     if (round > 1) {
       mark_nodes(run, ranks, plan.alive);
       MatchMerge merge(matches);
-      decide_kept(merge, plan.alive);
+      decide_kept(run, merge, plan.alive);
       plan.round = round;
       run::RunFile out = run.dir.create_work(pairs_name(round));
       run.near->find_pairs(run, ranks, plan, pairs, out);

@@ -37,7 +37,7 @@ class Expected {
       DocState state{};
       states_.next(state);
       digests_.next(text);
-      if (state == DocState::bad || decision.reason != static_cast<std::uint64_t>(Reason::none)) continue;
+      if (state == DocState::bad || !decision.kept()) continue;
       if (!spans_.empty()) text = digest_of_rest();
       ++document_;
       return true;

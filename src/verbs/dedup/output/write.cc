@@ -139,7 +139,10 @@ class Formatter {
   void add_line(std::string& text, DocId document) {
     const auto reason = static_cast<Reason>(decision_.reason);
     text += fmt::format(R"({{"id": {}, "keep": {}, "reason": )", json_text(id_), reason == Reason::none);
-    if (reason == Reason::none)
+    if (reason == Reason::none && decision_.own_text != 0)
+      text += fmt::format(R"("own_text", "match": {}, "similarity": {:.6g})",
+                          json_text(matched_.get(decision_.match, match_)), decision_.similarity);
+    else if (reason == Reason::none)
       text += R"(null, "match": null, "similarity": null)";
     else if (reason == Reason::substring)
       text += R"("substring", "match": null, "similarity": null)";
@@ -148,6 +151,8 @@ class Formatter {
           R"("{}", "match": {}, "similarity": {:.6g})", reason_name(reason),
           json_text(reason == Reason::against ? against_.id(decision_.match) : matched_.get(decision_.match, match_)),
           decision_.similarity);
+    if (reason == Reason::near || decision_.own_text != 0)
+      text += fmt::format(R"(, "lost": {}, "longest_lost": {})", decision_.loss.tokens, decision_.loss.longest);
     if (reason == Reason::against) spans_ = against_.spans(document);
     text += R"(, "spans": [)";
     for (const ByteRange& span : spans_)
@@ -217,9 +222,7 @@ void dedup_apply(DedupRun& run) {
   const corpus::RewriteReport report =
       reading.write("clean", [&](DocId document, const corpus::DigestedText& text) -> corpus::TextCuts {
         const Decision& decision = reading.at(document, text.digest);
-        return {.ranges = reading.spans(),
-                .offset = 0,
-                .drop = decision.reason != static_cast<std::uint64_t>(Reason::none)};
+        return {.ranges = reading.spans(), .offset = 0, .drop = !decision.kept()};
       });
   run.dir.facts().put(ApplyFacts{report.written_bytes});
 }

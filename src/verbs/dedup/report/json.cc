@@ -42,6 +42,11 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   json.field("window", options.windows.window);
   json.field("seed", options.windows.seed);
   json.field("threshold", options.threshold);
+  json.key("max_loss");
+  if (options.max_loss == kAnyLoss)
+    json.value("any");
+  else
+    json.value(options.max_loss);
   json.field("recall", options.recall);
   json.field("lanes", options.lanes);
   if (!options.against.empty()) {
@@ -72,6 +77,14 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   json.field("kept_bytes", report.kept_bytes);
   json.field("removed_exact", report.removed_exact);
   json.field("removed_near", report.removed_near);
+  json.key("loss").begin_object();
+  json.field("documents", report.loss.documents);
+  json.field("tokens", report.loss.tokens);
+  json.field("longest", report.loss.longest);
+  json.field("median", report.loss.median);
+  json.field("high", report.loss.high);
+  json.end_object();
+  json.field("own_text", report.own_text);
   json.field("removed_against", report.removed_against);
   if (!options.against.empty()) {
     json.key("against").begin_object();
@@ -113,8 +126,8 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   json.field("recall_low", report.check.recall_low);
   json.field("recall_high", report.check.recall_high);
   json.field("removals", report.check.removals);
-  json.field("wrongful", report.check.wrongful);
-  json.field("wrongful_high", report.check.wrongful_high);
+  json.field("below_threshold", report.check.below);
+  json.field("below_threshold_high", report.check.below_high);
   json.end_object();
   json.field("sources", report.sources);
   json.key("alarms").begin_array();

@@ -100,10 +100,10 @@ void add_check(PageData& page, const SelfCheck& check) {
         .set("sampled", count_of(check.sampled, "kept document"))
         .set("missed", count_text(check.missed));
   if (check.removals != 0)
-    page.add("wrongful")
-        .set("value", count_text(check.wrongful))
+    page.add("recheck")
+        .set("value", count_text(check.below))
         .set("removals", count_text(check.removals))
-        .set("high", in_percent(check.wrongful_high));
+        .set("high", in_percent(check.below_high));
   if (check.sampled == 0 && check.removals == 0) page.add("unchecked");
 }
 
@@ -151,10 +151,24 @@ Chart similarity_chart(const DedupOptions& options, const DedupReport& report, c
   return chart;
 }
 
+Chart loss_chart(const DedupFindings& found) {
+  Chart chart{.name = "losses-by-length",
+              .title = "Text lost with near-duplicates",
+              .note =
+                  "For each document removed as a near-duplicate, the longest run of tokens that its match does "
+                  "not hold. Both scales are logarithmic.",
+              .first = "tokens in a row",
+              .series = {"documents"}};
+  if (found.lossless != 0) chart.bars.push_back({"0", {found.lossless}});
+  for (std::size_t i = found.own_runs.first(); i < found.losses.size(); ++i)
+    chart.bars.push_back({Doubling::label(i), {found.own_runs.count(i)}});
+  return chart;
+}
+
 Chart source_chart(const DedupFindings& found) {
   std::string note = fmt::format("{} in total; the largest losses come first.", count_of(found.sources, "source"));
   if (const SourceLoss& other = found.other_sources; other.documents != 0)
-    note += fmt::format(" {} more keep {} and lose {}.", count_text(found.sources - found.losses.size()),
+    note += fmt::format(" {} more keep {} and lose {}.", count_text(found.sources - found.own_runs.size()),
                         count_of(other.documents - other.removed, "document"), count_text(other.removed));
   Chart chart{.name = "sources",
               .title = "Losses by source",
@@ -203,6 +217,21 @@ void add_pieces(PageData& to, const std::vector<evidence::ShownPiece>& pieces) {
   }
 }
 
+std::string similarity_text(double similarity) {
+  return similarity >= 1 ? "1" : fmt::format("{:.3f}", similarity);
+}
+
+void add_pair(PageData& to, const ShownPair& pair) {
+  PageData& both = to.add("pairs");
+  both.set("similarity", similarity_text(pair.similarity));
+  if (std::max(pair.kept_bytes, pair.removed_bytes) > kComparedBytes)
+    both.add("beginnings").set("bytes", size_of(kComparedBytes));
+  PageData& kept = both.add("kept_side");
+  add_pieces(kept.set("id", pair.kept_id).set("bytes", count_of(pair.kept_bytes, "byte")), pair.kept);
+  PageData& gone = both.add("removed_side");
+  add_pieces(gone.set("id", pair.removed_id).set("bytes", count_of(pair.removed_bytes, "byte")), pair.removed);
+}
+
 void add_ids(PageData& to, std::string_view list, const std::vector<std::string>& ids, std::uint64_t all) {
   if (ids.empty()) return;
   PageData& row = to.add(list);
@@ -225,15 +254,34 @@ void add_cluster(PageData& page, const ShownCluster& cluster, std::size_t place)
       item.add("why").set("name", std::string(reason_words(reason))).set("count", count_text(cluster.removed[reason]));
   add_ids(item, "kept_ids", cluster.kept_ids, cluster.kept);
   add_ids(item, "exact_ids", cluster.exact_ids, cluster.removed[static_cast<std::size_t>(Reason::exact)]);
-  for (const ShownPair& pair : cluster.pairs) {
-    PageData& both = item.add("pairs");
-    both.set("similarity", pair.similarity >= 1 ? "1" : fmt::format("{:.3f}", pair.similarity));
-    if (std::max(pair.kept_bytes, pair.removed_bytes) > kComparedBytes)
-      both.add("beginnings").set("bytes", size_of(kComparedBytes));
-    PageData& kept = both.add("kept_side");
-    add_pieces(kept.set("id", pair.kept_id).set("bytes", count_of(pair.kept_bytes, "byte")), pair.kept);
-    PageData& gone = both.add("removed_side");
-    add_pieces(gone.set("id", pair.removed_id).set("bytes", count_of(pair.removed_bytes, "byte")), pair.removed);
+  for (const ShownPair& pair : cluster.pairs) add_pair(item, pair);
+}
+
+void add_losses(PageData& page, const DedupOptions& options, const DedupReport& report, const DedupFindings& found) {
+  if (options.near != NearMethod::off && options.max_loss != kAnyLoss)
+    page.add("max_loss").set("tokens", count_of(options.max_loss, "token"));
+  if (report.own_text != 0)
+    page.add("own_text")
+        .set("count", count_of(report.own_text, "document"))
+        .set("most", count_of(options.max_loss, "token"));
+  const LossReport& loss = report.loss;
+  if (loss.documents == 0) return;
+  page.add("loss")
+      .set("count", count_of(loss.documents, "document"))
+      .set("tokens", count_of(loss.tokens, "token"))
+      .set("longest", count_text(loss.longest))
+      .set("median", count_text(loss.median))
+      .set("high", count_text(loss.high));
+  PageData& box = page.add("losses");
+  for (std::size_t i = 0; i < found.worst.size(); ++i) {
+    const ShownPair& pair = found.worst[i];
+    PageData& item = box.add("list");
+    item.set("place", std::to_string(i + 1))
+        .set("longest", count_of(pair.loss.longest, "token"))
+        .set("tokens", count_text(pair.loss.tokens))
+        .set("similarity", similarity_text(pair.similarity))
+        .set("removed", pair.removed_id);
+    add_pair(item, pair);
   }
 }
 
@@ -323,8 +371,9 @@ std::string dedup_page(const DedupOptions& options, const DedupReport& report, c
   page.set("inputs", evidence::shortened(inputs, 300)).set("version", std::string(kVersion));
   add_glance(page, options, report, findings);
   add_check(page, report.check);
+  add_losses(page, options, report, findings);
   add_alarms(page, options, report);
-  for (const Chart& chart : {cluster_chart(findings), similarity_chart(options, report, findings),
+  for (const Chart& chart : {cluster_chart(findings), similarity_chart(options, report, findings), loss_chart(findings),
                              source_chart(findings), length_chart(findings)})
     add_chart(page, chart);
   for (std::size_t i = 0; i < findings.clusters.size(); ++i) add_cluster(page, findings.clusters[i], i + 1);

@@ -28,19 +28,37 @@ constexpr std::uint64_t kDocumentsALook = 65536;               // documents from
 constexpr std::uint64_t kPageBytes = std::uint64_t{16} << 20;  // for the findings and the page
 constexpr std::size_t kMostBins = 25;
 
+constexpr std::size_t kLosses = 10;
+
+// A document removed as near, and what for.
+struct NearRemoval {
+  DocId document = 0;
+  DocId match = 0;
+  double similarity = 0;
+  sketch::Loss loss = {};
+};
+bool less_similar(const NearRemoval& a, const NearRemoval& b) {
+  return a.similarity != b.similarity ? a.similarity < b.similarity : a.document < b.document;
+}
+bool loses_more(const NearRemoval& a, const NearRemoval& b) {
+  if (a.loss.longest != b.loss.longest) return a.loss.longest > b.loss.longest;
+  return a.loss.tokens != b.loss.tokens ? a.loss.tokens > b.loss.tokens : a.document < b.document;
+}
+// Into `list`, which is in that order and holds the first `most`.
+template <class Before>
+void take(std::vector<NearRemoval>& list, const NearRemoval& one, std::size_t most, Before before) {
+  if (list.size() == most && !before(one, list.back())) return;
+  list.insert(std::upper_bound(list.begin(), list.end(), one, before), one);
+  if (list.size() > most) list.pop_back();
+}
+
 // A cluster that is shown, while its members go by.
 struct Gathered {
-  struct Near {
-    double similarity;
-    DocId document;
-    DocId match;
-    friend auto operator<=>(const Near&, const Near&) = default;
-  };
   ShownCluster shown;
   std::vector<DocId> kept;
   std::vector<DocId> exact;
   DocId exact_match = 0;
-  std::vector<Near> near;  // sorted
+  std::vector<NearRemoval> near;  // the least similar first
 };
 
 class Finder {
@@ -132,6 +150,13 @@ class Finder {
         found_.removed_bytes[reason] += bytes;
         found_.removed_lengths.add(bytes);
       }
+      if (decision.is(Reason::near)) {
+        if (decision.loss.longest == 0)
+          ++found_.lossless;
+        else
+          found_.own_runs.add(decision.loss.longest);
+        if (decision.loss.longest != 0) take(worst_, removal(document, decision), kLosses, loses_more);
+      }
       if (const auto place = places_.find(cluster); place != places_.end())
         gather(gathered_[place->second], document, decision, bytes);
     }
@@ -153,10 +178,11 @@ class Finder {
       if (cluster.exact.size() < kIds) cluster.exact.push_back(document);
     }
     if (reason != Reason::near) return;
-    const Gathered::Near one{decision.similarity, document, decision.match};
-    if (cluster.near.size() == kPairs && !(one < cluster.near.back())) return;
-    cluster.near.insert(std::upper_bound(cluster.near.begin(), cluster.near.end(), one), one);
-    if (cluster.near.size() > kPairs) cluster.near.pop_back();
+    take(cluster.near, removal(document, decision), kPairs, less_similar);
+  }
+
+  static NearRemoval removal(DocId document, const Decision& decision) {
+    return {document, decision.match, decision.similarity, decision.loss};
   }
 
   void worst_sources(const Array<std::uint64_t>& lost, const Array<std::uint64_t>& all) {
@@ -218,6 +244,25 @@ class Finder {
       if (beginning.size() < size) beginning.resize(boundary_before(beginning, beginning.size() - 1));
       return beginning;
     };
+    const auto show = [&](const NearRemoval& near) {
+      ShownPair pair;
+      pair.similarity = near.similarity;
+      pair.loss = near.loss;
+      pair.kept_id = id(near.match);
+      pair.removed_id = id(near.document);
+      const std::string kept = text(near.match, pair.kept_bytes);
+      const std::string removed = text(near.document, pair.removed_bytes);
+      if (kept == removed) {
+        // Also where they are too short for windows.
+        const ByteRange whole{0, kept.size()};
+        pair.kept = pair.removed = evidence::shown_text(kept, {&whole, 1}, pair.kept_bytes - kept.size());
+      } else {
+        const evidence::SharedText shared = evidence::shared_text(kept, removed, plan, run_.budget, run_.context);
+        pair.kept = evidence::shown_text(kept, shared.a.shared, pair.kept_bytes - kept.size());
+        pair.removed = evidence::shown_text(removed, shared.b.shared, pair.removed_bytes - removed.size());
+      }
+      return pair;
+    };
     for (Gathered& cluster : gathered_) {
       throw_if_stopped(run_.context);
       ShownCluster& shown = cluster.shown;
@@ -225,31 +270,17 @@ class Finder {
       for (const DocId document : cluster.exact) shown.exact_ids.push_back(id(document));
       // Of copies alone one pair tells all.
       if (cluster.near.empty() && !cluster.exact.empty())
-        cluster.near.push_back({1, cluster.exact.front(), cluster.exact_match});
-      for (const Gathered::Near& near : cluster.near) {
-        ShownPair& pair = shown.pairs.emplace_back();
-        pair.similarity = near.similarity;
-        pair.kept_id = id(near.match);
-        pair.removed_id = id(near.document);
-        const std::string kept = text(near.match, pair.kept_bytes);
-        const std::string removed = text(near.document, pair.removed_bytes);
-        if (kept == removed) {
-          // Also where they are too short for windows.
-          const ByteRange whole{0, kept.size()};
-          pair.kept = pair.removed = evidence::shown_text(kept, {&whole, 1}, pair.kept_bytes - kept.size());
-        } else {
-          const evidence::SharedText shared = evidence::shared_text(kept, removed, plan, run_.budget, run_.context);
-          pair.kept = evidence::shown_text(kept, shared.a.shared, pair.kept_bytes - kept.size());
-          pair.removed = evidence::shown_text(removed, shared.b.shared, pair.removed_bytes - removed.size());
-        }
-      }
+        cluster.near.push_back({.document = cluster.exact.front(), .match = cluster.exact_match, .similarity = 1});
+      for (const NearRemoval& near : cluster.near) shown.pairs.push_back(show(near));
       found_.clusters.push_back(std::move(shown));
     }
+    for (const NearRemoval& near : worst_) found_.worst.push_back(show(near));
   }
 
   DedupRun& run_;
   DedupFindings found_;
   std::vector<Gathered> gathered_;
+  std::vector<NearRemoval> worst_;
   std::unordered_map<DocId, std::size_t> places_;  // of clusters among those
 };
 

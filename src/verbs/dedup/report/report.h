@@ -25,6 +25,7 @@ struct ShownPair {
   std::string kept_id;
   std::string removed_id;
   double similarity = 0;
+  sketch::Loss loss;
   std::uint64_t kept_bytes = 0;
   std::uint64_t removed_bytes = 0;
   std::vector<evidence::ShownPiece> kept;
@@ -78,6 +79,9 @@ struct DedupFindings {
   std::uint64_t sources = 0;
   std::vector<SourceLoss> losses;  // the sources that lose most
   SourceLoss other_sources;        // all others together
+  std::uint64_t lossless = 0;      // removed as near, with nothing of their own
+  Doubling own_runs;               // of the others: the longest run
+  std::vector<ShownPair> worst;    // the largest losses first
   std::vector<ShownCluster> clusters;
   std::vector<ShownItem> items;        // in most documents first
   std::vector<ShownPassage> passages;  // by what is saved

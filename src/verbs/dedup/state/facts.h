@@ -87,10 +87,14 @@ struct DecideFacts {
   std::uint64_t near = 0;
   std::uint64_t exact = 0;
   std::uint64_t against = 0;
+  std::uint64_t own_text = 0;
+  LossReport loss;
   static void fields(auto& facts, auto field) {
     field("near", facts.near);
     field("exact", facts.exact);
     field("against", facts.against);
+    field("own_text", facts.own_text);
+    field("loss", facts.loss);
   }
 };
 
@@ -208,6 +212,17 @@ struct FieldsOf<AgainstReport> {
 };
 
 template <>
+struct FieldsOf<LossReport> {
+  static void visit(auto& loss, auto field) {
+    field("documents", loss.documents);
+    field("tokens", loss.tokens);
+    field("longest", loss.longest);
+    field("median", loss.median);
+    field("high", loss.high);
+  }
+};
+
+template <>
 struct FieldsOf<SourceLoss> {
   static void visit(auto& loss, auto field) {
     field("source", loss.source);
@@ -222,11 +237,11 @@ struct FieldsOf<SelfCheck> {
     field("sampled", check.sampled);
     field("missed", check.missed);
     field("removals", check.removals);
-    field("wrongful", check.wrongful);
+    field("below", check.below);
     field("recall", check.recall);
     field("recall_low", check.recall_low);
     field("recall_high", check.recall_high);
-    field("wrongful_high", check.wrongful_high);
+    field("below_high", check.below_high);
   }
 };
 

@@ -20,7 +20,7 @@ bool DedupOutcome::next(Decision& decision, std::vector<ByteRange>& spans) {
   for (; more_spans_ && next_span_.document == document_; more_spans_ = spans_->next(next_span_))
     spans.push_back(next_span_.bytes);
   if (more_emptied_ && next_emptied_ == document_) {
-    decision = {.match = document_, .similarity = 0, .reason = static_cast<std::uint64_t>(Reason::substring)};
+    decision = {.match = document_, .similarity = 0, .reason = static_cast<std::uint32_t>(Reason::substring)};
     more_emptied_ = emptied_->next(next_emptied_);
   }
   ++document_;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "engines/sketch/loss.h"
 #include "refrain/dedup.h"
 #include "refrain/text.h"
 #include "verbs/dedup/state/outcome.h"
@@ -14,9 +15,15 @@
 namespace refrain::verbs::dedup {
 
 struct Decision {
-  DocId match = 0;  // of what is not kept; for Reason::against the number of an item of the other set
+  // Of what is not kept, or is kept for its own text; for Reason::against the number of an item of the other set.
+  DocId match = 0;
   double similarity = 0;
-  std::uint64_t reason = 0;  // Reason; none where it is kept
+  std::uint32_t reason = 0;    // Reason; none where it is kept
+  std::uint32_t own_text = 0;  // 1: it is similar to `match`, and kept for what that does not hold
+  sketch::Loss loss = {};
+
+  bool is(Reason one) const { return reason == static_cast<std::uint32_t>(one); }
+  bool kept() const { return is(Reason::none); }
 };
 
 // Bytes of a kept document that go.

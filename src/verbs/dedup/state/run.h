@@ -33,6 +33,7 @@
 #include "base/budget.h"
 #include "base/checksum.h"
 #include "base/files/temp_space.h"
+#include "engines/sketch/loss.h"
 #include "refrain/dedup.h"
 #include "verbs/dedup/state/facts.h"
 #include "verbs/dedup/state/ranks.h"
@@ -53,6 +54,7 @@ struct RankPair {
 struct RankMatch {
   RankPair pair;
   double similarity = 0;
+  sketch::Loss loss = {};  // of the later one, if it goes for the earlier
 };
 
 class NearFinder;
@@ -75,6 +77,8 @@ struct DedupRun {
   bool against() const { return !options.against.empty(); }
   // Documents that hold an item of the other set are removed.
   bool against_removes() const { return against() && options.against_action == AgainstAction::remove; }
+  // Of a similar pair: whether the later document may go for the earlier.
+  bool covers(const RankMatch& match) const { return match.loss.longest <= options.max_loss; }
   Ranks ranks();
   // The texts of all documents, end to end. Thread-safe.
   std::shared_ptr<const run::StripedFile> texts();

@@ -67,7 +67,7 @@ void judge_sources(DedupRun& run, DedupOutcome outcome) {
     while (sources.next(source) && states.next(state) && outcome.next(decision, spans)) {
       if (state == DocState::bad) continue;
       ++documents[source];
-      removed[source] += decision.reason == static_cast<std::uint64_t>(Reason::none) ? 0 : 1;
+      removed[source] += decision.kept() ? 0 : 1;
     }
   }
   // The worst, as many as are told of.

@@ -1,0 +1,33 @@
+// For the rows of the table of flags: which verbs have a flag, and how its value is taken.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "faces/cli/table/flags.h"
+
+namespace refrain::cli {
+
+inline constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
+inline constexpr std::uint64_t kAnyUnsigned = std::numeric_limits<unsigned>::max();
+
+inline constexpr VerbSet kHashers = Verb::near | Verb::fingerprint | Verb::explain;
+inline constexpr VerbSet kReaders = kHashers | Verb::text | Verb::dedup | Verb::substrings | Verb::ngrams_build |
+                                    Verb::index_create | Verb::index_add | Verb::index_blots;
+inline constexpr VerbSet kAskers = Verb::index_query | Verb::index_extract;
+inline constexpr VerbSet kWorkers = kReaders | kAskers | Verb::match | Verb::ngrams_show | Verb::index_remove |
+                                    Verb::index_merge | Verb::index_check | Verb::serve;
+inline constexpr VerbSet kAll = kWorkers | Verb::ngrams | Verb::ngrams_lookup | Verb::ngrams_stats |
+                                Verb::ngrams_check | Verb::index | Verb::index_stats | Verb::completion | Verb::man |
+                                Verb::help;
+
+inline unsigned narrow(const Value& value) {
+  return static_cast<unsigned>(value.number);
+}
+
+// Those of one verb or a few, and those that say what is read and how the program runs.
+std::span<const Flag> verb_flags();
+std::span<const Flag> shared_flags();
+
+}  // namespace refrain::cli
