@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How right the decisions of a dedup run are, held against the true similarity of all pairs.
 
-    dedup_accuracy.py [--threshold 0.8] [--max-loss 10] [--method minhash] [--keep] WORLD RUN
+    dedup_accuracy.py [--threshold 0.8] [--max-loss 16] [--method minhash] [--keep] WORLD RUN
 
 WORLD is a folder of dedup_world.py with the pairs.tsv of dedup_truth.py; RUN has decisions.jsonl and, if it reports pairs, matches.tsv.
 
@@ -202,7 +202,7 @@ def save(rows, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--threshold", type=float, default=0.8, help="of the run (default 0.8)")
-    parser.add_argument("--max-loss", type=int, default=10, help="of the run (default 10)")
+    parser.add_argument("--max-loss", type=int, default=16, help="of the run (default 16)")
     parser.add_argument("--method", default="minhash", help="its name in the table (default minhash)")
     parser.add_argument("--keep", action="store_true", help="keep the table as a record")
     parser.add_argument("world", type=pathlib.Path)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The true similarity of all documents to all others, by brute force, and what a faultless dedup would decide.
 
-    dedup_truth.py [--window 5] [--least 0.5] [--threshold 0.8 [--max-loss 10]] FOLDER
+    dedup_truth.py [--window 5] [--least 0.5] [--threshold 0.8 [--max-loss 16]] FOLDER
 
 FOLDER/documents.jsonl is what dedup_world.py made, or any JSONL with "id" and "text". Written beside it:
 
@@ -131,7 +131,7 @@ def main():
     parser.add_argument("--window", type=int, default=5, help="tokens (default 5)")
     parser.add_argument("--least", type=float, default=0.5, help="pairs below that are not written (default 0.5)")
     parser.add_argument("--threshold", type=float, help="also write the decisions at this similarity")
-    parser.add_argument("--max-loss", type=int, default=10, help="tokens in a row (default 10)")
+    parser.add_argument("--max-loss", type=int, default=16, help="tokens in a row (default 16)")
     parser.add_argument("folder", type=pathlib.Path)
     arguments = parser.parse_args()
     if arguments.window < 1 or not 0 < arguments.least <= 1 or (arguments.threshold or 1) < arguments.least:

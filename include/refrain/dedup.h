@@ -96,7 +96,7 @@ struct DedupEstimate {
 
 inline constexpr double kDefaultThreshold = 0.8;
 inline constexpr unsigned kDefaultLanes = 128;
-inline constexpr std::uint32_t kDefaultMaxLoss = 10;
+inline constexpr std::uint32_t kDefaultMaxLoss = 16;
 inline constexpr std::uint32_t kAnyLoss = ~std::uint32_t{0};
 
 struct DedupOptions {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/progress.h"
@@ -25,6 +26,10 @@ namespace {
 constexpr std::size_t kBlockPairs = std::size_t{1} << 16;  // that are in memory at a time
 constexpr std::size_t kPiecePairs = 512;                   // that a worker takes at a time
 constexpr unsigned kMostRounds = 64;
+// Where similar documents have text of their own, one that is removed may come back when what it was removed for goes;
+// so after so many rounds, one that leaves more than this share of what was kept before it is the last.
+constexpr unsigned kManyRounds = 8;
+constexpr double kWorthIt = 0.9;
 
 class Verifier {
  public:
@@ -56,6 +61,7 @@ class Verifier {
                      progress.add(end - piece * kPiecePairs);
                    });
       std::erase_if(found, [&](const RankMatch& match) { return match.similarity < run_.options.threshold; });
+      similar_ += found.size();
       count += static_cast<std::uint64_t>(
           std::count_if(found.begin(), found.end(), [&](const RankMatch& match) { return run_.covers(match); }));
       out.write_values(std::span<const RankMatch>(found));
@@ -66,6 +72,7 @@ class Verifier {
   }
 
   std::uint64_t met() const { return met_; }
+  std::uint64_t similar() const { return similar_; }
   std::uint64_t compared() const {
     std::uint64_t sum = 0;
     for (const auto& worker : workers_) sum += worker->compared;
@@ -98,6 +105,7 @@ class Verifier {
   const Sketches sketches_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::uint64_t met_ = 0;
+  std::uint64_t similar_ = 0;
 };
 
 std::string pairs_name(unsigned round) {
@@ -148,11 +156,16 @@ void dedup_verify(DedupRun& run) {
   plan.crowded =
       run::load_column<std::uint8_t>(run.dir.work("crowded"), run.budget, "the documents with many candidates");
   const bool crowded = std::find(plan.crowded.begin(), plan.crowded.end(), 1) != plan.crowded.end();
+  auto kept = static_cast<double>(ranks.size());
+  bool own_texts = false;  // some are similar, and not covered
   for (; run.near != nullptr; ++round) {
     if (round > 1) {
       mark_nodes(run, ranks, plan.alive);
       MatchMerge merge(matches);
       decide_kept(run, merge, plan.alive);
+      const auto now = static_cast<double>(std::count(plan.alive.begin(), plan.alive.end(), 1));
+      const double before = std::exchange(kept, now);
+      if (own_texts && round > kManyRounds && now > kWorthIt * before) break;
       plan.round = round;
       run::RunFile out = run.dir.create_work(pairs_name(round));
       run.near->find_pairs(run, ranks, plan, pairs, out);
@@ -167,6 +180,7 @@ void dedup_verify(DedupRun& run) {
       result.matches = verifier.verify(pairs.back(), out);
       result.pairs = verifier.met();
       compared += verifier.compared();
+      own_texts = own_texts || verifier.similar() > result.matches;
     }
     met += result.pairs;
     out.close(false);

@@ -145,7 +145,7 @@ class Round {
 
   template <class Large>
   void for_each_group(const Entries& entries, const Team& team, Large large) {
-    std::vector<Group<Entry>> groups(team.size());
+    std::vector<Group<Entry>> groups(team.size(), Group<Entry>(plan_.round));
     entries.for_each_run(team.context, [&](unsigned worker, std::size_t, const store::Run<Entry>& records) {
       bool first = records.first;
       for (const Entry& entry : records.records) {

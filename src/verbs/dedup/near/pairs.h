@@ -1,6 +1,8 @@
 // Pairs of documents that met: gathered from many threads, and listed in order without what was listed before.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <vector>
@@ -23,36 +25,44 @@ void list_pairs(DedupRun& run, Pairs& pairs, const std::vector<std::filesystem::
 
 inline constexpr std::size_t kAll = 8;           // of a group of so many, all pairs
 inline constexpr std::size_t kPredecessors = 2;  // with which each document of a larger one is paired
+inline constexpr std::size_t kLeaders = 4;       // and of its best-ranked, from the second round on
+inline constexpr unsigned kTurns = 8;            // rounds until the same are met again: some are no longer kept then
 
 // Documents that meet in one place, as they come by in order of rank. Entry has a `rank`.
+//
+// In a large group each document meets the best-ranked, and the two before it. Where many are similar, and each has text
+// of its own, the one that covers another need not be among those; but it is most likely one of the best-ranked, who
+// are kept. So in every further round all meet some more of them.
 template <class Entry>
 class Group {
  public:
+  explicit Group(unsigned round) : first_leader_((round + kTurns - 2) % kTurns * kLeaders), round_(round) {}
+
   // Calls pair(later, earlier); large(entry) for each of a group of more than kAll.
   template <class Pair, class Large>
   void add(const Entry& entry, bool first, Pair pair, Large large) {
-    if (first) few_.clear(), at_ = count_ = 0;
+    if (first) few_.clear(), leaders_.clear(), count_ = 0;
     if (few_.size() < kAll) {
       for (const Entry& before : few_) pair(entry.rank, before.rank);
       few_.push_back(entry);
     } else {
-      if (count_ == kAll) {
+      if (count_ == kAll)
         for (const Entry& before : few_) large(before);
-        for (std::size_t i = 0; i < kPredecessors; ++i) last_[i] = few_[kAll - kPredecessors + i].rank;
-      }
       pair(entry.rank, few_.front().rank);
-      for (const std::uint64_t before : last_)
-        if (before != few_.front().rank) pair(entry.rank, before);
-      last_[at_++ % kPredecessors] = entry.rank;
+      for (const std::uint64_t before : last_) pair(entry.rank, before);
+      for (const std::uint64_t before : leaders_) pair(entry.rank, before);
       large(entry);
     }
-    ++count_;
+    if (round_ > 1 && count_ >= first_leader_ && leaders_.size() < kLeaders) leaders_.push_back(entry.rank);
+    last_[count_++ % kPredecessors] = entry.rank;
   }
 
  private:
+  const std::size_t first_leader_;  // its place in the group
+  const unsigned round_;
   std::vector<Entry> few_;
-  std::uint64_t last_[kPredecessors] = {};
-  std::size_t at_ = 0;
+  std::vector<std::uint64_t> leaders_;
+  std::array<std::uint64_t, kPredecessors> last_ = {};
   std::size_t count_ = 0;
 };
 

@@ -138,7 +138,7 @@ void SimHashFinder::find_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& pla
   std::sort(nodes.begin(), nodes.end());
   Array<std::uint64_t> distinct(run.budget, "the fingerprints");
   Array<std::uint64_t> begins(run.budget, "the fingerprints");  // of each among the nodes, and the end
-  Group<Node> group;
+  Group<Node> group(plan.round);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const bool first = i == 0 || nodes[i].fingerprint != nodes[i - 1].fingerprint;
     group.add(
