@@ -185,8 +185,8 @@ def dedup_whole(out, _twin, file, nearly_all_removed=False, alarms=None, **expec
         raise Failed(f"the summary does not count the {sum(kept)} of {len(kept)} that are kept")
     counts(run, expected)
     check = summary["check"]
-    if check["wrongful"]:
-        raise Failed(f"{check['wrongful']} of {check['removals']} removals were wrongful")
+    if check["below_threshold"]:
+        raise Failed(f"{check['below_threshold']} of {check['removals']} removals were wrongful")
     if alarms is not None and len(summary["alarms"]) != int(alarms):
         raise Failed(f"{len(summary['alarms'])} sources raised the alarm and not {alarms}")
     if nearly_all_removed and 100 * sum(kept) > len(kept):

@@ -41,7 +41,7 @@ class ParquetGroup final : public ParquetEdits {
   // No more rows.
   void end() { fates = std::span<const RowFate>(rows_.data(), rows_.size()); }
 
-  bool empty() const { return rows_.size() == 0; }
+  bool empty() const { return rows_.empty(); }
   bool changed() const { return changed_ || !columns_.empty(); }
 
   std::string_view next_text(std::string_view text, bool utf8) override;

@@ -148,7 +148,7 @@ class Server {
     return [work = std::move(work),
             unless_done = std::unique_ptr<std::atomic<bool>, Mark>(&lost_accept_)](auto&&... arguments) mutable {
       work(std::forward<decltype(arguments)>(arguments)...);
-      unless_done.release();
+      static_cast<void>(unless_done.release());
     };
   }
 

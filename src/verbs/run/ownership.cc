@@ -26,7 +26,7 @@ constexpr std::size_t kHeadBytes = 256;  // of a summary
 template <class Each>
 void for_each_leaf(const fs::path& folder, const std::string& below, const Each& each) {
   for (const std::string& name : list_folder(folder / below)) {
-    const std::string path = below.empty() ? name : below + "/" + name;
+    const std::string path = below.empty() ? name : fmt::format("{}/{}", below, name);
     std::error_code ignored;
     const bool is_folder = !fs::is_symlink(folder / path, ignored) && path_kind(folder / path) == PathKind::folder;
     if (is_folder && !list_folder(folder / path).empty())

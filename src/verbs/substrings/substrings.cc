@@ -144,7 +144,8 @@ class Substrings {
 
     // In turn. What finds room in memory is copied there by fill(), after it.
     void append_to(verbs::run::TextStore& store) {
-      if (!aside_ && (room_ = store.append_room(text_.size()))) {
+      if (!aside_) room_ = store.append_room(text_.size());
+      if (room_) {
         for (const std::uint64_t end : ends_) store.end_document(*room_ + end);
         return;
       }

@@ -52,7 +52,7 @@ void StripedWriter::write_at(std::uint64_t place, std::string_view bytes) {
 
 std::uint64_t StripedWriter::put_in_order(std::uint64_t place, std::uint64_t bytes) {
   if (bytes == 0) return size_;  // it has no place of its own: the next one was allotted the same
-  if (stretches_.size() == 0 || place != next_place_) stretches_.push_back({size_, place});
+  if (stretches_.empty() || place != next_place_) stretches_.push_back({size_, place});
   next_place_ = place + bytes;
   return std::exchange(size_, size_ + bytes);
 }
@@ -69,7 +69,7 @@ StripedFile::StripedFile(const RunDir& dir, const std::string& name, MemoryBudge
     files_.push_back(std::make_unique<const RandomFile>(dir.work(stripe_name(name, stripe))));
     size_ += files_.back()->size();
   }
-  if (size_ != 0 && (stretches_->size() == 0 || stretches_->begin()->begin != 0))
+  if (size_ != 0 && (stretches_->empty() || stretches_->begin()->begin != 0))
     throw Error(Errc::corrupt, fmt::format("{}{}: damaged; start again with --force", name, kOrder));
 }
 
