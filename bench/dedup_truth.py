@@ -11,7 +11,7 @@ FOLDER/documents.jsonl is what dedup_world.py made, or any JSONL with "id" and "
   decisions.jsonl  with --threshold: documents kept in input order unless they are that similar to one that is kept, and lose at
                    most --max-loss tokens in a row
 
-Tokens are those of the tokenizer `words`, written down here a second time; a document without a window has no similarity to any.
+Tokens are those of the tokenizer `words-nfkc`, written down here a second time; a document without a window has no similarity to any.
 Sets are of the words themselves, not of hashes, and every pair that shares a window is counted: nothing is skipped or estimated.
 A few hundred pages of one template are fine, tens of thousands are not: it is quadratic there.
 """
@@ -29,7 +29,8 @@ UNSPACED = [(0x0E00, 0x0E7F), (0x0E80, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17F
             (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xA9E0, 0xA9FF), (0xAA60, 0xAADF), (0xF900, 0xFAFF), (0xFF66, 0xFF9F),
             (0x1B000, 0x1B16F), (0x20000, 0x3FFFF)]
 ASCII_WORD = re.compile("[a-z0-9]+")
-SEPARATOR, RUN, SINGLE, MARK = range(4)
+SEPARATOR, RUN, SINGLE, MARK, NONE = range(5)
+WIDTHLESS = {0x00AD, 0x034F, 0x061C, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF, *range(0xFE00, 0xFE10)}
 
 
 class Characters(dict):
@@ -43,7 +44,12 @@ class Characters(dict):
             role = SINGLE if unspaced else RUN
         elif category[0] == "M":
             role = MARK
-        self[character] = role, character.casefold()
+        if ord(character) in WIDTHLESS:
+            role = NONE
+        elif character in "\uff9e\uff9f":  # sound marks of half-width Katakana
+            role = MARK
+        folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold())
+        self[character] = role, folded
         return self[character]
 
 
@@ -51,12 +57,14 @@ CHARACTERS = Characters()
 
 
 def words(text):
-    """The tokens, case-folded."""
+    """The tokens, case-folded and decomposed (NFKD)."""
     if text.isascii():
         return ASCII_WORD.findall(text.lower())
     out, opened = [], SEPARATOR  # what the last token is, if it can go on
     for character in text:
         role, folded = CHARACTERS[character]
+        if role == NONE:
+            continue
         if role == SEPARATOR or (role == MARK and opened == SEPARATOR):
             opened = SEPARATOR
         elif role == MARK or role == opened == RUN:

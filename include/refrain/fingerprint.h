@@ -15,15 +15,30 @@
 
 namespace [[gnu::visibility("default")]] refrain {
 
-enum class TokenizerKind { words, whitespace, whitespace_lower, alpha, code, code_kinds, chars, bytes, dna };
+enum class TokenizerKind {
+  words,
+  whitespace,
+  whitespace_lower,
+  alpha,
+  code,
+  code_kinds,
+  chars,
+  bytes,
+  dna,
+  words_nfkc
+};
 enum class HashKind { xxh3, sdbm, jenkins, md5 };
 
 // The names above as flags and files spell them ("code-kinds" for code_kinds), in the order of the enums.
 std::vector<std::string_view> tokenizer_names();
 std::vector<std::string_view> hash_names();
+// Which version of this program first gave the same fingerprints.
+constexpr int fingerprint_version(TokenizerKind tokenizer) {
+  return tokenizer == TokenizerKind::words_nfkc ? 2 : 1;
+}
 
 struct FingerprintOptions {
-  TokenizerKind tokenizer = TokenizerKind::words;
+  TokenizerKind tokenizer = TokenizerKind::words_nfkc;
   HashKind hash = HashKind::xxh3;
   // Tokens per window; a document with fewer tokens is too short and gets no fingerprint. md5 hashes the text of the
   // window, its tokens joined by one space; the other hashes hash each token, and windows combine those hashes.
@@ -73,6 +88,7 @@ class Fingerprinter {
 
 struct FingerprintReport {
   ReadReport read;
+  int version = fingerprint_version(FingerprintOptions{}.tokenizer);
   std::uint64_t too_short = 0;
   double seconds = 0;
 };

@@ -56,7 +56,7 @@ struct IndexLayout {
   unsigned interleave = 1;
   unsigned blot_bits = 0;  // 0: chosen from the size of the first input
   unsigned shards = 1;     // number of files for the posts, by blot; a power of two, up to kMaxShards
-  TokenizerKind tokenizer = TokenizerKind::words;
+  TokenizerKind tokenizer = TokenizerKind::words_nfkc;
   bool store_text = false;  // keep the texts in the index instead of referring to their files
 };
 

@@ -28,7 +28,7 @@ struct ItemRules {
   std::uint64_t min_tokens = 8;  // shorter items are skipped: they occur by chance
   double share = 0.8;            // from 0.6 to 1
   std::uint64_t passage = 50;    // tokens, from 8 to 4,096
-  TokenizerKind tokenizer = TokenizerKind::words;
+  TokenizerKind tokenizer = TokenizerKind::words_nfkc;
 };
 
 struct FoundItem {

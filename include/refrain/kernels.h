@@ -105,7 +105,7 @@ struct NgramPlace {
 class NgramKeyer {
  public:
   // `n` from 1 to kMaxNgramTokens (ngrams.h).
-  explicit NgramKeyer(unsigned n = 8, TokenizerKind tokenizer = TokenizerKind::words);
+  explicit NgramKeyer(unsigned n = 8, TokenizerKind tokenizer = TokenizerKind::words_nfkc);
   ~NgramKeyer();
   NgramKeyer(const NgramKeyer&);
   NgramKeyer& operator=(const NgramKeyer&);

@@ -35,7 +35,7 @@ struct NgramsOptions {
   bool force = false;                 // write into an existing folder
   unsigned n = 8;                     // tokens, 1 to kMaxNgramTokens
   unsigned m = 2;                     // minimum number of places, 2 or more
-  TokenizerKind tokenizer = TokenizerKind::words;
+  TokenizerKind tokenizer = TokenizerKind::words_nfkc;
   NgramAlgorithm algorithm = NgramAlgorithm::automatic;
 };
 
@@ -107,7 +107,7 @@ NgramsLookupReport lookup_ngrams(const std::filesystem::path& index, const std::
 struct NgramsStats {
   unsigned n = 0;
   unsigned m = 0;
-  TokenizerKind tokenizer = TokenizerKind::words;
+  TokenizerKind tokenizer = TokenizerKind::words_nfkc;
   std::uint64_t documents = 0;
   std::uint64_t tokens = 0;
   std::uint64_t grams = 0;

@@ -5,8 +5,10 @@ namespace [[gnu::visibility("default")]] refrain {
 
 inline constexpr const char* kVersion = "0.1.0";
 
-// Increased whenever the same text and options would give a different fingerprint; recorded in summary.json.
-inline constexpr int kFingerprintVersion = 1;
+// Increased whenever the same text and options would give a different fingerprint, or the default options change;
+// recorded in summary.json. Version 2 has the tokenizer words-nfkc; with every other tokenizer fingerprints are still
+// those of version 1 (fingerprint_version in refrain/fingerprint.h).
+inline constexpr int kFingerprintVersion = 2;
 
 // Increased whenever the same features and seed would give a different MinHash signature, or a signature different band
 // keys; recorded in summary.json.

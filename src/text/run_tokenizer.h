@@ -24,6 +24,7 @@ enum class CharacterRole {
   run,     // joins its neighbours
   single,  // a token of its own, with the marks that follow it
   mark,    // continues the token before it; a separator where there is none
+  none,    // as if it were not there
 };
 
 template <class Rules>
@@ -97,6 +98,10 @@ class RunTokenizer final : public Tokenizer {
       const CodePoint c = decode_utf8(text, position + at);
       if (at + c.size > size) break;  // cut by the end of the stretch, not of the text
       CharacterRole role = c.valid() ? Rules::role(c.value) : CharacterRole::separator;
+      if (role == CharacterRole::none) {
+        at += c.size;
+        continue;
+      }
       if (role == CharacterRole::mark && open == CharacterRole::separator) role = CharacterRole::separator;
       if (role == CharacterRole::separator) {
         close(at);

@@ -7,7 +7,9 @@ namespace refrain::text {
 std::unique_ptr<const Tokenizer> make_tokenizer(TokenizerKind kind) {
   switch (kind) {
     case TokenizerKind::words:
-      return make_words_tokenizer();
+      return make_words_tokenizer(false);
+    case TokenizerKind::words_nfkc:
+      return make_words_tokenizer(true);
     case TokenizerKind::whitespace:
       return make_whitespace_tokenizer(false);
     case TokenizerKind::whitespace_lower:
@@ -33,7 +35,8 @@ std::unique_ptr<const Tokenizer> make_tokenizer(TokenizerKind kind) {
 namespace refrain {
 
 std::vector<std::string_view> tokenizer_names() {
-  return {"words", "whitespace", "whitespace-lower", "alpha", "code", "code-kinds", "chars", "bytes", "dna"};
+  return {"words", "whitespace", "whitespace-lower", "alpha", "code", "code-kinds", "chars",
+          "bytes", "dna",        "words-nfkc"};
 }
 
 }  // namespace refrain

@@ -106,7 +106,7 @@ constexpr bool tokens_are_characters(TokenizerKind kind) {
 }
 
 // The makers behind it, one a file.
-std::unique_ptr<const Tokenizer> make_words_tokenizer();
+std::unique_ptr<const Tokenizer> make_words_tokenizer(bool normalize);
 std::unique_ptr<const Tokenizer> make_whitespace_tokenizer(bool lower);
 std::unique_ptr<const Tokenizer> make_alpha_tokenizer();
 std::unique_ptr<const Tokenizer> make_code_tokenizer(bool kinds);

@@ -4,6 +4,9 @@
 #include <rapidcheck/gtest.h>
 #include <utf8proc.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -338,6 +341,79 @@ TEST(TokenHash, WholeBlocksEqualSingleTokensOnEveryTarget) {
           ASSERT_EQ(hashes[i], hash_token(kind, block.normal(i), 5)) << block.normal(i);
       }
   });
+}
+
+// The tokens of words-nfkc, joined by a bar.
+std::string normal_words(std::string_view text) {
+  const std::unique_ptr<const Tokenizer> tokenizer = make_tokenizer(TokenizerKind::words_nfkc);
+  TokenBlock block;
+  std::string all;
+  for (std::size_t at = 0; at < text.size();) {
+    at = tokenizer->next(text, at, block);
+    for (std::size_t i = 0; i < block.size(); ++i) all += (all.empty() ? "" : "|") + std::string(block.normal(i));
+  }
+  return all;
+}
+
+std::string in_form(std::string_view text, int form) {
+  utf8proc_uint8_t* made = nullptr;
+  const utf8proc_ssize_t size =
+      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()),
+                   &made, static_cast<utf8proc_option_t>(form | UTF8PROC_STABLE));
+  const std::unique_ptr<utf8proc_uint8_t, void (*)(void*)> held(made, std::free);
+  return {reinterpret_cast<const char*>(made), static_cast<std::size_t>(size)};
+}
+
+TEST(NormalWords, AreTheSameInEveryFormOfUnicode) {
+  const char* const texts[] = {
+      "Tiếng Việt có nhiều dấu: nghĩa, thuở, ngữ, Đặng Thị Ngọc",  // Vietnamese
+      "한국어 글은 음절로 쓴다",                                   // Korean
+      "Ελληνικά με τόνους: άέήίόύώ, ΐΰ, ἀρχῇ ἦν ὁ λόγος",          // Greek
+      "L'élève naïf a mangé où ça ? Œuvre, forêt, Noël",           // French
+      "Größe, Äpfel, über, Straße",                                // German
+      "Příliš žluťoučký kůň úpěl ďábelské ódy",                    // Czech
+      "İstanbul'da ışık, çağ, öğüt, şeker",                        // Turkish
+      "Ёлка, йод, съёмка, ЁЖ",                                     // Russian
+      "がぎぐげご ガギグゲゴ ぱぴぷ ヴ",                           // Japanese
+      "हिन्दी में ज़रूर क़लम ख़ुश फ़िल्म",                                   // Hindi
+      "العربية آمن أحمد إيمان مؤمن رئيس",                          // Arabic
+      "Zażółć gęślą jaźń",                                         // Polish
+  };
+  for (const char* text : texts) {
+    const std::string expected = normal_words(text);
+    EXPECT_GE(std::count(expected.begin(), expected.end(), '|'), 2) << text;
+    EXPECT_EQ(normal_words(in_form(text, UTF8PROC_COMPOSE)), expected);
+    EXPECT_EQ(normal_words(in_form(text, UTF8PROC_DECOMPOSE)), expected);
+    EXPECT_EQ(normal_words(in_form(text, UTF8PROC_COMPOSE | UTF8PROC_COMPAT)), expected);
+    EXPECT_EQ(normal_words(in_form(text, UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT)), expected);
+    EXPECT_EQ(normal_words(in_form(text, UTF8PROC_DECOMPOSE | UTF8PROC_CASEFOLD)), expected);
+  }
+}
+
+TEST(NormalWords, PassOverWhatHasNoWidthAndTakeWideForNarrow) {
+  EXPECT_EQ(normal_words("co\u00ADoper\u00ADation"), "cooperation");
+  EXPECT_EQ(normal_words("\u00ADone\u200B two\uFEFF\u2060 th\u200Cree\u00AD"), "one|two|three");
+  EXPECT_EQ(normal_words("ＡＢＣ　１２３"), "abc|123");
+  EXPECT_EQ(normal_words("ﬁnal oﬃce"), "final|office");
+  EXPECT_EQ(normal_words("ｶﾞｷﾞ"), normal_words("ガギ"));
+  EXPECT_EQ(normal_words("x² Ⅳ"), "x|iv");
+  // What stands for a sentence stays, and takes no more room than there is.
+  EXPECT_EQ(normal_words("\uFDFA"), "\uFDFA");
+}
+
+TEST(NormalWords, AsciiAsBefore) {
+  const char* const text = "The Quick-brown fox_42, it's 3.14!";
+  EXPECT_EQ(normal_words(text), "the|quick|brown|fox|42|it|s|3|14");
+}
+
+TEST(NormalWords, RangesAreOfTheTextAsItIs) {
+  const std::string text = "a cafe\u0301 co\u00ADop";
+  const std::unique_ptr<const Tokenizer> tokenizer = make_tokenizer(TokenizerKind::words_nfkc);
+  TokenBlock block;
+  EXPECT_EQ(tokenizer->next(text, 0, block), text.size());
+  ASSERT_EQ(block.size(), 3U);
+  EXPECT_EQ(text.substr(block.range(1).begin, block.range(1).end - block.range(1).begin), "cafe\u0301");
+  EXPECT_EQ(text.substr(block.range(2).begin, block.range(2).end - block.range(2).begin), "co\u00ADop");
 }
 
 }  // namespace

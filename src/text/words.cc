@@ -1,5 +1,9 @@
 // Tokenizer "words": letters and digits of any script in runs, case-folded; where a script writes no spaces (Han, Kana,
 // Thai, ...) every character is a token. Combining marks belong to the character before them.
+//
+// "words-nfkc" compares what Unicode calls compatible (NFKC): characters in one piece or with combining marks,
+// full-width or half-width, ligatures. Its normal form is the decomposed one (NFKD), which needs no neighbours: it is
+// equal for the same texts. Soft hyphens and what else has no width are passed over.
 #include <utf8proc.h>
 
 #include <algorithm>
@@ -46,6 +50,15 @@ bool is_unspaced(std::uint32_t c) {
   return at != kUnspaced.end() && c >= at->first;
 }
 
+// Half-width Katakana have their sound marks as letters.
+bool is_half_width_mark(std::uint32_t c) {
+  return c == 0xFF9E || c == 0xFF9F;
+}
+
+bool is_hangul_syllable(std::uint32_t c) {
+  return 0xAC00 <= c && c <= 0xD7A3;
+}
+
 struct WordsRules {
   static constexpr AsciiSet kMembers{"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"};
   static constexpr bool kLower = true;
@@ -85,9 +98,40 @@ struct WordsRules {
   }
 };
 
+struct NormalWordsRules : WordsRules {
+  static CharacterRole role(std::uint32_t c) {
+    if (utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->ignorable != 0) return CharacterRole::none;
+    return is_half_width_mark(c) ? CharacterRole::mark : WordsRules::role(c);
+  }
+
+  static unsigned fold(std::uint32_t c, char* out) {
+    const auto code = static_cast<utf8proc_int32_t>(c);
+    const utf8proc_property_t* property = utf8proc_get_property(code);
+    if (property->casefold_seqindex == UINT16_MAX && property->decomp_seqindex == UINT16_MAX && !is_hangul_syllable(c))
+      return encode_utf8(c, out);
+    std::array<utf8proc_int32_t, TokenBlock::kMaxFoldBytes> parts{};
+    int boundary = 0;
+    const auto options =
+        static_cast<utf8proc_option_t>(UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
+    const utf8proc_ssize_t count =
+        utf8proc_decompose_char(code, parts.data(), static_cast<utf8proc_ssize_t>(parts.size()), options, &boundary);
+    // A few stand for whole sentences: they are what they are.
+    if (count < 0 || count > static_cast<utf8proc_ssize_t>(parts.size())) return encode_utf8(c, out);
+    unsigned bytes = 0;
+    for (std::size_t i = 0; static_cast<utf8proc_ssize_t>(i) < count; ++i) {
+      const auto part = static_cast<std::uint32_t>(parts[i]);
+      if (bytes + (part < 0x80 ? 1 : part < 0x800 ? 2 : part < 0x10000 ? 3 : 4) > TokenBlock::kMaxFoldBytes)
+        return encode_utf8(c, out);
+      bytes += encode_utf8(part, out + bytes);
+    }
+    return bytes;
+  }
+};
+
 }  // namespace
 
-std::unique_ptr<const Tokenizer> make_words_tokenizer() {
+std::unique_ptr<const Tokenizer> make_words_tokenizer(bool normalize) {
+  if (normalize) return std::make_unique<RunTokenizer<NormalWordsRules>>();
   return std::make_unique<RunTokenizer<WordsRules>>();
 }
 

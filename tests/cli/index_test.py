@@ -116,7 +116,7 @@ class Growing(Index):
         self.create("in.txt", "--format", "lines")
         stats = self.stats()
         self.assertEqual((stats["documents"], stats["tokens"], stats["window"], stats["blots"], stats["tokenizer"]),
-                         (300, 60000, 10, "ordered", "words"))
+                         (300, 60000, 10, "ordered", "words-nfkc"))
         on_disk = sum(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(self.path("index"))
                       for name in names)
         told = sum(stats[f"{part}_bytes"] for part in ("posts", "documents", "texts", "other"))

@@ -126,7 +126,7 @@ class Near:
         return self.matches_bytes, self.clusters_bytes, summary
 
 
-MADE_WITH = "# refrain fingerprint version=1 tokenizer=words hash=xxh3 window=3 seed=0 tie=0 stop_words=none\n"
+MADE_WITH = "# refrain fingerprint version=2 tokenizer=words-nfkc hash=xxh3 window=3 seed=0 tie=0 stop_words=none\n"
 
 
 def table(content, header):

@@ -5,6 +5,7 @@ import json
 import os
 import random
 import subprocess
+import unicodedata
 import zipfile
 
 from program import TestCase, jsonl, main
@@ -161,6 +162,39 @@ class Recognize(TestCase):
         # The longest holds all that the others say.
         self.assertEqual(self.dedup("in", "--keep", "longest", output="longest")["kept"], 1)
         self.assertIn("--max-loss many", self.run_program("dedup", "in", "-o", "x", "--max-loss", "many", code=2).err)
+
+    def test_the_form_of_unicode_does_not_matter(self):
+        languages = {
+            "Vietnamese": "Tất cả mọi người sinh ra đều được tự do và bình đẳng về nhân phẩm và quyền lợi, mọi người đều được tạo hoá ban cho lý trí",
+            "Korean": "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다 인간은 천부적으로 이성과 양심을 부여받았으며",
+            "Greek": "Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια και τα δικαιώματα, είναι προικισμένοι με λογική",
+            "French": "Tous les êtres humains naissent libres et égaux en dignité et en droits, doués de raison, ils doivent être frères à côté",
+            "German": "Alle Menschen sind frei und gleich an Würde und Rechten geboren, sie müssen einander im Geiste der Brüderlichkeit begegnen",
+            "Czech": "Všichni lidé rodí se svobodní a sobě rovní co do důstojnosti a práv, jsou nadáni rozumem a svědomím a mají spolu jednat",
+            "Spanish": "Todos los seres humanos nacen libres e iguales en dignidad y derechos y, dotados como están de razón, según el espíritu señor",
+            "Japanese": "すべての人間は、生まれながらにして自由であり、かつ、尊厳と権利とについて平等である。人間は、理性と良心とを授けられており",
+            "Hindi": "सभी मनुष्यों को गौरव और अधिकारों के मामले में जन्मजात स्वतन्त्रता और समानता प्राप्त है, उन्हें बुद्धि और अन्तरात्मा की देन ज़रूर",
+            "Russian": "Все люди рождаются свободными и равными в своём достоинстве и правах, они наделены разумом и совестью и должны поступать ёлка йод",
+        }
+        for name, text in languages.items():
+            for at, form in enumerate(("NFC", "NFD", "NFKC", "NFKD")):
+                self.write(f"in/{name}-{at}.txt", unicodedata.normalize(form, text) + "." * at)
+            self.write(f"in/{name}-4.txt", text.replace(" ", " \u200b").replace("e", "e\u00ad"))
+        self.write("in/wide-0.txt", "all human beings are born free and equal in dignity and rights")
+        self.write("in/wide-1.txt", "".join(chr(ord(c) + 0xFEE0) if c != " " else c for c in "all human beings are born free and equal in dignity and rights"))
+        self.dedup("in")
+        with open(self.path("out", "decisions.jsonl"), encoding="utf-8") as file:
+            decisions = [json.loads(line) for line in file]
+        kept = [decision["id"] for decision in decisions if decision["keep"]]
+        self.assertEqual(kept, sorted([f"in/{name}-0.txt" for name in languages] + ["in/wide-0.txt"]))
+        self.assertEqual({decision["similarity"] for decision in decisions if not decision["keep"]}, {1})
+        self.assertGreater(self.dedup("in", "--normalize", "none", output="none")["kept"], 20)
+        error = self.run_program("dedup", "in", "-o", "x", "--normalize", "nfkc", "--tokenizer", "code", code=2).err
+        self.assertIn("only words are normalized", error)
+        # What was made before words were normalized can be made again.
+        old = self.run_program("fingerprint", "in", "--normalize", "none").out
+        self.assertIn(b"version=1 tokenizer=words ", old)
+        self.assertEqual(old, self.run_program("fingerprint", "in", "--tokenizer", "words").out)
 
     def test_pages_are_compared_by_what_they_say_and_kept_as_they_are(self):
         for at, text in enumerate(TEXTS):

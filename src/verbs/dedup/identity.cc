@@ -12,8 +12,9 @@ namespace refrain::verbs::dedup {
 
 std::string identity(const DedupOptions& options, const NearFinder* near) {
   const FingerprintOptions& windows = options.windows;
-  std::string text = fmt::format("refrain dedup {}\nfingerprint {}\nexact {}\nnear {}\n", kVersion, kFingerprintVersion,
-                                 options.exact, near_method_info(options.near).name);
+  std::string text =
+      fmt::format("refrain dedup {}\nfingerprint {}\nexact {}\nnear {}\n", kVersion,
+                  fingerprint_version(windows.tokenizer), options.exact, near_method_info(options.near).name);
   const auto add = [&]<class... T>(fmt::format_string<T...> format, T&&... values) {
     text += fmt::format(format, std::forward<T>(values)...);
   };

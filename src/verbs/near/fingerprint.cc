@@ -32,6 +32,7 @@ FingerprintReport fingerprint_all(const InputOptions& input, const FingerprintOp
   MemoryBudget budget(context);
   const Fingerprinter fingerprinter(options);
   FingerprintReport report;
+  report.version = fingerprint_version(options.tokenizer);
   report.read =
       corpus::read_documents(input, context, budget, [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
         const std::size_t size = batch.texts.size();

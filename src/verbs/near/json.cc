@@ -28,7 +28,7 @@ void write_options(JsonWriter& json, const NearOptions& options) {
 std::string to_json(const NearOptions& options, const NearReport& report) {
   JsonWriter json;
   verbs::run::begin_report(json, "near");
-  json.field("fingerprint_version", kFingerprintVersion);
+  json.field("fingerprint_version", fingerprint_version(options.fingerprint.tokenizer));
   write_options(json, options);
   verbs::run::write_read(json, report.read);
   json.field("too_short", report.too_short);
@@ -53,7 +53,7 @@ std::string to_json(const NearOptions& options, const NearReport& report) {
 std::string to_json(const FingerprintReport& report) {
   JsonWriter json;
   verbs::run::begin_report(json, "fingerprint");
-  json.field("fingerprint_version", kFingerprintVersion);
+  json.field("fingerprint_version", report.version);
   verbs::run::write_read(json, report.read);
   json.field("too_short", report.too_short);
   verbs::run::end_report(json, report.read, report.seconds);

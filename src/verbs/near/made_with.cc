@@ -46,7 +46,7 @@ std::map<std::string, std::string> values(std::string_view line) {
 std::string made_with(const FingerprintOptions& options) {
   const bool seeded = options.hash == HashKind::xxh3 || options.hash == HashKind::jenkins;
   return fmt::format("{}version={} tokenizer={} hash={} window={} seed={} tie={} stop_words={}\n", kBegin,
-                     kFingerprintVersion, run::name_of(options.tokenizer),
+                     fingerprint_version(options.tokenizer), run::name_of(options.tokenizer),
                      hash_names()[static_cast<std::size_t>(options.hash)], options.window, seeded ? options.seed : 0,
                      options.tie_sets_bit ? 1 : 0, name_of(options.stop_words));
 }

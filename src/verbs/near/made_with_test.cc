@@ -19,7 +19,7 @@ std::string refusal(const std::string& stored, const std::string& queries) {
 
 TEST(MadeWith, TellsEveryOption) {
   EXPECT_EQ(made_with({}),
-            "# refrain fingerprint version=1 tokenizer=words hash=xxh3 window=3 seed=0 tie=0 stop_words=none\n");
+            "# refrain fingerprint version=2 tokenizer=words-nfkc hash=xxh3 window=3 seed=0 tie=0 stop_words=none\n");
   EXPECT_EQ(made_with({.tokenizer = TokenizerKind::code_kinds, .window = 5, .seed = 7, .tie_sets_bit = true}),
             "# refrain fingerprint version=1 tokenizer=code-kinds hash=xxh3 window=5 seed=7 tie=1 stop_words=none\n");
 }

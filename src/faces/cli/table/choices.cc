@@ -34,6 +34,10 @@ std::vector<std::string_view> attributes_names() {
   return {"dolma"};
 }
 
+std::vector<std::string_view> normal_forms() {
+  return {"none", "nfkc"};
+}
+
 std::vector<std::string_view> on_off() {
   return {"on", "off"};
 }

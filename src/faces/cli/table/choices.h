@@ -21,6 +21,7 @@ std::vector<std::string_view> stop_word_lists();
 std::vector<std::string_view> action_names();
 // In the order of Attributes, none aside.
 std::vector<std::string_view> attributes_names();
+std::vector<std::string_view> normal_forms();
 std::vector<std::string_view> on_off();
 
 }  // namespace refrain::cli

@@ -108,6 +108,7 @@ struct Settings {
   bool binary = false;
   bool as_is = false;
   std::optional<HtmlPart> html;
+  std::optional<bool> normalize;
   bool strict = false;
   bool skip_unreadable = false;
   bool read_back = false;

@@ -79,7 +79,7 @@ IndexLayout index_layout(const Settings& settings) {
   layout.interleave = settings.interleave.value_or(layout.interleave);
   layout.blot_bits = settings.blot_bits.value_or(layout.blot_bits);
   layout.shards = settings.shards.value_or(layout.shards);
-  layout.tokenizer = settings.tokenizer.value_or(layout.tokenizer);
+  layout.tokenizer = chosen_tokenizer(settings, layout.tokenizer);
   layout.store_text = settings.store_text;
   layout.sampling = settings.sampling.value_or(layout.interleave > 1 ? BlotSampling::all : layout.sampling);
   if (layout.interleave > 1 && layout.sampling != BlotSampling::all)

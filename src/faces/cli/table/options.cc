@@ -50,7 +50,7 @@ std::vector<std::string> read_stop_words(const std::string& path) {
 
 FingerprintOptions fingerprint_options(const Settings& settings) {
   FingerprintOptions options = preset_of(settings).fingerprint;
-  if (settings.tokenizer) options.tokenizer = *settings.tokenizer;
+  options.tokenizer = chosen_tokenizer(settings, options.tokenizer);
   if (settings.hash) options.hash = *settings.hash;
   if (settings.window) options.window = *settings.window;
   if (settings.seed) options.seed = *settings.seed;
@@ -61,6 +61,17 @@ FingerprintOptions fingerprint_options(const Settings& settings) {
     options.stop_words = read_stop_words(settings.stop_words);
   }
   return options;
+}
+
+TokenizerKind chosen_tokenizer(const Settings& settings, TokenizerKind otherwise) {
+  const TokenizerKind tokenizer = settings.tokenizer.value_or(otherwise);
+  if (!settings.normalize) return tokenizer;
+  const bool words = tokenizer == TokenizerKind::words || tokenizer == TokenizerKind::words_nfkc;
+  if (words) return *settings.normalize ? TokenizerKind::words_nfkc : TokenizerKind::words;
+  if (*settings.normalize)
+    throw Error(Errc::invalid_argument, fmt::format("--normalize nfkc: only words are normalized, not --tokenizer {}",
+                                                    tokenizer_names()[static_cast<std::size_t>(tokenizer)]));
+  return tokenizer;
 }
 
 InputOptions input_options(const Settings& settings, std::vector<std::string> paths) {
@@ -116,7 +127,7 @@ DedupOptions dedup_options(const Settings& settings) {
   options.input.html = html;
   options.output = settings.output;
   options.exact = settings.exact.value_or(options.exact);
-  if (settings.tokenizer) options.windows.tokenizer = *settings.tokenizer;
+  options.windows.tokenizer = chosen_tokenizer(settings, options.windows.tokenizer);
   if (settings.window) options.windows.window = *settings.window;
   if (settings.seed) options.windows.seed = *settings.seed;
   // A preset's threshold is that of its own method.
@@ -226,7 +237,7 @@ NgramsOptions ngrams_options(const Settings& settings) {
   options.force = settings.force;
   if (settings.n) options.n = *settings.n;
   if (settings.m) options.m = *settings.m;
-  if (settings.tokenizer) options.tokenizer = *settings.tokenizer;
+  options.tokenizer = chosen_tokenizer(settings, options.tokenizer);
   if (settings.algorithm) options.algorithm = *settings.algorithm;
   return options;
 }

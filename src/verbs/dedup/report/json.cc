@@ -32,7 +32,7 @@ void write_estimate(JsonWriter& json, const DedupEstimate& estimate) {
 std::string to_json(const DedupOptions& options, const DedupReport& report) {
   JsonWriter json;
   verbs::run::begin_report(json, "dedup");
-  json.field("fingerprint_version", kFingerprintVersion);
+  json.field("fingerprint_version", fingerprint_version(options.windows.tokenizer));
   json.field("minhash_version", kMinHashVersion);
   json.key("options").begin_object();
   verbs::run::write_input(json, options.input);

@@ -293,7 +293,7 @@ TEST_F(IndexWriting, VersionOneIsReadAndItsSegmentsAreWritten) {
     texts.emplace_back("doc/" + std::to_string(i), text);
   }
   const fs::path path = at("again");
-  const IndexLayout layout{.shards = 2, .store_text = true};
+  const IndexLayout layout{.shards = 2, .tokenizer = TokenizerKind::words, .store_text = true};
   create_index({path, input_of({texts.begin(), texts.begin() + 30}, Format::jsonl), layout}, context_);
   Index index(path);
   std::vector<QueryDocument> more;
