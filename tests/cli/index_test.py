@@ -122,7 +122,7 @@ class Growing(Index):
         told = sum(stats[f"{part}_bytes"] for part in ("posts", "documents", "texts", "other"))
         self.assertEqual(told, on_disk)
         shown = self.run_program("index", "stats", "index").out.decode()
-        self.assertRegex(shown, r"(?m)^  tokens +60,000  tokenizer: words$")
+        self.assertRegex(shown, r"(?m)^  tokens +60,000  tokenizer: words-nfkc$")
         self.assertRegex(shown, r"(?m)^  index size +\S+ \S+ +\d+\.\d% of the text$")
         self.create("in.txt", "--format", "lines", "--blots", "xor", "--sampling", "all", "--window", "7",
                     "--shards", "4", "--blot-bits", "21", "--tokenizer", "alpha", "--store-text", index="other")

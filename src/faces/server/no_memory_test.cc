@@ -27,6 +27,10 @@ thread_local bool always_served = false;  // the test's own thread
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
+// Libraries that ask this way are told what it returns: they do not throw.
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
+  return std::malloc(bytes == 0 ? 1 : bytes);
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
   std::free(memory);
 }
