@@ -103,6 +103,9 @@ class Recognize(TestCase):
         self.write("settings/c.json", json.dumps({str(i): "word " * 10 for i in range(5000)}))
         self.assertEqual(self.dedup("settings", output="settings-out")["documents"], 3)
         self.assertIn("no field 'body'", self.run_program("near", "settings/a.json", "--text-field", "body", "-o", "x", code=3).err)
+        # One value that is longer than what is looked at, over many lines.
+        self.write("manual/all.json", json.dumps({str(i): "word " * 20 for i in range(60000)}, indent=1))
+        self.assertEqual((lambda s: (s["documents"], s["bad_records"]))(self.dedup("manual", output="manual-out")), (1, 0))
         # A record may be long before its text comes, and a pipe is read once.
         self.write("long/a.json", "".join(json.dumps({"html": "x" * 300000, "text": text}) + "\n" for text in TEXTS[:3]))
         self.assertEqual(self.dedup("long", output="long-out")["documents"], 3)

@@ -117,7 +117,9 @@ Format json_format(const InputOptions& options, const std::string& path, MemoryB
     return Format::files;
   }
   switch (layout) {
-    case JsonLayout::unknown:  // a longer record is hardly a file of settings
+    case JsonLayout::unknown:
+      // A longer record in one line is hardly a file of settings; one over so many lines is no line of records.
+      return beginning.find('\n', beginning.find('{')) == std::string::npos ? Format::jsonl : Format::files;
     case JsonLayout::lines:
       return Format::jsonl;
     case JsonLayout::values:
