@@ -30,7 +30,9 @@ UNSPACED = [(0x0E00, 0x0E7F), (0x0E80, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17F
             (0x1B000, 0x1B16F), (0x20000, 0x3FFFF)]
 ASCII_WORD = re.compile("[a-z0-9]+")
 SEPARATOR, RUN, SINGLE, MARK, NONE = range(5)
-WIDTHLESS = {0x00AD, 0x034F, 0x061C, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF, *range(0xFE00, 0xFE10)}
+WIDTHLESS = {0x00AD, 0x034F, 0x061C, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF, *range(0xFE00, 0xFE10),
+             0x0E4D, 0x0ECD}  # nikhahit: part of the vowel AM, or not
+VOWEL_AM = {"\u0e33": "\u0e32", "\u0eb3": "\u0eb2"}
 
 
 class Characters(dict):
@@ -49,7 +51,9 @@ class Characters(dict):
         elif character in "\uff9e\uff9f":  # sound marks of half-width Katakana
             role = MARK
         folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold())
-        self[character] = role, folded
+        if " " in folded:  # it stands for several words
+            folded = character
+        self[character] = role, VOWEL_AM.get(character, folded)
         return self[character]
 
 

@@ -186,7 +186,7 @@ def dedup_whole(out, _twin, file, nearly_all_removed=False, alarms=None, **expec
     counts(run, expected)
     check = summary["check"]
     if check["below_threshold"]:
-        raise Failed(f"{check['below_threshold']} of {check['removals']} removals were wrongful")
+        raise Failed(f"{check['below_threshold']} of {check['removals']} removals did not match on recheck")
     if alarms is not None and len(summary["alarms"]) != int(alarms):
         raise Failed(f"{len(summary['alarms'])} sources raised the alarm and not {alarms}")
     if nearly_all_removed and 100 * sum(kept) > len(kept):

@@ -100,7 +100,7 @@ inline constexpr std::uint32_t kDefaultMaxLoss = 16;
 inline constexpr std::uint32_t kAnyLoss = ~std::uint32_t{0};
 
 struct DedupOptions {
-  // Of pages the content is compared; what is written are the files as they are.
+  // Of pages the content is compared; files are written unchanged.
   InputOptions input = {.html = HtmlPart::main};
   std::filesystem::path output = {};
   bool exact = true;
@@ -170,8 +170,8 @@ struct LossReport {
   std::uint64_t documents = 0;  // removed that lose some
   std::uint64_t tokens = 0;     // of all of them
   std::uint32_t longest = 0;    // in a row
-  std::uint32_t median = 0;     // the longest run of the documents removed: half of them lose at most so many
-  std::uint32_t high = 0;       // 99 in 100 of them
+  std::uint32_t median = 0;     // longest run of a near removal: half lose at most this many
+  std::uint32_t high = 0;       // 99% lose at most this many
 };
 
 // What was found of the `against` set.

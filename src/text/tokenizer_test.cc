@@ -377,6 +377,7 @@ TEST(NormalWords, AreTheSameInEveryFormOfUnicode) {
       "がぎぐげご ガギグゲゴ ぱぴぷ ヴ",                           // Japanese
       "हिन्दी में ज़रूर क़लम ख़ुश फ़िल्म",                                   // Hindi
       "العربية آمن أحمد إيمان مؤمن رئيس",                          // Arabic
+      "คำนำ น้ำใจ ทำงาน",                                           // Thai
       "Zażółć gęślą jaźń",                                         // Polish
   };
   for (const char* text : texts) {

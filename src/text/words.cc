@@ -2,8 +2,9 @@
 // Thai, ...) every character is a token. Combining marks belong to the character before them.
 //
 // "words-nfkc" compares what Unicode calls compatible (NFKC): characters in one piece or with combining marks,
-// full-width or half-width, ligatures. Its normal form is the decomposed one (NFKD), which needs no neighbours: it is
-// equal for the same texts. Soft hyphens and what else has no width are passed over.
+// full-width or half-width, ligatures. Its normal form is the decomposed one (NFKD), character by character: several
+// marks on one letter stay in the order they have, which is that of Unicode in all four of its forms. Soft hyphens and
+// what else has no width are passed over.
 #include <utf8proc.h>
 
 #include <algorithm>
@@ -55,6 +56,14 @@ bool is_half_width_mark(std::uint32_t c) {
   return c == 0xFF9E || c == 0xFF9F;
 }
 
+// The vowel AM of Thai and Lao is one character, or nikhahit and the vowel AA: nikhahit is passed over in both.
+bool is_nikhahit(std::uint32_t c) {
+  return c == 0x0E4D || c == 0x0ECD;
+}
+bool is_vowel_am(std::uint32_t c) {
+  return c == 0x0E33 || c == 0x0EB3;
+}
+
 bool is_hangul_syllable(std::uint32_t c) {
   return 0xAC00 <= c && c <= 0xD7A3;
 }
@@ -100,11 +109,13 @@ struct WordsRules {
 
 struct NormalWordsRules : WordsRules {
   static CharacterRole role(std::uint32_t c) {
-    if (utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->ignorable != 0) return CharacterRole::none;
+    if (utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->ignorable != 0 || is_nikhahit(c))
+      return CharacterRole::none;
     return is_half_width_mark(c) ? CharacterRole::mark : WordsRules::role(c);
   }
 
   static unsigned fold(std::uint32_t c, char* out) {
+    if (is_vowel_am(c)) return encode_utf8(c - 1, out);  // AA
     const auto code = static_cast<utf8proc_int32_t>(c);
     const utf8proc_property_t* property = utf8proc_get_property(code);
     if (property->casefold_seqindex == UINT16_MAX && property->decomp_seqindex == UINT16_MAX && !is_hangul_syllable(c))
@@ -115,13 +126,13 @@ struct NormalWordsRules : WordsRules {
         static_cast<utf8proc_option_t>(UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
     const utf8proc_ssize_t count =
         utf8proc_decompose_char(code, parts.data(), static_cast<utf8proc_ssize_t>(parts.size()), options, &boundary);
-    // A few stand for whole sentences: they are what they are.
+    // A few stand for several words: they stay as they are.
     if (count < 0 || count > static_cast<utf8proc_ssize_t>(parts.size())) return encode_utf8(c, out);
     unsigned bytes = 0;
     for (std::size_t i = 0; static_cast<utf8proc_ssize_t>(i) < count; ++i) {
       const auto part = static_cast<std::uint32_t>(parts[i]);
-      if (bytes + (part < 0x80 ? 1 : part < 0x800 ? 2 : part < 0x10000 ? 3 : 4) > TokenBlock::kMaxFoldBytes)
-        return encode_utf8(c, out);
+      const unsigned size = part < 0x80 ? 1 : part < 0x800 ? 2 : part < 0x10000 ? 3 : 4;
+      if (part == ' ' || bytes + size > TokenBlock::kMaxFoldBytes) return encode_utf8(c, out);
       bytes += encode_utf8(part, out + bytes);
     }
     return bytes;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "base/ascii.h"
 #include "corpus/html/tokens.h"
@@ -19,18 +20,20 @@ constexpr std::string_view kRoles[] = {"navigation", "banner",  "contentinfo", "
                                        "menu",       "menubar", "toolbar",     "dialog"};
 // Words of a class or an id, whole.
 constexpr std::string_view kWhole[] = {
-    "ad",          "ads",    "advert",     "advertisement", "banner",      "breadcrumb", "breadcrumbs", "catlinks",
-    "contentinfo", "cookie", "cookies",    "copyright",     "editsection", "footer",     "masthead",    "menu",
-    "noprint",     "pager",  "pagination", "printfooter",   "related",     "searchbox",  "share",       "sharing",
-    "sidebar",     "skip",   "skiplink",   "skiplinks",     "social",      "toc",        "toolbar",     "topbar"};
+    "ads",         "advert",   "advertisement", "banner",     "breadcrumb",  "breadcrumbs", "catlinks",
+    "contentinfo", "cookie",   "cookies",       "copyright",  "editsection", "footer",      "masthead",
+    "menu",        "noprint",  "pager",         "pagination", "printfooter", "searchbox",   "sharing",
+    "sidebar",     "skiplink", "skiplinks",     "social",     "toc",         "toolbar",     "topbar"};
 // The ends of those that are one word with another: sphinxsidebar, topnav.
 constexpr std::string_view kEnds[] = {"nav",    "navbar",  "menu",       "sidebar",
                                       "footer", "toolbar", "breadcrumb", "breadcrumbs"};
 // And their beginnings: navheader, navigation, but no navy.
 constexpr std::string_view kBegins[] = {"navbar",   "navi",    "navheader", "navfooter",
                                         "navlinks", "navlist", "navmenu",   "navrow"};
-// Before such a word they say that the element has one, or none.
-constexpr std::string_view kOf[] = {"has", "with", "no", "without", "is", "not"};
+// A name that begins with one of these, or ends in one of those, is that of an element around the boilerplate:
+// has-sidebar, content-sidebar-wrap.
+constexpr std::string_view kHas[] = {"has", "with", "no", "without", "is", "not"};
+constexpr std::string_view kAround[] = {"wrap", "wrapper", "container", "content", "main", "layout", "page", "body"};
 
 constexpr std::size_t kLongestWord = 24;
 
@@ -45,34 +48,47 @@ bool is_boilerplate(std::string_view word) {
                      [&](std::string_view begin) { return word.starts_with(begin); });
 }
 
-// Calls each(word) for the words of a value, in lower case; true as soon as one does.
-template <class Each>
-bool any_word(std::string_view value, Each each) {
-  std::array<char, kLongestWord> buffer;
-  for (std::size_t at = 0; at < value.size();) {
-    std::size_t size = 0;
-    for (; at + size < value.size(); ++size) {
-      const auto c = static_cast<unsigned char>(value[at + size]);
-      const bool letter = (c | 0x20U) - unsigned{'a'} < 26U || c >= 0x80 || c - unsigned{'0'} < 10U;
-      if (!letter) break;
-      if (size < buffer.size()) buffer[size] = static_cast<char>(c - unsigned{'A'} < 26U ? c | 0x20U : c);
-    }
-    if (size > 0 && size <= buffer.size() && each(std::string_view(buffer.data(), size))) return true;
-    at += size + 1;
+// Calls each(part) for the parts of `value` between characters for which `separates` is true.
+template <class Separates, class Each>
+void for_each_part(std::string_view value, Separates separates, Each each) {
+  for (std::size_t begin = 0; begin < value.size();) {
+    std::size_t end = begin;
+    while (end < value.size() && !separates(value[end])) ++end;
+    if (end > begin) each(value.substr(begin, end - begin));
+    begin = end + 1;
   }
-  return false;
+}
+
+// A class or an id.
+bool is_boilerplate_name(std::string_view name) {
+  std::array<char, kLongestWord> buffer;
+  bool first = true;
+  bool found = false;
+  bool has = false;
+  bool around = false;  // by the last word
+  const auto separates = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte | 0x20U) - unsigned{'a'} >= 26U && byte - unsigned{'0'} >= 10U && byte < 0x80;
+  };
+  for_each_part(name, separates, [&](std::string_view part) {
+    if (part.size() > buffer.size()) return;
+    std::transform(part.begin(), part.end(), buffer.begin(),
+                   [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
+    const std::string_view word(buffer.data(), part.size());
+    has = has || (std::exchange(first, false) && is_one_of(word, kHas));
+    around = is_one_of(word, kAround);
+    found = found || is_boilerplate(word);
+  });
+  return found && !has && !around;
 }
 
 bool names_boilerplate(std::string_view value) {
-  bool of = false;
-  return any_word(value, [&](std::string_view word) {
-    const bool found = !of && is_boilerplate(word);
-    of = is_one_of(word, kOf);
-    return found;
-  });
+  bool found = false;
+  for_each_part(value, is_space, [&](std::string_view name) { found = found || is_boilerplate_name(name); });
+  return found;
 }
 
-// Those that hold parts of a page. What is a word in a sentence is none.
+// Those that hold parts of a page; inline elements do not.
 bool may_be_part(Tag tag) {
   const Role role = element_of(tag).role;
   return (role == Role::block || role == Role::cell) && tag != "body"_tag && tag != "html"_tag && tag != "title"_tag &&
@@ -113,8 +129,10 @@ Says what_element_says(Tag tag, std::string_view attributes) {
 bool may_say_main(std::string_view page) {
   for (std::size_t at = page.find('<'); at != std::string_view::npos; at = page.find('<', at + 1))
     if (same_name(page.substr(at + 1, 4), "main")) return true;
-  for (std::size_t at = page.find("role"); at != std::string_view::npos; at = page.find("role", at + 1))
-    if (page.substr(at + 4, 12).find("main") != std::string_view::npos) return true;
+  for (const std::string_view role : {"role", "ROLE"})
+    for (std::size_t at = page.find(role); at != std::string_view::npos; at = page.find(role, at + 1))
+      for (std::size_t value = at + role.size(); value < std::min(at + 12, page.size()); ++value)
+        if (same_name(page.substr(value, 4), "main")) return true;
   return false;
 }
 

@@ -79,6 +79,7 @@ void OpenElements::add(Open open, bool displaces) {
   open.context = open.has(kContext) ? open.tag : top().context;
   open.hidden = parent.hidden || role == Role::hidden;
   open.main = parent.main;
+  open.aside = parent.aside;
   open.as_it_is = parent.as_it_is || role == Role::preformatted;
   open.displaced = table != 0;
   if (open.displaced) open.behind = flow_.go_to(at(table).before);

@@ -30,6 +30,7 @@ struct Open {
   bool as_it_is = false;    // white space in it stays
   bool hidden = false;
   bool main = false;          // it, or one around it, says that it is the content of the page
+  bool aside = false;         // it, or one around it but inside that, says that it is something else
   bool displaced = false;     // from inside a table to before it
   bool over = false;          // has ended, although elements in it are still open
   bool is_last_form = false;  // no other form has begun since

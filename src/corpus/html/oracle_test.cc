@@ -76,7 +76,7 @@ class Oracle {
     const At around = at_;
     if (tag == GUMBO_TAG_BODY && part_ == Part::main) at_.in_main = false;
     at_.in_main = at_.in_main || says_main;
-    at_.hidden = at_.hidden || (part_ != Part::whole && says_other);
+    at_.hidden = (at_.hidden && !says_main) || (part_ != Part::whole && says_other);
     at_.in_part = at_.in_part || tag == GUMBO_TAG_ARTICLE || tag == GUMBO_TAG_SECTION || tag == GUMBO_TAG_MAIN;
     for (unsigned i = 0; i < children.length; ++i)
       walk(static_cast<const GumboNode*>(children.data[i]), tag == GUMBO_TAG_HEAD, as_it_is || preformatted);

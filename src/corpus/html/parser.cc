@@ -85,7 +85,10 @@ void Parser::text(std::string_view run, bool references) {
     open_body();
   }
   const auto write = [&](std::string_view part, const Open& in) {
+    const std::size_t bytes = word == run.size() ? 0 : part.size();
+    seen_ += in.hidden ? 0 : bytes;
     if (!shows(in)) return;
+    shown_ += bytes;
     const bool keeps_zeros = in.language != Language::html && !in.holds_html;
     flow_.text(part, {.references = references, .as_it_is = in.as_it_is, .keeps_zeros = keeps_zeros});
   };
@@ -400,8 +403,9 @@ void Parser::push(const Token& token) {
   // A header of an article, or of a section, has its title.
   const bool of_page =
       open_.innermost("article"_tag) == 0 && open_.innermost("section"_tag) == 0 && open_.innermost("main"_tag) == 0;
-  if (says == Says::main) open_.top().main = true;
-  if (says == Says::boilerplate || (says == Says::header && of_page)) open_.top().hidden = true;
+  Open& open = open_.top();
+  if (says == Says::main) open.main = true, open.aside = false;
+  if (says == Says::boilerplate || (says == Says::header && of_page)) open.aside = true;
 }
 
 void Parser::open_and_close(Tag tag) {

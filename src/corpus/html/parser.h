@@ -30,6 +30,10 @@ class Parser {
 
   void run();
 
+  // Bytes of the body's text in the page, white space between elements aside: of what was asked for, and of all.
+  std::size_t shown() const { return shown_; }
+  std::size_t seen() const { return seen_; }
+
  private:
   void doctype(std::string_view declaration);
   void text(std::string_view run, bool references);
@@ -57,11 +61,13 @@ class Parser {
   void end_form();
 
   void push(const Token& token);
-  bool shows(const Open& in) const { return !in.hidden && (part_ != Part::main || in.main); }
+  bool shows(const Open& in) const { return !in.hidden && !in.aside && (part_ != Part::main || in.main); }
   void open_and_close(Tag tag);
   bool select_is_in_table() const;
 
   const Part part_;
+  std::size_t shown_ = 0;
+  std::size_t seen_ = 0;
   Tokens tokens_;
   Flow& flow_;
   OpenElements open_;            // none: before the body

@@ -39,7 +39,8 @@ class HtmlText {
   void shrink() { flow_.shrink(); }
 
  private:
-  void read(std::string_view html, Part part, const std::function<void(std::size_t)>& grow, Array<char>& text);
+  // Returns whether there was enough to be the content of the page.
+  bool read(std::string_view html, Part part, const std::function<void(std::size_t)>& grow, Array<char>& text);
 
   html::Flow flow_;
 };

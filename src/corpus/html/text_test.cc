@@ -85,6 +85,7 @@ TEST_F(Html, ContentIsWhatDoesNotSayThatItIsSomethingElse) {
                            "<div class=no-footer>x</div>", "<div class=header>x</div>"})
     EXPECT_NE(main_of(page(part)).find('x'), std::string::npos) << part;
   EXPECT_EQ(main_of("<body class=sidebar>" + words), words);
+  EXPECT_NE(main_of(page("<div class='content-sidebar-wrap'>x</div>")).find('x'), std::string::npos);
 }
 
 TEST_F(Html, MainIsWhatSaysSo) {
@@ -96,6 +97,15 @@ TEST_F(Html, MainIsWhatSaysSo) {
   EXPECT_EQ(main_of("<main>no</main><p>" + words), "no\n" + words);
   EXPECT_EQ(main_of("<main>no</main><nav>" + words), "no\n" + words);
   EXPECT_EQ(main_of("<nav>only this</nav>"), "only this");
+  // Neither is a title content, nor does what is around the content hide it.
+  const std::string title = "<title>Welcome to the pages of our company</title>";
+  EXPECT_EQ(main_of(title + "<main></main><nav>" + words), "Welcome to the pages of our company\n" + words);
+  EXPECT_EQ(main_of("<div class=sidebar>x<main>" + words + "</main></div>"), words);
+  EXPECT_EQ(main_of("<DIV>x</DIV><DIV ROLE=MAIN>" + words), words);
+  // Very little of a long page is not its content.
+  const std::string most = repeated("most of the text ", 200);
+  EXPECT_EQ(main_of("<main>" + words + "</main><p>" + most).size(), words.size() + most.size());
+  EXPECT_EQ(main_of("<nav>x</nav><p>这是一个没有空格的段落，它有内容</p>"), "这是一个没有空格的段落，它有内容");
   EXPECT_EQ(main_of(""), "");
 }
 

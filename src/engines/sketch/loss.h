@@ -55,6 +55,10 @@ class LossCount {
   Loss loss_;
 };
 
+// The same for one text whose windows are not at hand; `other` are those of the other, ascending. Slower.
+Loss loss_beside(std::string_view text, std::span<const std::uint64_t> other, unsigned window,
+                 text::FeatureStream& stream);
+
 // The loss of a text whose windows that the other lacks are `own`, ascending.
 Loss loss_of(std::string_view text, std::span<const std::uint64_t> own, unsigned window, text::FeatureStream& stream);
 

@@ -36,8 +36,11 @@ class LossTest : public testing::Test {
     const text::FeaturePlan plan({.window = window});
     text::FeatureStream stream(plan);
     std::vector<std::uint64_t> own;
-    own_features(set(text, stream), set(other, stream), own);
-    return loss_of(text, own, window, stream);
+    const std::vector<std::uint64_t> windows = set(other, stream);
+    own_features(set(text, stream), windows, own);
+    const Loss loss = loss_of(text, own, window, stream);
+    EXPECT_EQ(loss_beside(text, windows, window, stream), loss);
+    return loss;
   }
 
  private:

@@ -153,6 +153,7 @@ DedupReport dedup(const DedupOptions& asked, const Context& context) {
   DedupOptions options = asked;
   options.input.as_is = asked.input.as_is || asked.substrings != 0;  // whose ranges are of the bytes of a file
   options.against.as_is = options.input.as_is;                       // the same text on both sides
+  if (asked.substrings != 0) options.input.html = HtmlPart::text;
   options.against.html = options.input.html;
   return run_dedup(options, context, [](verbs::dedup::DedupRun&) {});
 }

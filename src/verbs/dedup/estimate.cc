@@ -17,6 +17,7 @@
 #include "refrain/dedup.h"
 #include "refrain/error.h"
 #include "verbs/dedup/near/finder.h"
+#include "verbs/dedup/state/outcome.h"
 
 namespace refrain {
 
@@ -126,14 +127,15 @@ class Sizes {
 std::uint64_t column_bytes(const DedupOptions& options, const verbs::dedup::NearFinder* near) {
   std::uint64_t bytes = 8 + kAssumedId + 8 + 16 + 1 + 4;  // ends, id, digest, state, source
   if (options.keep.rank != Rank::first) bytes += 8;
-  if (near != nullptr) bytes += near->width() + kAssumedPairs * (16 + 24);  // pairs that met; that match
+  if (near != nullptr)
+    bytes += near->width() + kAssumedPairs * (16 + sizeof(verbs::dedup::RankMatch));  // pairs that met; that match
   if (!options.against.empty()) bytes += 8;
-  return bytes + 8 + 8 + 24;  // head, cluster, decision
+  return bytes + 8 + 8 + sizeof(verbs::dedup::Decision);  // head, cluster, decision
 }
 
 // What the files for people and other programs hold a document.
 std::uint64_t row_bytes(const DedupOptions& options) {
-  std::uint64_t bytes = 140 + 2 * kAssumedId;  // decisions.jsonl
+  std::uint64_t bytes = 170 + 2 * kAssumedId;  // decisions.jsonl
   bytes += 32 + kAssumedId;                    // clusters.tsv
   bytes += 2 * (10 + 2 * kAssumedId);          // matches.tsv
   if (options.annotate) bytes += 110 + kAssumedId;

@@ -102,11 +102,15 @@ void refuse_idle_flags(const Settings& settings, const DedupOptions& options) {
   if (options.near == NearMethod::off) {
     constexpr std::string_view kOff = "with --near off";
     refuse_idle(settings.threshold.has_value(), "--threshold", kOff);
+    refuse_idle(settings.max_loss.has_value(), "--max-loss", kOff);
+    refuse_idle(settings.normalize && settings.against.empty(), "--normalize", kOff);
     refuse_idle(settings.sample.has_value(), "--sample", kOff);
     refuse_idle(settings.window.has_value(), "--window", kOff);
     refuse_idle(settings.seed.has_value(), "--seed", kOff);
     refuse_idle(settings.tokenizer && settings.against.empty(), "--tokenizer", kOff);
   }
+  refuse_idle(settings.html && settings.as_is, "--html", "with --as-is");
+  refuse_idle(settings.html && options.substrings != 0, "--html", "with --substrings");
   if (!settings.against.empty()) return;
   constexpr std::string_view kAlone = "without --against";
   refuse_idle(settings.against_format.has_value(), "--against-format", kAlone);

@@ -64,7 +64,7 @@ constexpr Flag kVerbFlags[] = {
      .description = "maximum number of rows, 0 for all", .least = 0, .most = kAnyNumber,
      .verbs = Verb::index_extract | Verb::index_blots, .group = Group::verb,
      .store = [](Settings& s, const Value& v) { s.limit = v.number; }},
-    {.name = "window", .kind = Kind::number, .metavar = "TOKENS", .default_text = "16",
+    {.name = "window", .kind = Kind::number, .metavar = "TOKENS", .default_text = "10",
      .description = "exact runs of this many tokens are always found", .least = 2, .most = kMaxBlotWindow,
      .verbs = Verb::index_create | Verb::index_blots, .group = Group::verb,
      .store = [](Settings& s, const Value& v) { s.window = narrow(v); }},

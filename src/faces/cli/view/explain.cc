@@ -110,8 +110,8 @@ std::string story_text(const StoryReport& story, const Look& look) {
     const bool for_document = !document.match.empty() && document.reason != "against";
     line("why", reason_text(document) + (for_document ? ", which is kept" : ""));
     if (document.reason == "near" && document.lost > 0)
-      line("", fmt::format("which lacks {} of it, {} in a row", count_of(document.lost, "token"),
-                           count_text(document.longest_lost)));
+      line("", fmt::format("{} lacks {} of it, {} in a row", printable(document.match, false),
+                           count_of(document.lost, "token"), count_text(document.longest_lost)));
     if (document.reason == "near")
       line("", fmt::format("the texts were compared; {:g} or more is a match", story.threshold));
   } else if (!document.reason.empty()) {

@@ -127,7 +127,8 @@ class RemovalCheck {
       std::size_t common = 0;
       for (const std::uint64_t feature : first_) common += std::binary_search(second_.begin(), second_.end(), feature);
       const std::size_t all = first_.size() + second_.size() - common;
-      if (bytes > kHeldBytes) ordered_ = first_ = second_ = {};
+      if (bytes > kHeldBytes)
+        for (std::vector<std::uint64_t>* set : {&ordered_, &first_, &second_}) std::vector<std::uint64_t>().swap(*set);
       if (all != 0) match.similarity = static_cast<double>(common) / static_cast<double>(all);
       return match;
     }
@@ -139,7 +140,7 @@ class RemovalCheck {
       const ByteRange range = texts_.range(document);
       return range.end - range.begin;
     }
-    // Of what make() saw last, whatever its windows' tokens are that are in none of the other's windows.
+    // Of the last text made: the tokens in no window that the other has too.
     sketch::Loss loss() const {
       std::vector<bool> held(ordered_.empty() ? 0 : ordered_.size() + window_ - 1);
       for (std::size_t i = 0; i < ordered_.size(); ++i)

@@ -28,8 +28,8 @@ class MatchMerge {
 };
 
 // `kept`, by rank, is 1 for all who may be kept; those that a kept one covers become 0. Calls seen(match) where a
-// document that is kept so far is similar to a kept one, by their ranks: for one that goes the last call is of that
-// which covers it.
+// document that is kept so far is similar to a kept one, by their ranks; the last call for a removed document is the match
+// that covers it.
 void decide_kept(const DedupRun& run, MatchMerge& matches, Array<std::uint8_t>& kept,
                  const std::function<void(const RankMatch&)>& seen = {});
 

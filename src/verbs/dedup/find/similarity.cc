@@ -28,17 +28,16 @@ sketch::Loss Similarity::loss(DocId removed, DocId kept) {
   const sketch::WindowSets::Set& first = set_of(removed);
   const sketch::WindowSets::Set& second = set_of(kept);
   const ByteRange range = texts_.range(removed);
-  const std::uint64_t bytes = first.size() * sizeof(std::uint64_t) + (range.end - range.begin);
-  if (bytes > kHeldText) room_.resize(bytes, "a long document and its own windows");
-  own_.reserve(bytes > kHeldText ? first.size() : 0);
-  sketch::own_features(first, second, own_);
-  const sketch::Loss loss =
-      own_.empty() ? sketch::Loss{} : sketch::loss_of(texts_.get(removed, scratch_), own_, window_, stream_);
-  if (bytes > kHeldText) {
-    std::vector<std::uint64_t>().swap(own_);
-    std::string().swap(scratch_);
-    room_.resize(0, "");
+  const std::uint64_t bytes = range.end - range.begin;
+  if (bytes <= kHeldText) {
+    sketch::own_features(first, second, own_);
+    return own_.empty() ? sketch::Loss{} : sketch::loss_of(texts_.get(removed, scratch_), own_, window_, stream_);
   }
+  // Of a long one no more is held than its set took to make.
+  room_.resize(bytes, "a long document");
+  const sketch::Loss loss = sketch::loss_beside(texts_.get(removed, scratch_), second, window_, stream_);
+  std::string().swap(scratch_);
+  room_.resize(0, "");
   return loss;
 }
 

@@ -33,7 +33,7 @@ class Similarity {
   sketch::WindowSets sets_;
   text::FeatureStream stream_;
   std::string scratch_;
-  Reservation room_;  // for own_, where it is long
+  Reservation room_;  // for a long text
   std::vector<std::uint64_t> own_;
 };
 

@@ -73,13 +73,12 @@ class KeptTexts : public TextSource {
   std::uint64_t size_ = 0;
 };
 
-// 1 for documents that another was removed for: they must stay.
+// 1 for documents that a decision names: they must stay.
 Array<std::uint8_t> named_matches(DedupRun& run) {
   Array<std::uint8_t> named(run.budget, "the documents that others match", run.documents());
   run::ColumnReader<Decision> decisions(run.dir.work("decided"));
   for (Decision decision; decisions.next(decision);) {
-    const auto reason = static_cast<Reason>(decision.reason);
-    if (reason == Reason::exact || reason == Reason::near) named[decision.match] = 1;
+    if (decision.is(Reason::exact) || decision.is(Reason::near) || decision.own_text != 0) named[decision.match] = 1;
   }
   return named;
 }

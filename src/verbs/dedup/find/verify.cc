@@ -165,7 +165,10 @@ void dedup_verify(DedupRun& run) {
       decide_kept(run, merge, plan.alive);
       const auto now = static_cast<double>(std::count(plan.alive.begin(), plan.alive.end(), 1));
       const double before = std::exchange(kept, now);
-      if (own_texts && round > kManyRounds && now > kWorthIt * before) break;
+      if (own_texts && round > kManyRounds && now > kWorthIt * before) {
+        --round;  // there was none
+        break;
+      }
       plan.round = round;
       run::RunFile out = run.dir.create_work(pairs_name(round));
       run.near->find_pairs(run, ranks, plan, pairs, out);

@@ -1,7 +1,8 @@
 // MinHash: documents meet where all lanes of a band of their signatures are equal.
 //
 // In a group of a few, all meet; in a larger one each document meets the best-ranked, the two before it, and those that
-// it also meets in another band, which is another one in every round.
+// it also meets in another band, which is another one in every round; from the second round on also more of the
+// best-ranked (near/pairs.h).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -106,7 +106,7 @@ class SimHashFinder : public NearFinder {
 
   void find_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& plan, const std::vector<std::filesystem::path>& known,
                   run::RunFile& out) const override;
-  // Rounds go on until all pairs have met that ever meet.
+  // Rounds go on until all pairs have met that ever meet, unless documents have text of their own (find/verify.cc).
   bool finished(const RoundResult& result) const override { return result.pairs == 0; }
 
   std::unique_ptr<SketchFilter> filter(DedupRun& run) const override {

@@ -160,7 +160,7 @@ Chart loss_chart(const DedupFindings& found) {
               .first = "tokens in a row",
               .series = {"documents"}};
   if (found.lossless != 0) chart.bars.push_back({"0", {found.lossless}});
-  for (std::size_t i = found.own_runs.first(); i < found.losses.size(); ++i)
+  for (std::size_t i = found.own_runs.first(); i < found.own_runs.size(); ++i)
     chart.bars.push_back({Doubling::label(i), {found.own_runs.count(i)}});
   return chart;
 }
@@ -168,7 +168,7 @@ Chart loss_chart(const DedupFindings& found) {
 Chart source_chart(const DedupFindings& found) {
   std::string note = fmt::format("{} in total; the largest losses come first.", count_of(found.sources, "source"));
   if (const SourceLoss& other = found.other_sources; other.documents != 0)
-    note += fmt::format(" {} more keep {} and lose {}.", count_text(found.sources - found.own_runs.size()),
+    note += fmt::format(" {} more keep {} and lose {}.", count_text(found.sources - found.losses.size()),
                         count_of(other.documents - other.removed, "document"), count_text(other.removed));
   Chart chart{.name = "sources",
               .title = "Losses by source",
