@@ -22,8 +22,9 @@ class Estimate(program.TestCase):
         said = told["estimate"]
         size = len(self.read("a.jsonl")) + len(self.read("b.jsonl"))
         self.assertEqual((said["known"], said["files"], said["bytes"], said["unpacked_bytes"]), (True, 2, size, size))
-        self.assertAlmostEqual(program.sizes_in(match[4])[0] / said["memory_bytes"], 1, delta=0.02)
-        self.assertAlmostEqual(program.sizes_in(match[5])[0] / said["disk_bytes"], 1, delta=0.02)
+        # The line has one digit behind the point.
+        self.assertAlmostEqual(program.sizes_in(match[4])[0] / said["memory_bytes"], 1, delta=0.05)
+        self.assertAlmostEqual(program.sizes_in(match[5])[0] / said["disk_bytes"], 1, delta=0.05)
 
     def test_packed_files_are_about_four_times_as_large(self):
         self.write("a.jsonl.gz", gzip.compress(program.jsonl(program.documents(300)).encode()))
