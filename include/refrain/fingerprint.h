@@ -32,7 +32,7 @@ enum class HashKind { xxh3, sdbm, jenkins, md5 };
 // The names above as flags and files spell them ("code-kinds" for code_kinds), in the order of the enums.
 std::vector<std::string_view> tokenizer_names();
 std::vector<std::string_view> hash_names();
-// Which version of this program first gave the same fingerprints.
+// The version of fingerprints made with this tokenizer; the newest is kFingerprintVersion (refrain/version.h).
 constexpr int fingerprint_version(TokenizerKind tokenizer) {
   return tokenizer == TokenizerKind::words_nfkc ? 2 : 1;
 }

@@ -20,6 +20,9 @@ class WindowSets {
 
   using Set = std::vector<std::uint64_t>;  // ascending, each once
 
+  // For a text's windows in order; free between the calls below.
+  text::FeatureStream& stream() { return stream_; }
+
   // The set of text `key`; null where it is not remembered. It stays valid while one other is asked for.
   const Set* find(std::uint64_t key);
   // The same for a text that is not remembered: text() is called for its `text_bytes` bytes, and while they are at hand

@@ -34,6 +34,23 @@ TEST_F(DedupTest, DecidesAsTheDefinitionSays) {
   }
 }
 
+TEST_F(DedupTest, OwnTextThatRepeatsIsCutAndCountsNoMore) {
+  std::mt19937_64 random(9);
+  const Words shared = random_words(random, 200);
+  const Words own = random_words(random, 30);
+  const std::vector<std::string> texts = {join(shared) + " ", join(own) + " " + join(random_words(random, 300)),
+                                          join(shared) + " " + join(own)};
+  DedupOptions wanted = options(given(texts));
+  EXPECT_EQ(run(wanted).own_text, 1U);
+  EXPECT_EQ(decided()[2].reason, "own_text");
+  EXPECT_EQ(decided()[2].match, "0");
+  wanted.substrings = 50;
+  const DedupReport report = run(wanted);
+  EXPECT_EQ(report.own_text, 0U);
+  EXPECT_EQ(report.removed_substring, 1U);
+  EXPECT_EQ(decided()[2].reason, "substring");
+}
+
 TEST_F(DedupTest, RemovesNothingThroughAChain) {
   std::mt19937_64 random(2);
   const Words a = random_words(random, 104);

@@ -55,6 +55,7 @@ void fill_report(DedupRun& run) {
   if (run.options.substrings != 0) {
     const auto substrings = facts.get<SubstringFacts>();
     report.removed_substring = substrings.emptied;
+    report.own_text -= substrings.emptied_own_text;
     report.ranges = substrings.ranges;
     report.repeated_bytes = substrings.repeated_bytes;
     report.cut_bytes = substrings.removed_bytes;

@@ -16,7 +16,6 @@ Similarity::Similarity(DedupRun& run, const text::FeaturePlan& plan, std::uint64
     : window_(plan.window),
       texts_(run.texts(), run.dir.work("text_ends")),
       sets_(plan, run.budget, memory_bytes),
-      stream_(plan),
       room_(run.budget.reserve(0, "")) {}
 
 double Similarity::of(DocId a, DocId b, double threshold) {
@@ -31,11 +30,12 @@ sketch::Loss Similarity::loss(DocId removed, DocId kept) {
   const std::uint64_t bytes = range.end - range.begin;
   if (bytes <= kHeldText) {
     sketch::own_features(first, second, own_);
-    return own_.empty() ? sketch::Loss{} : sketch::loss_of(texts_.get(removed, scratch_), own_, window_, stream_);
+    return own_.empty() ? sketch::Loss{}
+                        : sketch::loss_of(texts_.get(removed, scratch_), own_, window_, sets_.stream());
   }
   // Of a long one no more is held than its set took to make.
   room_.resize(bytes, "a long document");
-  const sketch::Loss loss = sketch::loss_beside(texts_.get(removed, scratch_), second, window_, stream_);
+  const sketch::Loss loss = sketch::loss_beside(texts_.get(removed, scratch_), second, window_, sets_.stream());
   std::string().swap(scratch_);
   room_.resize(0, "");
   return loss;

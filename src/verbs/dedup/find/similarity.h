@@ -31,7 +31,6 @@ class Similarity {
   const unsigned window_;
   run::SliceFile texts_;
   sketch::WindowSets sets_;
-  text::FeatureStream stream_;
   std::string scratch_;
   Reservation room_;  // for a long text
   std::vector<std::uint64_t> own_;

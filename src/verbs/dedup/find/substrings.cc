@@ -159,6 +159,12 @@ void dedup_substrings(DedupRun& run) {
   gone.write_values(std::span<const DocId>(emptied.data(), emptied.size()));
   run.dir.close(gone);
   facts.emptied = emptied.size();
+  run::ColumnReader<Decision> decisions(run.dir.work("decided"));
+  for (const DocId document : emptied) {
+    Decision decision;
+    decisions.seek(document);
+    if (decisions.next(decision)) facts.emptied_own_text += decision.own_text;
+  }
   run.dir.facts().put(facts);
   judge_sources(run, DedupOutcome(run));
 }

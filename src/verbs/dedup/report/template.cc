@@ -17,6 +17,8 @@ namespace {
 
 class Filler {
  public:
+  explicit Filler(std::string_view whole) : whole_(whole) {}
+
   void fill(std::string_view page, const PageData& data) {
     scopes_.push_back(&data);
     while (true) {
@@ -30,6 +32,8 @@ class Filler {
       page.remove_prefix(close + 2);
       if (tag.starts_with('#') || tag.starts_with('^'))
         page = section(tag.substr(1), tag.front() == '^', page);
+      else if (tag.starts_with('>'))
+        again(tag.substr(1));
       else
         slot(tag);
     }
@@ -48,6 +52,13 @@ class Filler {
     fail(name, "has no text");
   }
 
+  void again(std::string_view name) {
+    const std::string begin = fmt::format("{{{{#{}}}}}", name);
+    const std::size_t at = whole_.find(begin);
+    if (at == std::string_view::npos) fail(name, "is no section");
+    section(name, false, whole_.substr(at + begin.size()));
+  }
+
   // Returns what stands behind the section.
   std::string_view section(std::string_view name, bool for_none, std::string_view page) {
     const std::string end = fmt::format("{{{{/{}}}}}", name);
@@ -64,6 +75,7 @@ class Filler {
     return page.substr(close + end.size());
   }
 
+  const std::string_view whole_;
   std::string out_;
   std::vector<const PageData*> scopes_;  // the innermost last
 };
@@ -122,7 +134,7 @@ const std::list<PageData>* PageData::items(std::string_view list) const {
 }
 
 std::string fill_page(std::string_view page, const PageData& data) {
-  Filler filler;
+  Filler filler(page);
   filler.fill(page, data);
   return filler.take();
 }

@@ -4,6 +4,7 @@
 //   {{name}}              a text
 //   {{#name}}..{{/name}}  once for every item of a list, whose own names are looked for first
 //   {{^name}}..{{/name}}  once where the list is empty, or there is none
+//   {{>name}}             the section {{#name}}, which stands elsewhere in the page, once more
 #pragma once
 
 #include <list>

@@ -32,6 +32,17 @@ TEST(Html, BytesThatAreNoUtf8AreSpelledOut) {
   EXPECT_EQ(html("gr\xC3\xBC\xC3\x9F"), "gr\xC3\xBC\xC3\x9F");
 }
 
+TEST(PageTemplate, ASectionMayBeUsedAgain) {
+  PageData data;
+  data.add("first").add("pairs").set("name", "a");
+  PageData& second = data.add("second");
+  second.add("pairs").set("name", "b");
+  second.add("pairs").set("name", "c");
+  EXPECT_EQ(fill_page("{{#first}}{{#pairs}}<{{name}}>{{/pairs}}{{/first}} {{#second}}{{>pairs}}{{/second}}", data),
+            "<a> <b><c>");
+  EXPECT_THROW(fill_page("{{>pairs}}", data), Error);
+}
+
 TEST(PageTemplate, FillsSlotsEscaped) {
   PageData data;
   data.set("name", "a <b>").set("other", "{{name}}");

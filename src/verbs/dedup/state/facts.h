@@ -118,12 +118,14 @@ struct SubstringFacts {
   std::uint64_t removed_bytes = 0;
   std::uint64_t changed = 0;
   std::uint64_t emptied = 0;
+  std::uint64_t emptied_own_text = 0;  // of them: were kept for their own text
   static void fields(auto& facts, auto field) {
     field("ranges", facts.ranges);
     field("repeated_bytes", facts.repeated_bytes);
     field("removed_bytes", facts.removed_bytes);
     field("changed", facts.changed);
     field("emptied", facts.emptied);
+    field("emptied_own_text", facts.emptied_own_text);
   }
 };
 
