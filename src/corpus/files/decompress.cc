@@ -53,7 +53,13 @@ void ByteStream::open(const std::string& path, std::stop_token stop) {
   member_begin_ = 0;
   refill();
   const std::string_view start(packed_.get(), end_);
-  packing_ = is_gzip(start) ? Packing::gzip : is_zstd(start) ? Packing::zstd : Packing::none;
+  packing_ = is_gzip(start) ? Packing::gzip : is_zstd(start) ? Packing::zstd : rare_packing(start);
+  rare_ = make_unpacker(packing_);
+  if (!rare_ && packing_ != Packing::none && packing_ != Packing::gzip && packing_ != Packing::zstd)
+    throw Error(Errc::unsupported,
+                fmt::format("{0}: packed with {1}, which this build cannot read; unpack it first, or "
+                            "build with the {1} library",
+                            path, packing_name(packing_)));
   if (packing_ == Packing::zstd) start_zstd();
   if (packing_ == Packing::gzip && !gzip_) {
     auto stream = std::make_unique<z_stream>();
@@ -68,6 +74,7 @@ void ByteStream::close() {
   packed_.reset();
   gzip_.reset();
   zstd_.reset();
+  rare_.reset();
   reservation_.release();
 }
 
@@ -81,7 +88,8 @@ void ByteStream::start_zstd() {
 // A zstd window is allocated by the call that reads a frame's header, but its pages become resident only as text passes
 // through; so counting it right after that call is still in time.
 void ByteStream::count_memory() {
-  const std::size_t bytes = kPackedBytes + (gzip_ ? kGzipBytes : 0) + (zstd_ ? ZSTD_sizeof_DCtx(zstd_.get()) : 0);
+  const std::size_t bytes = kPackedBytes + (gzip_ ? kGzipBytes : 0) + (zstd_ ? ZSTD_sizeof_DCtx(zstd_.get()) : 0) +
+                            (rare_ ? rare_->memory() : 0);
   if (bytes != reservation_.bytes()) reservation_.resize(bytes, fmt::format("decompressing {}", file_.path()));
 }
 
@@ -111,9 +119,10 @@ std::size_t ByteStream::read(char* buffer, std::size_t size) {
     case Packing::zstd:
       return read_zstd(buffer, size);
     case Packing::none:
-      break;
+      return read_plain(buffer, size);
+    default:
+      return read_rare(buffer, size);
   }
-  return read_plain(buffer, size);
 }
 
 std::size_t ByteStream::read_plain(char* buffer, std::size_t size) {
@@ -232,6 +241,24 @@ std::size_t ByteStream::read_zstd(char* buffer, std::size_t size) {
     inside_ = status != 0;
     // Without input the decoder can only give what it still holds.
     if (!more && inside_ && out.pos == 0) refuse("truncated zstd data");
+  }
+  return done;
+}
+
+std::size_t ByteStream::read_rare(char* buffer, std::size_t size) {
+  std::size_t done = 0;
+  while (done < size) {
+    const bool more = refill();
+    if (!more && !inside_) break;
+    const Unpacker::Step step =
+        rare_->unpack({packed_.get() + begin_, end_ - begin_}, file_ended_, buffer + done, size - done);
+    if (!step.damage.empty()) refuse(step.damage);
+    count_memory();
+    begin_ += step.taken;
+    done += step.given;
+    inside_ = step.inside;
+    if (step.taken == 0 && step.given == 0 && inside_)
+      refuse(fmt::format("{} {} data", more ? "damaged" : "truncated", packing_name(packing_)));
   }
   return done;
 }

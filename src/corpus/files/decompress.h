@@ -1,5 +1,5 @@
-// The bytes of a file, whatever it was packed with: plain, gzip (any number of members) or zstd (any number of frames).
-// The first bytes of the file tell which; its name is not asked.
+// The bytes of a file, whatever it was packed with: plain, gzip (any number of members), zstd (any number of frames), xz,
+// bzip2 or lz4. The first bytes of the file tell which; its name is not asked.
 #pragma once
 
 #include <zlib.h>
@@ -14,10 +14,9 @@
 
 #include "base/budget.h"
 #include "base/files/file.h"
+#include "corpus/files/unpackers.h"
 
 namespace refrain::corpus {
-
-enum class Packing : std::uint8_t { none, gzip, zstd };
 
 // Stands in what is read where a damaged member ended; see ByteStream::pass_over_damage(). Ends any line, and is no text.
 inline constexpr std::string_view kDamageMark{"\0\r\n\r\n", 5};
@@ -27,7 +26,8 @@ inline constexpr std::size_t kBinaryBytes = std::size_t{8} << 10;
 
 // One file at a time, and any number one after the other: buffers and decoders are kept between files.
 //
-// Damaged or truncated data is Error(bad_input), a zstd window of more than 128 MiB Error(unsupported).
+// Damaged or truncated data is Error(bad_input); a zstd window of more than 128 MiB, and what this build has no decoder
+// for, Error(unsupported).
 // Not thread-safe.
 class ByteStream {
  public:
@@ -66,6 +66,7 @@ class ByteStream {
   std::size_t read_plain(char* buffer, std::size_t size);
   std::size_t read_gzip(char* buffer, std::size_t size);
   std::size_t read_zstd(char* buffer, std::size_t size);
+  std::size_t read_rare(char* buffer, std::size_t size);
   void start_zstd();
   void count_memory();
   [[noreturn]] void refuse(const std::string& what) const;
@@ -78,7 +79,7 @@ class ByteStream {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool file_ended_ = false;
-  bool inside_ = false;  // a gzip member or a zstd frame has begun and not ended
+  bool inside_ = false;  // a gzip member, a zstd frame or another stream has begun and not ended
   bool pass_over_damage_ = false;
   bool seeking_ = false;          // behind damage, for the next member
   std::size_t member_begin_ = 0;  // in packed_, or 0 where it began before
@@ -86,6 +87,7 @@ class ByteStream {
   std::uint64_t consumed_ = 0;
   std::unique_ptr<z_stream, EndGzip> gzip_;
   std::unique_ptr<ZSTD_DCtx, EndZstd> zstd_;
+  std::unique_ptr<Unpacker> rare_;  // of this file alone
 };
 
 }  // namespace refrain::corpus

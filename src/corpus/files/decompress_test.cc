@@ -1,5 +1,7 @@
 #include "corpus/files/decompress.h"
 
+#include <cstdlib>
+#include <fstream>
 #include <random>
 
 #include "corpus/test_corpus.h"
@@ -40,6 +42,39 @@ TEST_F(Corpus, TheFirstBytesTellHowAFileIsPacked) {
   EXPECT_EQ(unpack(write("short", "\x1f\x8b"), 10), "\x1f\x8b");
   EXPECT_EQ(unpack(write("of_nothing", gzip("")), 10), "");
   EXPECT_EQ(unpack(write("of_nothing", zstd("")), 10), "");
+}
+
+// What the programs of the same names make of it.
+std::string packed_by(const std::string& program, const std::string& text, const std::string& folder) {
+  const std::string plain = folder + "/plain";
+  const std::string packed = folder + "/packed";
+  std::ofstream(plain, std::ios::binary) << text;
+  EXPECT_EQ(std::system((program + " -c < " + plain + " > " + packed).c_str()), 0);
+  std::ifstream file(packed, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_F(Corpus, RarerPackingsAreReadToo) {
+  const std::string text = noise(300000);
+  for (const std::string program : {"xz", "bzip2", "lz4"}) {
+    const std::string packed = packed_by(program, text, at("."));
+    const std::string of_nothing = packed_by(program, "", at("."));
+    for (const std::size_t step : {999U, 65536U, 1000000U})
+      EXPECT_TRUE(unpack(write("a", packed), step) == text) << program;
+    EXPECT_EQ(unpack(write("b", of_nothing), 10), "") << program;
+    EXPECT_TRUE(unpack(write("c", packed + packed), 70000) == text + text) << program << ": two streams";
+    std::string bent = packed;
+    bent[bent.size() / 2] = static_cast<char>(bent[bent.size() / 2] ^ 0x55);
+    for (const std::string& damaged :
+         {packed.substr(0, packed.size() / 2), packed.substr(0, packed.size() - 1), bent, packed + "more behind it"}) {
+      try {
+        unpack(write("d", damaged), 5000);
+        ADD_FAILURE() << program << ": was unpacked";
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), Errc::bad_input) << error.what();
+      }
+    }
+  }
 }
 
 TEST_F(Corpus, ManyMembersAndFramesAreOneText) {

@@ -22,6 +22,7 @@
 #include "base/threads.h"
 #include "corpus/files/decompress.h"
 #include "corpus/formats/json_values.h"
+#include "corpus/formats/recognize.h"
 #include "refrain/error.h"
 
 namespace refrain::corpus {
@@ -134,11 +135,7 @@ Format json_format(const InputOptions& options, const std::string& path, MemoryB
 Format format_of(const InputOptions& options, std::string_view path) {
   if (options.format != Format::automatic) return options.format;
   if (path == "-") return names_fields(options) ? Format::jsonl : Format::lines;
-  for (const std::string_view packed : {".gz", ".zst", ".zstd"})
-    if (ends_with_word(path, packed)) {
-      path.remove_suffix(packed.size());
-      break;
-    }
+  path = without_packing(path);
   if (ends_with_word(path, ".json")) return Format::automatic;
   for (const auto& [ending, format] : kEndings)
     if (ends_with_word(path, ending)) return format;

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::string_view kUnpack = "unpack first; only gzip and zstd are read as they are";
+constexpr std::string_view kUnpack = "unpack first; gzip, zstd, xz, bzip2 and lz4 are read as they are";
 constexpr std::string_view kExport = "save as text or HTML first";
 constexpr std::string_view kNoAdvice;
 
@@ -29,12 +29,6 @@ struct Magic {
 
 constexpr Magic kMagics[] = {
     {0, "%PDF-"sv, "PDF document", "convert to text first, for example with pdftotext"},
-    {0, "BZh"sv, "bzip2 file", kUnpack, true},
-    {0,
-     "\xfd"
-     "7zXZ\0"sv,
-     "xz file", kUnpack},
-    {0, "\x04\x22\x4d\x18"sv, "lz4 file", kUnpack},
     {0, "7z\xbc\xaf\x27\x1c"sv, "7-Zip archive", kUnpack},
     {0, "Rar!\x1a\x07"sv, "RAR archive", kUnpack},
     {257, "ustar"sv, "tar archive", kUnpack},
@@ -125,8 +119,7 @@ std::string_view to_first_tag(std::string_view bytes) {
 }
 
 bool is_page_name(std::string_view path) {
-  for (const std::string_view packed : {".gz", ".zst", ".zstd"})
-    if (path.ends_with(packed)) path.remove_suffix(packed.size());
+  path = without_packing(path);
   const std::size_t dot = path.rfind('.');
   if (dot == std::string_view::npos) return false;
   const std::string_view ending = path.substr(dot);
@@ -151,6 +144,14 @@ std::size_t skip_ascii(std::string_view bytes, std::size_t at) {
 }
 
 }  // namespace
+
+std::string_view without_packing(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  if (dot == std::string_view::npos) return path;
+  for (const std::string_view packed : {".gz", ".zst", ".zstd", ".xz", ".bz2", ".lz4"})
+    if (same_word(path.substr(dot), packed)) return path.substr(0, dot);
+  return path;
+}
 
 Recognized recognize(std::string_view beginning, std::string_view path) {
   if (is_zip(beginning)) return recognize_zip(beginning);

@@ -18,6 +18,9 @@ struct Recognized {
 // where the bytes leave it open.
 Recognized recognize(std::string_view beginning, std::string_view path);
 
+// A path without the ending of what it is packed with, if it has one: .gz, .zst, .zstd, .xz, .bz2, .lz4, in any case.
+std::string_view without_packing(std::string_view path);
+
 // The charset of a file whose only witness are its bytes: that of its byte order mark; UTF-8, also where some bytes are
 // wrong; windows-1252 where no character beyond ASCII is UTF-8. As charset_of().
 std::string charset_of_file(std::string_view bytes);

@@ -10,6 +10,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "corpus/formats/recognize.h"
+
 namespace refrain::corpus {
 
 namespace {
@@ -33,9 +35,7 @@ std::string base_name(std::string path) {
 // Where a number goes: before the endings of a file, which tell its format, behind the name of a folder.
 std::size_t end_of_stem(const std::string& name, bool folder) {
   if (folder) return name.size();
-  std::size_t end = name.size();
-  for (const std::string_view packed : {".gz", ".zst", ".zstd"})
-    if (name.ends_with(packed)) end = name.size() - packed.size();
+  const std::size_t end = without_packing(name).size();
   if (end == 0) return name.size();
   const std::size_t dot = name.rfind('.', end - 1);
   return dot == std::string::npos || dot == 0 ? end : dot;

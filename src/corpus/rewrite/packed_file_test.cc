@@ -16,7 +16,8 @@ TEST_F(Corpus, APackedFileDependsOnItsBytesNotOnHowTheyCame) {
     PackedFile file(budget, 1);
     PackedFile other(budget, 3);
     std::mt19937 random(5);
-    for (const Packing packing : {Packing::none, Packing::gzip, Packing::zstd, Packing::gzip, Packing::none})
+    for (const Packing packing : {Packing::none, Packing::gzip, Packing::zstd, Packing::xz, Packing::bzip2,
+                                  Packing::lz4, Packing::gzip, Packing::xz, Packing::none})
       for (const std::size_t size : {0U, 1U, 1000U, 128U << 10U, 384U << 10U, 700000U}) {
         std::string content(size, 'a');
         for (char& byte : content) byte = static_cast<char>(' ' + random() % 40 * (random() % 2));

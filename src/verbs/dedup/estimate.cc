@@ -13,6 +13,7 @@
 #include "base/threads.h"
 #include "corpus/files/decompress.h"
 #include "corpus/files/walk.h"
+#include "corpus/formats/recognize.h"
 #include "engines/substring/plan.h"
 #include "refrain/dedup.h"
 #include "refrain/error.h"
@@ -44,7 +45,7 @@ constexpr std::uint64_t kHeldOfDocument = 1280;  // of each, all that meets and 
 constexpr std::uint64_t kHeldOfOtherText = 5;    // of each byte of another set
 
 bool is_packed(std::string_view path) {
-  return path.ends_with(".gz") || path.ends_with(".zst") || path.ends_with(".zstd");
+  return corpus::without_packing(path).size() != path.size();
 }
 
 // The sizes of an input, and about how many documents are in it.
