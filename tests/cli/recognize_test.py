@@ -26,10 +26,9 @@ class Recognize(TestCase):
 
     def no_text(self, folder):
         """Files that are no text, one of every kind that there is a cheap example of."""
-        kinds = {"a.pdf": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "b.xz": b"\xfd7zXZ\0\0\4", "c.bz2": b"BZh91AY&SY\0",
-                 "d.lz4": b"\x04\x22\x4d\x18rest", "e.tar": b"name".ljust(257, b"\0") + b"ustar\0" + b"00", "f.arrow": b"ARROW1\0\0",
+        kinds = {"a.pdf": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "e.tar": b"name".ljust(257, b"\0") + b"ustar\0" + b"00", "f": b"ARROW1\0\0",
                  "g.png": b"\x89PNG\r\n\x1a\n\0\0\0\r", "h.doc": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "i.db": b"SQLite format 3\0",
-                 "j.feather": b"FEA1\0", "k.arc": b"filedesc://x.arc 0.0.0.0 2009 text/plain 76\n", "l": b"some\0thing", "m.elf": b"\x7fELF\2\1\1"}
+                 "j": b"FEA1\0", "k.arc": b"filedesc://x.arc 0.0.0.0 2009 text/plain 76\n", "l": b"some\0thing", "m.elf": b"\x7fELF\2\1\1"}
         for name, content in kinds.items():
             self.write(f"{folder}/{name}", content + b" " + TEXTS[0].encode())
         with zipfile.ZipFile(self.path(folder, "n.docx"), "w") as file:
@@ -65,7 +64,7 @@ class Recognize(TestCase):
         os.makedirs(self.path("empty"))
         for verb in (["dedup"], ["near"], ["substrings"], ["ngrams", "build", "-n", "3"]):
             result = self.run_program(*verb, "in", "-o", "out-" + verb[0], code=3)
-            self.assertIn("no document was read; skipped: 15 binary; 1 PDF document: in/a.pdf", result.err)
+            self.assertIn("no document was read; skipped: 12 binary; 1 PDF document: in/a.pdf", result.err)
             self.assertIn("the input is empty", self.run_program(*verb, "empty", "-o", "none-" + verb[0], code=3).err)
         self.run_program("fingerprint", "in", code=3)
         self.run_program("index", "create", "index", "in", code=3)

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -34,10 +35,9 @@ struct CloseFolder {
 };
 using Folder = std::unique_ptr<DIR, CloseFolder>;
 
-// Null, with errno set, where it cannot be opened. A link is followed only where a person named it.
-Folder open_folder(const char* path, bool named) {
-  const int fd =
-      uninterrupted([&] { return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (named ? 0 : O_NOFOLLOW)); });
+// Null, with errno set, where it cannot be opened.
+Folder open_folder(const char* path) {
+  const int fd = uninterrupted([&] { return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   if (fd < 0) return nullptr;
   DIR* folder = fdopendir(fd);
   if (folder == nullptr) close(fd);
@@ -50,7 +50,7 @@ std::uint64_t regular_size(const std::string& path) {
   return there && S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
 }
 
-enum class Kind { file, folder, special };
+enum class Kind { file, folder, link, special };
 
 Kind kind_of(int folder, const dirent& entry) {
   switch (entry.d_type) {
@@ -58,6 +58,8 @@ Kind kind_of(int folder, const dirent& entry) {
       return Kind::file;
     case DT_DIR:
       return Kind::folder;
+    case DT_LNK:
+      return Kind::link;
     case DT_UNKNOWN:
       break;
     default:
@@ -67,6 +69,7 @@ Kind kind_of(int folder, const dirent& entry) {
   if (uninterrupted([&] { return fstatat(folder, entry.d_name, &info, AT_SYMLINK_NOFOLLOW); }) != 0)
     return Kind::file;  // reading it will tell
   if (S_ISDIR(info.st_mode)) return Kind::folder;
+  if (S_ISLNK(info.st_mode)) return Kind::link;
   return S_ISREG(info.st_mode) ? Kind::file : Kind::special;
 }
 
@@ -77,11 +80,31 @@ bool is_marker(std::string_view name) {
          name == "_temporary";
 }
 
+// What Hugging Face saves beside the Arrow files of a data set, and its copies of intermediate results.
+bool is_dataset_note(std::string_view name) {
+  return name == "dataset_info.json" || name == "state.json" || name == "dataset_dict.json" ||
+         (name.starts_with("cache-") && name.ends_with(".arrow"));
+}
+
+bool is_inside(const std::string& path, const std::vector<std::string>& folders) {
+  return std::ranges::any_of(folders, [&](const std::string& folder) {
+    return path.starts_with(folder) && (path.size() == folder.size() || folder == "/" || path[folder.size()] == '/');
+  });
+}
+
+// Without links in it; empty where it leads nowhere.
+std::string real_path(const std::string& path) {
+  const std::unique_ptr<char, void (*)(void*)> found(realpath(path.c_str(), nullptr), std::free);
+  return found ? found.get() : std::string();
+}
+
 // What names say of formats, in upper or lower case.
 constexpr std::pair<std::string_view, Format> kEndings[] = {
-    {".jsonl", Format::jsonl}, {".ndjson", Format::jsonl},    {".jsonlines", Format::jsonl}, {".ldjson", Format::jsonl},
-    {".jl", Format::jsonl},    {".csv", Format::csv},         {".tsv", Format::tsv},         {".warc", Format::warc},
-    {".wet", Format::warc},    {".parquet", Format::parquet}, {".pq", Format::parquet},
+    {".jsonl", Format::jsonl},     {".ndjson", Format::jsonl}, {".jsonlines", Format::jsonl},
+    {".ldjson", Format::jsonl},    {".jl", Format::jsonl},     {".csv", Format::csv},
+    {".tsv", Format::tsv},         {".warc", Format::warc},    {".wet", Format::warc},
+    {".parquet", Format::parquet}, {".pq", Format::parquet},   {".arrow", Format::parquet},
+    {".feather", Format::parquet}, {".ipc", Format::parquet},
 };
 
 bool ends_with_word(std::string_view path, std::string_view ending) {
@@ -160,7 +183,7 @@ void check_named(const SourceOptions& options) {
       if (readable && S_ISREG(info.st_mode))
         InputFile{path};
       else if (readable)
-        readable = S_ISDIR(info.st_mode) ? open_folder(path.c_str(), true) != nullptr : access(path.c_str(), R_OK) == 0;
+        readable = S_ISDIR(info.st_mode) ? open_folder(path.c_str()) != nullptr : access(path.c_str(), R_OK) == 0;
       if (!readable) refuse_read(path, "open", errno);
     } catch (const Error& error) {
       if (error.code() == Errc::io && options.skip_unreadable) continue;  // named when it is its turn
@@ -237,22 +260,33 @@ bool Walk::find_next(Input& input) {
     const Entry entry = entries_[level.next++];
     path_.resize(level.path_size);
     path_ += names_.data() + entry.name;
-    if (!entry.folder) {
+    bool folder = entry.folder;
+    if (entry.link) {
+      struct stat info {};
+      if (!follow() || uninterrupted([&] { return stat(path_.c_str(), &info); }) != 0) {
+        ++special_skipped_;
+        continue;
+      }
+      folder = S_ISDIR(info.st_mode);
+    }
+    if (!folder) {
       const std::uint64_t size = regular_size(path_);
       input = {
           .path = path_, .format = format_of(path_), .named = false, .size = size, .failure = {}, .operand = operand()};
       return true;
     }
+    if (!entry.link && is_seen()) continue;
     if (!enter(false, input)) return true;
   }
 }
 
 // Goes down into path_. Where that cannot be listed, `input` says so.
 bool Walk::enter(bool named, Input& input) {
+  if (named) remember(path_);
   const Level level{entries_.size(), names_.size(), entries_.size(), 0};
   levels_.push_back(level);
   std::string failure;
-  if (!list(named, failure)) {
+  if (!list(failure)) {
     leave();
     const Format format = options_.format == Format::automatic ? Format::files : options_.format;
     input = {.path = path_,
@@ -268,13 +302,13 @@ bool Walk::enter(bool named, Input& input) {
   return true;
 }
 
-bool Walk::list(bool named, std::string& failure) {
+bool Walk::list(std::string& failure) {
   const std::vector<std::string>& known = options_.known_unreadable;
   if (std::binary_search(known.begin(), known.end(), path_)) {
     failure = "was unreadable before";
     return false;
   }
-  const Folder folder = open_folder(path_.c_str(), named);
+  const Folder folder = open_folder(path_.c_str());
   if (folder == nullptr) {
     failure = "cannot open the folder: " + system_reason(errno);
     return false;
@@ -298,16 +332,71 @@ bool Walk::list(bool named, std::string& failure) {
       ++special_skipped_;
       continue;
     }
-    entries_.push_back({names_.size(), kind == Kind::folder});
+    entries_.push_back({names_.size(), kind == Kind::folder, kind == Kind::link});
     names_.append(std::span(name.data(), name.size() + 1));
   }
   if (errno != 0) {
     failure = "cannot list the folder: " + system_reason(errno);
     return false;
   }
+  leave_notes_out();
   std::sort(entries_.begin() + levels_.back().entries_begin, entries_.end(), [this](const Entry& a, const Entry& b) {
     return std::strcmp(names_.data() + a.name, names_.data() + b.name) < 0;
   });
+  return true;
+}
+
+// Of the folder just listed: what is no part of a data set that Hugging Face has saved or fetched.
+void Walk::leave_notes_out() {
+  const std::size_t begin = levels_.back().entries_begin;
+  const auto any = [&](const auto& is) {
+    return std::any_of(entries_.begin() + begin, entries_.end(),
+                       [&](const Entry& entry) { return is(std::string_view(names_.data() + entry.name)); });
+  };
+  const auto named = [&](std::string_view wanted) {
+    return any([&](std::string_view name) { return name == wanted; });
+  };
+  const bool saved =
+      named("state.json") && named("dataset_info.json") && any([](auto name) { return name.ends_with(".arrow"); });
+  const bool cache = named("blobs") && named("snapshots");
+  if (!saved && !cache && !named("dataset_dict.json")) return;
+  std::size_t kept = begin;
+  for (std::size_t i = begin; i < entries_.size(); ++i) {
+    const std::string_view name = names_.data() + entries_[i].name;
+    const bool store = cache && name == "blobs";
+    if (store) stores_.push_back(real_path(path_ + "/blobs"));
+    if (store || (saved && is_dataset_note(name)) || name == "dataset_dict.json")
+      ++hidden_skipped_;
+    else
+      entries_[kept++] = entries_[i];
+  }
+  entries_.resize(kept);
+}
+
+// Whether the folder path_ is read elsewhere: a link leads to a folder above it.
+bool Walk::is_seen() const {
+  if (roots_.size() <= options_.paths.size()) return false;  // no link was followed to a folder
+  struct stat info {};
+  return uninterrupted([&] { return stat(path_.c_str(), &info); }) == 0 && seen_.contains({info.st_dev, info.st_ino});
+}
+
+void Walk::remember(const std::string& folder) {
+  struct stat info {};
+  if (uninterrupted([&] { return stat(folder.c_str(), &info); }) != 0) return;  // opening it will tell
+  seen_.emplace(info.st_dev, info.st_ino);
+  roots_.push_back(real_path(folder));
+}
+
+// Whether what the link path_ leads to is to be read under its name.
+bool Walk::follow() {
+  struct stat info {};
+  const std::string target = real_path(path_);
+  if (target.empty() || uninterrupted([&] { return stat(target.c_str(), &info); }) != 0) return false;
+  if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return false;
+  if (is_inside(target, roots_) && !is_inside(target, stores_)) return false;
+  if (is_inside(real_path(path_.substr(0, path_.rfind('/'))), {target})) return false;  // in a circle
+  if (!seen_.emplace(info.st_dev, info.st_ino).second) return false;
+  if (S_ISDIR(info.st_mode)) roots_.push_back(target);
   return true;
 }
 

@@ -2,11 +2,17 @@
 //
 // Folders are listed when their turn comes, so a tree of millions of files costs the memory of the folders on the way
 // down to the current file, not of all of them.
+//
+// Links in a folder are followed to what lies outside of every folder that is read anyway, and read once, whatever links
+// to it; so links that lead in a circle end. In the cache of the Hugging Face hub the files lie in "blobs" under names
+// that say nothing, and "snapshots" links to them: there the links are read, and "blobs" is not.
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/array.h"
@@ -60,7 +66,10 @@ class Walk {
   struct Entry {
     std::uint64_t name;  // where its name begins in names_
     bool folder;
+    bool link;
   };
+  // A file or folder, by whatever name.
+  using Identity = std::pair<std::uint64_t, std::uint64_t>;
   // A folder that is being gone through. Its entries and their names are the last ones of entries_ and names_, before
   // those of the folder below it.
   struct Level {
@@ -72,7 +81,11 @@ class Walk {
 
   bool find_next(Input& input);
   bool enter(bool named, Input& input);
-  bool list(bool named, std::string& failure);
+  bool list(std::string& failure);
+  void leave_notes_out();
+  bool follow();
+  bool is_seen() const;
+  void remember(const std::string& folder);
   void leave();
   Format format_of(const std::string& path) const;
   std::size_t operand() const { return next_named_ - 1; }
@@ -84,6 +97,10 @@ class Walk {
   std::vector<Level> levels_;
   Array<Entry> entries_;
   Array<char> names_;
+  // Real paths of the folders that are read with all that is in them, and of those that are only linked to.
+  std::vector<std::string> roots_;
+  std::vector<std::string> stores_;
+  std::set<Identity> seen_;  // the folders of roots_, and files that were linked to
   std::uint64_t hidden_skipped_ = 0;
   std::uint64_t special_skipped_ = 0;
 };

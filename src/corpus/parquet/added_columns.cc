@@ -45,23 +45,23 @@ void write_texts(parquet::ColumnWriter& writer, std::size_t name, std::uint64_t 
   std::string made;
   for (std::uint64_t row = 0; row < rows; ++row) {
     if (!edits.fates.empty() && edits.fates[row] == RowFate::drop) continue;
-    const AddedValue value = edits.added(name, row);
-    std::string_view text;
-    if (const auto* given = std::get_if<std::string_view>(&value)) {
-      text = *given;
-    } else {
-      if (const auto* truth = std::get_if<bool>(&value)) made = *truth ? "true" : "false";
-      if (const auto* integer = std::get_if<std::int64_t>(&value)) made = fmt::format("{}", *integer);
-      if (const auto* real = std::get_if<double>(&value)) made = fmt::format("{}", *real);
-      text = made;
-    }
-    const auto definition = static_cast<int16_t>(std::holds_alternative<std::monostate>(value) ? 0 : 1);
-    const parquet::ByteArray stored(text);
+    const std::optional<std::string_view> text = added_text(edits.added(name, row), made);
+    const auto definition = static_cast<int16_t>(text ? 1 : 0);
+    const parquet::ByteArray stored(text.value_or(std::string_view()));
     typed.WriteBatch(1, &definition, nullptr, &stored);
   }
 }
 
 }  // namespace
+
+std::optional<std::string_view> added_text(const AddedValue& value, std::string& made) {
+  if (std::holds_alternative<std::monostate>(value)) return std::nullopt;
+  if (const auto* given = std::get_if<std::string_view>(&value)) return *given;
+  if (const auto* truth = std::get_if<bool>(&value)) made = *truth ? "true" : "false";
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) made = fmt::format("{}", *integer);
+  if (const auto* real = std::get_if<double>(&value)) made = fmt::format("{}", *real);
+  return made;
+}
 
 parquet::schema::NodePtr parquet_node(const Annotations& annotations, std::size_t name) {
   const auto make = [&](parquet::Type::type type, std::shared_ptr<const parquet::LogicalType> logical) {

@@ -8,6 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "corpus/files/parquet_module.h"
 
@@ -15,6 +18,8 @@ namespace refrain::corpus {
 
 parquet::schema::NodePtr parquet_node(const Annotations& annotations, std::size_t name);
 std::shared_ptr<arrow::DataType> arrow_type(const Annotations& annotations, std::size_t name);
+// The value as a text, in `made` where it has to be made; nothing for null.
+std::optional<std::string_view> added_text(const AddedValue& value, std::string& made);
 const char* spark_type(const Annotations& annotations, std::size_t name);
 
 // The values of the rows that are not left out.

@@ -14,11 +14,11 @@ namespace refrain::corpus {
 
 // Calls `action`. Where it fails, each of `kept` may throw the Error that it keeps; anything else is a damaged file.
 template <class Action, class... Kept>
-auto guarded(const std::string& path, Action action, const Kept&... kept) {
+auto guarded_as(std::string_view format, const std::string& path, Action action, const Kept&... kept) {
   const auto damaged = [&](const std::exception& error) {
     std::string_view reason = error.what();
     reason = reason.substr(0, reason.find('\n'));
-    return Error(Errc::bad_input, fmt::format("{}: cannot read as Parquet: {}; create it again", path, reason));
+    return Error(Errc::bad_input, fmt::format("{}: cannot read as {}: {}; create it again", path, format, reason));
   };
   try {
     return action();
@@ -30,6 +30,11 @@ auto guarded(const std::string& path, Action action, const Kept&... kept) {
     (kept(), ...);
     throw damaged(error);
   }
+}
+
+template <class Action, class... Kept>
+auto guarded(const std::string& path, Action action, const Kept&... kept) {
+  return guarded_as("Parquet", path, action, kept...);
 }
 
 }  // namespace refrain::corpus

@@ -1,5 +1,6 @@
 // The door of the module: all that a program sees of it.
 #include "corpus/files/parquet_module.h"
+#include "corpus/parquet/arrow_file.h"
 #include "corpus/parquet/copy.h"
 #include "corpus/parquet/file.h"
 
@@ -11,11 +12,12 @@ class Module final : public ParquetModule {
  public:
   std::shared_ptr<const ParquetFile> open(const std::string& path, const InputOptions& options,
                                           MemoryBudget& budget) const override {
-    return open_file(path, options, budget);
+    return is_arrow(path) ? open_arrow(path, options, budget) : open_file(path, options, budget);
   }
   std::unique_ptr<ParquetCopy> copy(const std::string& from, const std::string& to, const InputOptions& options,
                                     const Annotations& annotations, MemoryBudget& budget) const override {
-    return copy_file(from, to, options, annotations, budget);
+    return is_arrow(from) ? copy_arrow(from, to, options, annotations, budget)
+                          : copy_file(from, to, options, annotations, budget);
   }
 };
 

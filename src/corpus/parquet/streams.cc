@@ -55,6 +55,18 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> Source::Read(int64_t nbytes) {
   return buffer;
 }
 
+arrow::Future<std::shared_ptr<arrow::Buffer>> Source::ReadAsync(const arrow::io::IOContext& /*context*/,
+                                                                int64_t position, int64_t nbytes) {
+  return arrow::Future<std::shared_ptr<arrow::Buffer>>::MakeFinished(ReadAt(position, nbytes));
+}
+
+arrow::Future<std::shared_ptr<arrow::Buffer>> Source::ReadAsync(const arrow::io::IOContext& context, int64_t position,
+                                                                int64_t nbytes, bool may_be_short) {
+  if (!may_be_short && position + nbytes > static_cast<int64_t>(file_->size()))
+    return arrow::Future<std::shared_ptr<arrow::Buffer>>::MakeFinished(arrow::Status::IOError("it is truncated"));
+  return ReadAsync(context, position, nbytes);
+}
+
 arrow::Status Sink::Close() {
   if (closed_) return arrow::Status::OK();
   closed_ = true;

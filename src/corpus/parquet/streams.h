@@ -3,6 +3,7 @@
 
 #include <arrow/io/interfaces.h>
 #include <arrow/result.h>
+#include <arrow/util/future.h>
 
 #include <cstdint>
 #include <exception>
@@ -29,6 +30,14 @@ class Source final : public arrow::io::RandomAccessFile {
   using arrow::io::RandomAccessFile::ReadAt;
   arrow::Result<int64_t> ReadAt(int64_t position, int64_t nbytes, void* out) override;
   arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t position, int64_t nbytes) override;
+
+  // At once: no thread of Arrow's touches the pool, or outlives it.
+  using arrow::io::RandomAccessFile::ReadAsync;
+  arrow::Future<std::shared_ptr<arrow::Buffer>> ReadAsync(const arrow::io::IOContext& context, int64_t position,
+                                                          int64_t nbytes) override;
+  // Newer versions of Arrow ask so; in older ones it overrides nothing.
+  arrow::Future<std::shared_ptr<arrow::Buffer>> ReadAsync(const arrow::io::IOContext& context,  // NOLINT
+                                                          int64_t position, int64_t nbytes, bool may_be_short);
 
   void rethrow_failure() const {
     if (failure_) std::rethrow_exception(failure_);
