@@ -42,6 +42,9 @@ struct InputOptions {
   // "meta.source" is the source of meta, unless there is a key "meta.source".
   std::string text_field = {};  // empty: "text"; to name one says that the input has fields (see Format::automatic)
   std::string id_field = {};    // empty: ordinals
+  // A record without it is named by its file and place, "a.jsonl:1234", instead of being a bad one; inputs that have ids of
+  // their own keep them. For a field that was found, not asked for (see refrain/survey.h).
+  bool id_optional = false;
   std::vector<std::string> extra_fields =
       {};  // more fields for the reader to read; inputs that have no fields are then refused
   std::uint64_t max_doc_bytes = std::uint64_t{64} << 20;

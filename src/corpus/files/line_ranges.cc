@@ -34,6 +34,7 @@ std::optional<std::uint64_t> LineRanges::read(std::uint64_t piece, RawPiece& int
   into.kind = RawPiece::Kind::records;
   // The byte before the piece tells whether a record begins with it.
   const std::uint64_t from = piece == 0 ? 0 : piece * range_bytes_ - 1;
+  into.offset = from;
   std::size_t owned = static_cast<std::size_t>(piece * range_bytes_ + bytes(piece) - from);  // a record begins before
   std::size_t have = 0;
   bool ended = false;

@@ -71,7 +71,10 @@ void ParquetStream::add(BatchBuilder& builder) {
   const std::string_view text = row_.text.value;
   if (std::string what = complaint(); !what.empty()) return builder.add_bad(input_.path, row_number_, std::move(what));
   if (!text.empty()) std::memcpy(builder.room(), text.data(), text.size());
-  builder.add(text.size(), row_.id.value);
+  if (options_.id_optional && !has_id())
+    builder.add(text.size(), fmt::format("{}:{}", input_.path, row_number_));
+  else
+    builder.add(text.size(), row_.id.value);
   for (std::size_t i = 0; i < row_.fields.size(); ++i) builder.set_field(i, row_.fields[i].kind, row_.fields[i].value);
 }
 
@@ -79,12 +82,15 @@ void ParquetStream::add(BatchBuilder& builder) {
 std::string ParquetStream::complaint() const {
   if (row_.text.kind != FieldKind::string) return fmt::format("field '{}' is null", options_.text_name());
   if (row_.text.value.size() > options_.max_doc_bytes) return too_long_reason(options_.max_doc_bytes);
-  if (options_.id_field.empty() || row_.id.kind == FieldKind::string) return {};
+  if (options_.id_field.empty() || options_.id_optional || has_id()) return {};
   if (row_.id.kind == FieldKind::null) return fmt::format("field '{}' is null", options_.id_field);
   if (row_.id.kind != FieldKind::number)
     return fmt::format("field '{}' is neither a string nor a number", options_.id_field);
-  if (is_integer(row_.id.value)) return {};
   return fmt::format("field '{}' is a number that is not an integer", options_.id_field);
+}
+
+bool ParquetStream::has_id() const {
+  return row_.id.kind == FieldKind::string || (row_.id.kind == FieldKind::number && is_integer(row_.id.value));
 }
 
 }  // namespace refrain::corpus

@@ -41,7 +41,9 @@ RecordStream::RecordStream(const Input& input, const SourceOptions& options, con
 }
 
 bool RecordStream::next(RawPiece& piece, LargeTurn& turn) {
+  piece.offset = cut_bytes_;
   const bool more = cut(piece, turn);
+  cut_bytes_ += piece.end;
   piece.trim();
   if (!table_ || !columns_.names.empty()) return more;
   if (piece.kind != RawPiece::Kind::records)

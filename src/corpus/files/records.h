@@ -59,8 +59,9 @@ class RecordStream {
   const std::uint64_t max_raw_bytes_;
   const bool table_;
   ByteStream bytes_;
-  Array<char> rest_;           // the beginning of the next piece
-  bool rest_scanned_ = false;  // no record ends in rest_
+  Array<char> rest_;             // the beginning of the next piece
+  std::uint64_t cut_bytes_ = 0;  // before rest_
+  bool rest_scanned_ = false;    // no record ends in rest_
   bool at_start_ = true;
   bool passing_over_ = false;  // inside a record that is too long
   CsvScanner scanner_;

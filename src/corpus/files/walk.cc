@@ -111,9 +111,13 @@ bool ends_with_word(std::string_view path, std::string_view ending) {
   return path.size() >= ending.size() && same_word(path.substr(path.size() - ending.size()), ending);
 }
 
+bool asks_for_id(const InputOptions& options) {
+  return !options.id_field.empty() && !options.id_optional;
+}
+
 // Whether the user speaks of records.
 bool names_fields(const InputOptions& options) {
-  return !options.text_field.empty() || !options.id_field.empty() || !options.extra_fields.empty();
+  return !options.text_field.empty() || asks_for_id(options) || !options.extra_fields.empty();
 }
 
 // Corpora, single records and files of settings are all called .json: their beginning tells. It is read as far as the
@@ -121,7 +125,7 @@ bool names_fields(const InputOptions& options) {
 Format json_format(const InputOptions& options, const std::string& path, MemoryBudget& budget) {
   constexpr std::size_t kLookedAt = std::size_t{64} << 10;
   constexpr std::size_t kMost = std::size_t{4} << 20;
-  const bool records = !options.text_field.empty() || !options.id_field.empty();
+  const bool records = !options.text_field.empty() || asks_for_id(options);
   if (regular_size(path) == 0) return records ? Format::jsonl : Format::files;
   const std::string field = records ? std::string() : options.text_name();
   std::string beginning;

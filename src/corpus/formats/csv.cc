@@ -148,7 +148,11 @@ CsvRest read_csv_header(std::string_view bytes, char delimiter, const std::strin
       at = field.end;
     }
     columns.text = column_of(options.text_name(), path, columns.names);
-    columns.id = options.id_field.empty() ? columns.text : column_of(options.id_field, path, columns.names);
+    const bool without =
+        options.id_field.empty() ||
+        (options.id_optional && std::ranges::find(columns.names, options.id_field) == columns.names.end());
+    columns.id = without ? columns.text : column_of(options.id_field, path, columns.names);
+    columns.own_ids = !without;
     for (const std::string& name : options.extra_fields) {
       const auto found = std::find(columns.names.begin(), columns.names.end(), name);
       columns.extra.push_back(found == columns.names.end() ? CsvColumns::kNoColumn
@@ -219,6 +223,8 @@ void parse_csv(RawPiece& piece, const CsvColumns& columns, char delimiter, const
     else if (count < needed)
       builder.add_bad(path, line, fmt::format("{} columns, but the header has {}", count, columns.names.size()));
     else {
+      if (options.id_optional && (!columns.own_ids || id.empty()))
+        id = fmt::format("{}:{}", path, piece.offset + static_cast<std::size_t>(begin - data));
       builder.add(text_bytes, id);
       for (std::size_t i = 0; i < extra.size(); ++i)
         if (extra[i] != nullptr) {

@@ -44,7 +44,8 @@ class CsvScanner {
 struct CsvColumns {
   std::vector<std::string> names;  // empty: no header yet
   std::size_t text = 0;
-  std::size_t id = 0;              // the same as `text` where no id was asked for
+  std::size_t id = 0;              // the same as `text` where there is none
+  bool own_ids = true;             // else there is none
   std::vector<std::size_t> extra;  // one a field of InputOptions::extra_fields; kNoColumn where there is none
 
   static constexpr std::size_t kNoColumn = ~std::size_t{0};

@@ -136,6 +136,7 @@ void JsonlParser::parse(RawPiece& piece, const std::string& path, BatchBuilder& 
     }
     if (is_blank(line)) continue;
     const auto readable = static_cast<std::size_t>(data + piece.bytes.size() - begin);
+    offset_ = piece.offset + static_cast<std::size_t>(begin - data);
     parse_line(line, {begin, data + piece.begin}, readable, path, piece.line, builder);
   }
 }
@@ -164,7 +165,8 @@ void JsonlParser::parse_values(RawPiece& piece, const std::string& path, BatchBu
     if (record.size() > max_raw)
       builder.add_bad(path, line, too_long_reason(options_.max_doc_bytes));
     else
-      parse_line(record, {}, static_cast<std::size_t>(data + piece.bytes.size() - record.data()), path, line, builder);
+      offset_ = piece.offset + static_cast<std::size_t>(record.data() - data);
+    parse_line(record, {}, static_cast<std::size_t>(data + piece.bytes.size() - record.data()), path, line, builder);
   }
 }
 
@@ -270,20 +272,24 @@ simdjson::error_code JsonlParser::take(ondemand::value value, Wanted* wanted, bo
 // Of the fields that a line must have, the first that it has not, or null.
 const JsonlParser::Wanted* JsonlParser::missing_field(bool want_id) const {
   if (wanted_.front().found.kind == FieldKind::missing) return &wanted_.front();
-  return want_id && wanted_[id_].found.kind == FieldKind::missing ? &wanted_[id_] : nullptr;
+  const bool needs_id = want_id && !options_.id_optional;
+  return needs_id && wanted_[id_].found.kind == FieldKind::missing ? &wanted_[id_] : nullptr;
 }
 
 // What is wrong with the fields of the line, none of which is missing; empty where nothing is.
 std::string JsonlParser::complaint(bool want_id) const {
   if (wanted_.front().found.kind != FieldKind::string)
     return fmt::format("field '{}' is not a string", options_.text_name());
-  if (!want_id) return {};
+  if (!want_id || options_.id_optional || has_id()) return {};
   const Found& id = wanted_[id_].found;
-  if (id.kind == FieldKind::string) return {};
   if (id.kind != FieldKind::number)
     return fmt::format("field '{}' is neither a string nor a number", options_.id_field);
-  if (is_integer(id.value)) return {};
   return fmt::format("field '{}' is a number that is not an integer", options_.id_field);
+}
+
+bool JsonlParser::has_id() const {
+  const Found& id = wanted_[id_].found;
+  return id.kind == FieldKind::string || (id.kind == FieldKind::number && is_integer(id.value));
 }
 
 void JsonlParser::parse_line(std::string_view line, std::string_view record, std::size_t readable,
@@ -310,7 +316,10 @@ void JsonlParser::parse_line(std::string_view line, std::string_view record, std
   if (std::string what = complaint(!builder.ordinals()); !what.empty()) return bad(std::move(what));
   const Found& text = wanted_.front().found;
   if (text.value.size() > options_.max_doc_bytes) return bad(too_long_reason(options_.max_doc_bytes));
-  builder.add(text.value.size(), wanted_[id_].found.value);
+  if (options_.id_optional && !has_id())
+    builder.add(text.value.size(), fmt::format("{}:{}", path, offset_));
+  else
+    builder.add(text.value.size(), wanted_[id_].found.value);
   for (std::size_t i = 0; i < extra_.size(); ++i) {
     const Found& extra = wanted_[extra_[i]].found;
     builder.set_field(i, extra.kind, extra.value);

@@ -61,7 +61,9 @@ class JsonlParser {
   // `record` is the line with its line break.
   void parse_line(std::string_view line, std::string_view record, std::size_t readable, const std::string& path,
                   std::uint64_t line_number, BatchBuilder& builder);
+  bool has_id() const;
 
+  std::uint64_t offset_ = 0;  // of the record that is being parsed, in its file
   const std::size_t piece_bytes_;
   const InputOptions& options_;
   std::vector<Wanted> wanted_;      // the first is the text

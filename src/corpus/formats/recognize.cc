@@ -118,14 +118,6 @@ std::string_view to_first_tag(std::string_view bytes) {
   }
 }
 
-bool is_page_name(std::string_view path) {
-  path = without_packing(path);
-  const std::size_t dot = path.rfind('.');
-  if (dot == std::string_view::npos) return false;
-  const std::string_view ending = path.substr(dot);
-  return same_word(ending, ".html") || same_word(ending, ".htm") || same_word(ending, ".xhtml");
-}
-
 bool is_page(std::string_view bytes, std::string_view path) {
   const std::string_view tag = to_first_tag(bytes);
   if (begins_with_word(tag, "<!doctype html") || begins_with_word(tag, "<html")) return true;
@@ -144,6 +136,14 @@ std::size_t skip_ascii(std::string_view bytes, std::size_t at) {
 }
 
 }  // namespace
+
+bool is_page_name(std::string_view path) {
+  path = without_packing(path);
+  const std::size_t dot = path.rfind('.');
+  if (dot == std::string_view::npos) return false;
+  const std::string_view ending = path.substr(dot);
+  return same_word(ending, ".html") || same_word(ending, ".htm") || same_word(ending, ".xhtml");
+}
 
 std::string_view without_packing(std::string_view path) {
   const std::size_t dot = path.rfind('.');

@@ -18,6 +18,9 @@ struct Recognized {
 // where the bytes leave it open.
 Recognized recognize(std::string_view beginning, std::string_view path);
 
+// Whether it ends as web pages do: .html, .htm, .xhtml.
+bool is_page_name(std::string_view path);
+
 // A path without the ending of what it is packed with, if it has one: .gz, .zst, .zstd, .xz, .bz2, .lz4, in any case.
 std::string_view without_packing(std::string_view path);
 

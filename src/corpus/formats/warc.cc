@@ -231,14 +231,15 @@ WarcParser::Found WarcParser::read(std::string_view headers, std::string_view bl
   const bool html = media == "text/html" || media == "application/xhtml+xml";
   if ((!response || http) && !html && media != "text/plain") return Found::other;
 
-  const std::string name = options_.id_field.empty() ? "WARC-Target-URI" : options_.id_field;
+  const bool by_address = options_.id_field.empty() || options_.id_optional;
+  const std::string name = by_address ? "WARC-Target-URI" : options_.id_field;
   const std::optional<std::string_view> id = header_value(headers, name);
   if (!id) {
     reason_ = fmt::format("no header '{}'", name);
     return Found::bad;
   }
   id_ = *id;
-  if (options_.id_field.empty() && id_.starts_with('<') && id_.ends_with('>')) id_ = id_.substr(1, id_.size() - 2);
+  if (by_address && id_.starts_with('<') && id_.ends_with('>')) id_ = id_.substr(1, id_.size() - 2);
   if (response && !http) {
     reason_ = fmt::format("{}: not an HTTP response", id_);
     return Found::bad;

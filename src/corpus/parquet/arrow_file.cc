@@ -186,7 +186,7 @@ class ArrowFile final : public ParquetFile {
       throw Error(Errc::bad_input, fmt::format("{}: column '{}' is {}, not a string; name another with --text-field",
                                                path, options.text_name(), type.ToString()));
     id_ = !options.id_field.empty();
-    if (id_) paths_.push_back(find(schema, options.id_field, true));
+    if (id_) paths_.push_back(find(schema, options.id_field, !options.id_optional));
     for (const std::string& name : options.extra_fields) paths_.push_back(find(schema, name, false));
     rows_before_ = batches.rows_before();
   }

@@ -66,7 +66,8 @@ class Rows final : public ParquetRows {
     reader_.guard([&] {
       std::size_t column = 0;
       row.text = columns_[column++]->next();
-      if (id_) row.id = columns_[column++]->next();
+      if (id_ && columns_[column]) row.id = columns_[column]->next();
+      column += id_ ? 1 : 0;
       row.fields.resize(columns_.size() - column);
       for (ParquetValue& field : row.fields) {
         ColumnCursor* const cursor = columns_[column++].get();
@@ -101,7 +102,7 @@ class File final : public ParquetFile {
                   fmt::format("{}: column '{}' is {}, not a string; name another with --text-field", path,
                               options.text_name(), type_name(find_column(*metadata_->schema(), options.text_name()))));
     id_ = !options.id_field.empty();
-    if (id_) leaves_.push_back(find(options.id_field, true));
+    if (id_) leaves_.push_back(find(options.id_field, !options.id_optional));
     for (const std::string& name : options.extra_fields) leaves_.push_back(find(name, false));
   }
 

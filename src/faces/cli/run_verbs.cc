@@ -27,6 +27,7 @@
 #include "faces/cli/view/warnings.h"
 #include "refrain/error.h"
 #include "refrain/report_json.h"
+#include "refrain/survey.h"
 #include "refrain/version.h"
 
 namespace refrain::cli {
@@ -55,6 +56,16 @@ void conclude(const Settings& settings, const std::filesystem::path& folder, con
   throw_if_nothing_read(read);
 }
 
+// Says what was recognised, if that is wanted, and takes the ids that were found, where the user names none.
+void recognize_input(const Settings& settings, InputOptions& input, const Context& context, bool tell) {
+  const InputSurvey survey = survey_input(input, context);
+  if (!settings.id_field && !survey.id_field.empty()) {
+    input.id_field = survey.id_field;
+    input.id_optional = true;
+  }
+  if (tell && !settings.quiet) remark(survey_remark(survey, input));
+}
+
 void run_dedup(const Settings& settings) {
   DedupOptions options = dedup_options(settings);
   if (!settings.quiet)
@@ -64,6 +75,7 @@ void run_dedup(const Settings& settings) {
   const auto start = std::chrono::steady_clock::now();
   const DedupReport report = [&] {
     const Session session(settings);
+    recognize_input(settings, options.input, session.context(), true);
     return dedup(options, session.context());
   }();
   conclude(settings, options.output, report.read,
@@ -74,10 +86,11 @@ void run_dedup(const Settings& settings) {
 }
 
 void run_near(const Settings& settings) {
-  const NearOptions options = near_options(settings);
+  NearOptions options = near_options(settings);
   const auto start = std::chrono::steady_clock::now();
   const NearReport report = [&] {
     const Session session(settings);
+    recognize_input(settings, options.input, session.context(), true);
     return near(options, session.context());
   }();
   conclude(settings, options.output, report.read,
@@ -85,10 +98,11 @@ void run_near(const Settings& settings) {
 }
 
 void run_substrings(const Settings& settings) {
-  const SubstringsOptions options = substrings_options(settings);
+  SubstringsOptions options = substrings_options(settings);
   const auto start = std::chrono::steady_clock::now();
   const SubstringsReport report = [&] {
     const Session session(settings);
+    recognize_input(settings, options.input, session.context(), true);
     return substrings(options, session.context());
   }();
   conclude(settings, options.output, report.read,
@@ -113,17 +127,21 @@ void conclude(const Settings& settings, const ReadReport& read, const std::strin
 }
 
 void run_fingerprint(const Settings& settings) {
-  const InputOptions input = input_options(settings, settings.operands);
+  InputOptions input = input_options(settings, settings.operands);
   const FingerprintOptions options = fingerprint_options(settings);
-  const FingerprintReport report = print_rows(
-      settings, [&](const Context& context, const auto& sink) { return fingerprint(input, options, context, sink); });
+  const FingerprintReport report = print_rows(settings, [&](const Context& context, const auto& sink) {
+    recognize_input(settings, input, context, false);
+    return fingerprint(input, options, context, sink);
+  });
   conclude(settings, report.read, fingerprint_summary(report), to_json(report));
 }
 
 void run_text(const Settings& settings) {
-  const InputOptions input = input_options(settings, settings.operands);
-  const PlainTextReport report =
-      print_rows(settings, [&](const Context& context, const auto& sink) { return plain_text(input, context, sink); });
+  InputOptions input = input_options(settings, settings.operands);
+  const PlainTextReport report = print_rows(settings, [&](const Context& context, const auto& sink) {
+    recognize_input(settings, input, context, false);
+    return plain_text(input, context, sink);
+  });
   conclude(settings, report.read, text_summary(report), to_json(report));
 }
 
@@ -151,9 +169,10 @@ void run_explain(const Settings& settings) {
     run_story(settings);
     return;
   }
-  const ExplainOptions options = explain_options(settings);
+  ExplainOptions options = explain_options(settings);
   const ExplainReport report = [&] {
     const Session session(settings);
+    if (!settings.in.empty()) recognize_input(settings, options.input, session.context(), false);
     return explain(options, session.context());
   }();
   const unsigned distance = distance_of(settings);
@@ -162,10 +181,11 @@ void run_explain(const Settings& settings) {
 }
 
 void run_ngrams_build(const Settings& settings) {
-  const NgramsOptions options = ngrams_options(settings);
+  NgramsOptions options = ngrams_options(settings);
   const auto start = std::chrono::steady_clock::now();
   const NgramsReport report = [&] {
     const Session session(settings);
+    recognize_input(settings, options.input, session.context(), true);
     return build_ngrams(options, session.context());
   }();
   conclude(settings, options.output, report.read,

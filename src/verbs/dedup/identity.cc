@@ -29,6 +29,7 @@ std::string identity(const DedupOptions& options, const NearFinder* near) {
   add("format {}\ntext_field {}\nid_field {}\nmax_doc_bytes {}\nbinary {}\nas_is {}\nhtml {}\nstrict {}\n",
       static_cast<int>(input.format), input.text_name(), input.id_field, input.max_doc_bytes, input.binary, input.as_is,
       static_cast<int>(input.html), input.strict);
+  if (input.id_optional) add("id_optional\n");
   const InputOptions& against = options.against;
   if (!against.empty())
     add("against min {} share {} passage {} action {}\nformat {}\ntext_field {}\nid_field {}\n{}", options.against_min,

@@ -58,6 +58,7 @@ void read_input(const simdjson::dom::element& options, InputOptions& input) {
   // The default need not have been named, and a name would make standard input and .json files JSONL.
   if (std::string text = text_of("text_field"); text != input.text_name()) input.text_field = std::move(text);
   input.id_field = text_of("id_field");
+  if (options["id_optional"].get(input.id_optional) != simdjson::SUCCESS) input.id_optional = false;
   input.max_doc_bytes = options["max_doc_bytes"];
   input.binary = options["binary"];
   // Runs that do not say so knew nothing else.

@@ -77,6 +77,7 @@ void write_input(JsonWriter& json, const InputOptions& input) {
   json.field("format", kFormatNames[static_cast<std::size_t>(input.format)]);
   json.field("text_field", input.text_name());
   json.field("id_field", input.id_field);
+  if (input.id_optional) json.field("id_optional", true);
   json.field("max_doc_bytes", input.max_doc_bytes);
   json.field("binary", input.binary);
   json.field("as_is", input.as_is);

@@ -23,6 +23,28 @@ std::string example_text(const BadRecord& record) {
 
 }  // namespace
 
+std::string survey_remark(const InputSurvey& survey, const InputOptions& input) {
+  constexpr std::size_t kShownKinds = 6;
+  if (survey.files == 0) return {};
+  std::vector<std::string> kinds;
+  for (const InputSurvey::Kind& kind : survey.kinds) {
+    if (kinds.size() == kShownKinds) {
+      kinds.emplace_back("others");
+      break;
+    }
+    const std::string packing = kind.packing.empty() ? "" : fmt::format(" ({})", kind.packing);
+    kinds.push_back(fmt::format("{} {}{}", fmt::format("{}", kind.files), kind.name, packing));
+  }
+  std::string line =
+      fmt::format("{}{}: {}", survey.all ? "" : "more than ", count_of(survey.files, "file"), fmt::join(kinds, ", "));
+  if (survey.records) {
+    line += fmt::format("; text from \"{}\", ", printable(input.text_name(), false));
+    line +=
+        input.id_field.empty() ? "ids are ordinals" : fmt::format("ids from \"{}\"", printable(input.id_field, false));
+  }
+  return line + "\n";
+}
+
 std::vector<std::string> example_lines(const ReadReport& report) {
   std::vector<std::string> lines;
   const std::size_t shown = std::min(kShownExamples, report.examples.size());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "refrain/input.h"
+#include "refrain/survey.h"
 
 namespace refrain::cli {
 
@@ -19,6 +20,10 @@ std::uint64_t skipped_count(const ReadReport& report);
 std::string skipped_text(const ReadReport& report);
 // The same, with what is known of those that are no text.
 std::vector<std::string> skipped_lines(const ReadReport& report);
+
+// "412 files: 400 JSONL (zstd), 12 HTML; text from "text", ids from "id"", for standard error; empty where nothing is
+// known. `input` is what will be read.
+std::string survey_remark(const InputSurvey& survey, const InputOptions& input);
 
 // For standard error; empty where there is nothing to say. How many bad records were skipped, with a few examples as
 // "file:line: reason"; and every file that was passed over.
