@@ -11,17 +11,19 @@ namespace [[gnu::visibility("default")]] refrain {
 class DocumentStream;  // refrain/documents.h
 
 enum class Format {
-  automatic,  // by name, in any case: .jsonl, .ndjson, .jsonlines, .ldjson, .jl, .csv, .tsv, .warc, .wet, .parquet,
-              // .pq; .json by its content: jsonl, json or a document; any other file is one document; standard input:
-              // jsonl if a field is named, else lines
+  automatic,  // by name, in any case: .jsonl, .ndjson, .jsonlines, .ldjson, .jl, .csv, .tsv, .warc, .wet, .wat, .arc,
+              // .parquet, .pq; .json by its content: jsonl, json or a document; a mailbox by its content, where it is
+              // named, or its name is one that mailboxes have; any other file is one document; standard input: jsonl if
+              // a field is named, else lines
   files,      // every file is one document; its id is its path
   lines,      // every line is one document, even if empty; its id is its ordinal
   jsonl,      // every line is one JSON object; blank lines are skipped
   csv,        // RFC 4180 with a header row; a quoted field may contain commas, quotes and line breaks
   tsv,        // the same, with tabs
-  warc,       // a web archive: the text of its pages; the id is the WARC-Target-URI, and fields are headers
-  parquet,    // every row is one document; needs the Parquet module
-  json,       // an array of JSON objects, or objects one after the other, over any number of lines
+  warc,     // a web archive (WARC or ARC): the text of its pages; the id is the WARC-Target-URI, and fields are headers
+  parquet,  // every row is one document; needs the Parquet module
+  json,     // an array of JSON objects, or objects one after the other, over any number of lines
+  mbox,     // a mailbox: every message is one document; the id is the Message-ID, and fields are headers
 };
 
 // What is read of a page: of HTML files, and of pages in web archives.
@@ -50,7 +52,8 @@ struct InputOptions {
   std::uint64_t max_doc_bytes = std::uint64_t{64} << 20;
   bool binary = false;  // also read files that are no text
   HtmlPart html = HtmlPart::text;
-  bool as_is = false;   // whole files are their bytes: HTML with its markup, other charsets unconverted
+  bool as_is = false;   // whole files are their bytes: HTML with its markup, e-mail, manual pages and mailboxes as they
+                        // are stored, other charsets unconverted
   bool strict = false;  // throw Error(bad_input) at the first bad record
   // A file or folder that cannot be opened, listed or read ends the run with Error(io), so nothing is lost silently.
   // With this it is skipped as a whole and listed in ReadReport::unreadable. Every file is then read twice.
@@ -87,6 +90,8 @@ struct ReadReport {
   std::uint64_t binary_skipped = 0;   // files that are no text, by their first 8 KiB
   std::vector<SkippedKind> binary;    // the same by kind, as they were met
   std::uint64_t pages = 0;            // whole files that are HTML: their text was read, not their markup
+  std::uint64_t mails = 0;            // whole files that are e-mail: the same
+  std::uint64_t manual_pages = 0;     // whole files that are troff: the same
   std::uint64_t recoded = 0;          // whole files that are not UTF-8, and were converted
   std::uint64_t special_skipped = 0;  // links, sockets, devices found in folders
   std::uint64_t other_skipped = 0;    // web archive records without a page: requests, images, errors

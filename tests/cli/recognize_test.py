@@ -28,7 +28,7 @@ class Recognize(TestCase):
         """Files that are no text, one of every kind that there is a cheap example of."""
         kinds = {"a.pdf": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "e.tar": b"name".ljust(257, b"\0") + b"ustar\0" + b"00", "f": b"ARROW1\0\0",
                  "g.png": b"\x89PNG\r\n\x1a\n\0\0\0\r", "h.doc": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "i.db": b"SQLite format 3\0",
-                 "j": b"FEA1\0", "k.arc": b"filedesc://x.arc 0.0.0.0 2009 text/plain 76\n", "l": b"some\0thing", "m.elf": b"\x7fELF\2\1\1"}
+                 "j": b"FEA1\0", "k.dat": b"filedesc://x.arc 0.0.0.0 2009 text/plain 76\n", "l": b"some\0thing", "m.elf": b"\x7fELF\2\1\1"}
         for name, content in kinds.items():
             self.write(f"{folder}/{name}", content + b" " + TEXTS[0].encode())
         with zipfile.ZipFile(self.path(folder, "n.docx"), "w") as file:

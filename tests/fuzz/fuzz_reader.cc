@@ -50,7 +50,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const int file = memfd_create("input", 0);
   REQUIRE(file >= 0 && write(file, data, size) == static_cast<ssize_t>(size));
   const std::string path = "/proc/self/fd/" + std::to_string(file);
-  for (const Format format : {Format::files, Format::lines, Format::jsonl, Format::csv, Format::tsv, Format::warc})
+  for (const Format format :
+       {Format::files, Format::lines, Format::jsonl, Format::csv, Format::tsv, Format::warc, Format::mbox})
     REQUIRE(documents(path, format, 1) == documents(path, format, 3));
   close(file);
   return 0;

@@ -21,9 +21,6 @@ namespace refrain::corpus {
 // Stands in what is read where a damaged member ended; see ByteStream::pass_over_damage(). Ends any line, and is no text.
 inline constexpr std::string_view kDamageMark{"\0\r\n\r\n", 5};
 
-// As many bytes at the beginning of a file as tell what it is; see recognize().
-inline constexpr std::size_t kBinaryBytes = std::size_t{8} << 10;
-
 // One file at a time, and any number one after the other: buffers and decoders are kept between files.
 //
 // Damaged or truncated data is Error(bad_input); a zstd window of more than 128 MiB, and what this build has no decoder

@@ -35,7 +35,7 @@ struct RawBatch {
   std::span<const std::string_view> records;
   // What stands for the text of each record, inside `bytes`: of a line all but its line break, of JSON what is between
   // the quotes, of a table the field with its quotes. Null for a bad record, and where the text is not there as it is:
-  // in a web archive, and in Parquet.
+  // in a web archive, a mailbox, and in Parquet.
   std::span<const std::string_view> texts;
 };
 

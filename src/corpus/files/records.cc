@@ -36,6 +36,7 @@ RecordStream::RecordStream(const Input& input, const SourceOptions& options, con
     warc_.emplace(max_raw_bytes_);
     bytes_.pass_over_damage();
   }
+  if (input.format == Format::mbox) mbox_.emplace(max_raw_bytes_);
   if (input.format == Format::json) json_.emplace();
   bytes_.open(source_of(input, options), context.stop);
 }
@@ -59,12 +60,11 @@ bool RecordStream::next(RawPiece& piece, LargeTurn& turn) {
 bool RecordStream::cut(RawPiece& piece, LargeTurn& turn) {
   piece.begin = piece.end = 0;
   piece.line = 0;
+  piece.records_before = mbox_ ? mbox_->messages() : 0;
   piece.kind = RawPiece::Kind::records;
   if (passing_over_) return pass_over(piece);
-  std::size_t have = rest_.size();
+  std::size_t have = take_rest(piece);
   std::size_t scanned = rest_scanned_ ? have : 0;
-  if (have > 0) std::memcpy(piece.bytes.data(), rest_.data(), have);
-  rest_.clear();
   while (true) {
     if (have + chunk_bytes_ + kPadding > piece.bytes.size()) {
       // A long record: grow by a quarter, which is many chunks, yet not past what a record may have.
@@ -80,7 +80,7 @@ bool RecordStream::cut(RawPiece& piece, LargeTurn& turn) {
       at_start_ = false;
       if (std::string_view(data, have).starts_with(kByteOrderMark)) piece.begin = scanned = kByteOrderMark.size();
     }
-    if (warc_) scanned = piece.begin;  // which looks at a record as a whole
+    if (warc_ || mbox_) scanned = piece.begin;  // they look at a record as a whole
     const std::size_t end = last_end({data + scanned, have - scanned});
     if (got < chunk_bytes_) {
       bytes_.close();
@@ -105,12 +105,19 @@ bool RecordStream::cut(RawPiece& piece, LargeTurn& turn) {
   }
 }
 
+// Puts what was kept at the beginning of `piece`, with room for a chunk behind it. Returns its size.
+std::size_t RecordStream::take_rest(RawPiece& piece) {
+  const std::size_t size = rest_.size();
+  if (size + chunk_bytes_ + kPadding > piece.bytes.size()) piece.bytes.resize(size + chunk_bytes_ + kPadding);
+  if (size > 0) std::memcpy(piece.bytes.data(), rest_.data(), size);
+  rest_.clear();
+  return size;
+}
+
 // The next bytes of a record that is too long, up to its end.
 bool RecordStream::pass_over(RawPiece& piece) {
+  std::size_t have = take_rest(piece);
   char* data = piece.bytes.data();
-  std::size_t have = rest_.size();
-  if (have > 0) std::memcpy(data, rest_.data(), have);
-  rest_.clear();
   const std::size_t got = read(data + have);
   have += got;
   std::size_t held = have;
@@ -140,6 +147,7 @@ void RecordStream::keep(const char* begin, const char* end, bool scanned) {
 // The offset behind the last record that ends in `bytes`, which continue what was scanned before.
 std::size_t RecordStream::last_end(std::string_view bytes) {
   if (warc_) return warc_->last_end(bytes);
+  if (mbox_) return mbox_->last_end(bytes);
   if (table_) return scanner_.last_end(bytes);
   if (json_) return json_->last_end(bytes);
   const void* found = memrchr(bytes.data(), '\n', bytes.size());
@@ -150,6 +158,7 @@ std::size_t RecordStream::last_end(std::string_view bytes) {
 // again.
 bool RecordStream::too_long(std::string_view bytes, std::size_t& held) {
   if (warc_) return warc_->too_long(bytes, held);
+  if (mbox_) return mbox_->too_long(bytes, held);
   held = bytes.size();
   return bytes.size() > max_raw_bytes_;
 }
@@ -157,6 +166,7 @@ bool RecordStream::too_long(std::string_view bytes, std::size_t& held) {
 // The end of the record that is passed over; where there is none, `bytes` from `held` on are looked at again.
 std::size_t RecordStream::first_end(std::string_view bytes, std::size_t& held) {
   if (warc_) return warc_->first_end(bytes, held);
+  if (mbox_) return mbox_->first_end(bytes, held);
   if (table_) return scanner_.first_end(bytes);
   if (json_) return json_->first_end(bytes);
   const std::size_t at = bytes.find('\n');

@@ -20,6 +20,7 @@
 #include "corpus/formats/json_values.h"
 #include "corpus/formats/piece.h"
 #include "corpus/formats/warc.h"
+#include "corpus/markup/mbox.h"
 #include "refrain/context.h"
 #include "refrain/input.h"
 
@@ -46,6 +47,7 @@ class RecordStream {
  private:
   bool cut(RawPiece& piece, LargeTurn& turn);
   bool pass_over(RawPiece& piece);
+  std::size_t take_rest(RawPiece& piece);
   std::size_t read(char* buffer);
   void keep(const char* begin, const char* end, bool scanned);
   std::size_t last_end(std::string_view bytes);
@@ -66,6 +68,7 @@ class RecordStream {
   bool passing_over_ = false;  // inside a record that is too long
   CsvScanner scanner_;
   std::optional<WarcScanner> warc_;
+  std::optional<MboxScanner> mbox_;
   std::optional<JsonScanner> json_;
   CsvColumns columns_;
 };

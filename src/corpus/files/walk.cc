@@ -100,11 +100,12 @@ std::string real_path(const std::string& path) {
 
 // What names say of formats, in upper or lower case.
 constexpr std::pair<std::string_view, Format> kEndings[] = {
-    {".jsonl", Format::jsonl},     {".ndjson", Format::jsonl}, {".jsonlines", Format::jsonl},
-    {".ldjson", Format::jsonl},    {".jl", Format::jsonl},     {".csv", Format::csv},
-    {".tsv", Format::tsv},         {".warc", Format::warc},    {".wet", Format::warc},
-    {".parquet", Format::parquet}, {".pq", Format::parquet},   {".arrow", Format::parquet},
-    {".feather", Format::parquet}, {".ipc", Format::parquet},
+    {".jsonl", Format::jsonl},  {".ndjson", Format::jsonl},  {".jsonlines", Format::jsonl},
+    {".ldjson", Format::jsonl}, {".jl", Format::jsonl},      {".csv", Format::csv},
+    {".tsv", Format::tsv},      {".warc", Format::warc},     {".wet", Format::warc},
+    {".wat", Format::warc},     {".arc", Format::warc},      {".parquet", Format::parquet},
+    {".pq", Format::parquet},   {".arrow", Format::parquet}, {".feather", Format::parquet},
+    {".ipc", Format::parquet},
 };
 
 bool ends_with_word(std::string_view path, std::string_view ending) {
@@ -155,6 +156,32 @@ Format json_format(const InputOptions& options, const std::string& path, MemoryB
     default:
       return Format::files;
   }
+}
+
+// Whether a mailbox may be called so. Most files are not looked into twice just because one could be.
+bool is_mailbox_name(std::string_view path) {
+  path.remove_prefix(path.rfind('/') + 1);  // npos + 1 is 0
+  path = without_packing(path);
+  if (path.find('.') == std::string_view::npos) return true;  // Inbox
+  if (ends_with_word(path, ".mbox") || ends_with_word(path, ".mbx")) return true;
+  // As Mailman's archives: 2010-March.txt.
+  return ends_with_word(path, ".txt") && path.size() > 5 && path[4] == '-' &&
+         std::all_of(path.begin(), path.begin() + 4, is_digit);
+}
+
+// Whether the file at `path` is a mailbox, by its beginning. What cannot be read is told when it is its turn.
+bool is_mailbox(const std::string& path, MemoryBudget& budget) {
+  if (regular_size(path) == 0) return false;
+  std::string beginning(kBinaryBytes, '\0');
+  try {
+    ByteStream file(budget);
+    file.open(path);
+    beginning.resize(file.read(beginning.data(), beginning.size()));
+  } catch (const Error& error) {
+    if (error.code() == Errc::over_budget) throw;
+    return false;
+  }
+  return begins_mailbox(beginning);
 }
 
 }  // namespace
@@ -217,9 +244,11 @@ Walk::Walk(const SourceOptions& options, MemoryBudget& budget)
       entries_(budget, "the listing of a folder"),
       names_(budget, "the names in a folder") {}
 
-Format Walk::format_of(const std::string& path) const {
+Format Walk::format_of(const std::string& path, bool named) const {
   const Format format = refrain::corpus::format_of(options_, path);
-  return format == Format::automatic ? json_format(options_, path, budget_) : format;
+  if (format == Format::automatic) return json_format(options_, path, budget_);
+  const bool may_be_mailbox = format == Format::files && options_.format == Format::automatic && !options_.as_is;
+  return may_be_mailbox && (named || is_mailbox_name(path)) && is_mailbox(path, budget_) ? Format::mbox : format;
 }
 
 bool Walk::next(Input& input) {
@@ -246,7 +275,7 @@ bool Walk::find_next(Input& input) {
       if (kind != PathKind::folder) {
         const std::uint64_t size = path_ == "-" ? 0 : regular_size(path_);
         input = {.path = path_,
-                 .format = format_of(path_),
+                 .format = format_of(path_, true),
                  .named = true,
                  .size = size,
                  .failure = std::move(failure),
@@ -275,8 +304,12 @@ bool Walk::find_next(Input& input) {
     }
     if (!folder) {
       const std::uint64_t size = regular_size(path_);
-      input = {
-          .path = path_, .format = format_of(path_), .named = false, .size = size, .failure = {}, .operand = operand()};
+      input = {.path = path_,
+               .format = format_of(path_, false),
+               .named = false,
+               .size = size,
+               .failure = {},
+               .operand = operand()};
       return true;
     }
     if (!entry.link && is_seen()) continue;

@@ -39,7 +39,7 @@ inline const std::string& source_of(const Input& input, const SourceOptions& opt
 }
 
 // The format of an input; Format::automatic goes by its name without .gz, .zst or .zstd, and stays automatic for .json,
-// which Walk looks into.
+// which Walk looks into. It also looks for mailboxes among the files that this takes for whole ones.
 Format format_of(const InputOptions& options, std::string_view path);
 
 // Throws for what is wrong with the paths themselves: there are none and no documents either, "-" comes twice, one does not exist or may not be
@@ -87,7 +87,7 @@ class Walk {
   bool is_seen() const;
   void remember(const std::string& folder);
   void leave();
-  Format format_of(const std::string& path) const;
+  Format format_of(const std::string& path, bool named) const;
   std::size_t operand() const { return next_named_ - 1; }
 
   const SourceOptions& options_;

@@ -68,8 +68,9 @@ struct RawPiece {
   Array<char> bytes;
   std::size_t begin = 0;
   std::size_t end = 0;
-  std::uint64_t offset = 0;  // of bytes[0] in the file, unpacked
-  std::uint64_t line = 0;    // line breaks between the beginning of the piece and `begin`
+  std::uint64_t offset = 0;          // of bytes[0] in the file, unpacked
+  std::uint64_t line = 0;            // line breaks between the beginning of the piece and `begin`
+  std::uint64_t records_before = 0;  // in the file, of a mailbox
   // Where the bytes are not to be parsed: the beginning of a record that is too long, or more of it.
   enum class Kind { records, too_long, more };
   Kind kind = Kind::records;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 
 #include "base/ascii.h"
 #include "corpus/formats/piece.h"
@@ -37,7 +38,7 @@ constexpr Magic kMagics[] = {
     {0, "FEA1"sv, "Feather file", "convert to Parquet or JSONL first", true},
     {0, "\xff\xff\xff\xff"sv, "Arrow stream", "convert to Parquet or JSONL first"},
     {0, "PAR1"sv, "Parquet file", "rename to .parquet, or use --format parquet", true},
-    {0, "filedesc://"sv, "ARC web archive", "convert to WARC first"},
+    {0, "filedesc://"sv, "ARC web archive", "rename to .arc, or use --format warc"},
     {0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, "Office document", kExport},
     {0, "{\\rtf"sv, "RTF document", kExport},
     {0, "%!PS"sv, "PostScript document", "convert to text first, for example with ps2ascii"},
@@ -118,10 +119,78 @@ std::string_view to_first_tag(std::string_view bytes) {
   }
 }
 
+// From the last dot on, without that of a packed file.
+std::string_view ending_of(std::string_view path) {
+  path = without_packing(path);
+  return path.substr(std::min(path.rfind('.'), path.size()));
+}
+
 bool is_page(std::string_view bytes, std::string_view path) {
   const std::string_view tag = to_first_tag(bytes);
   if (begins_with_word(tag, "<!doctype html") || begins_with_word(tag, "<html")) return true;
   return is_page_name(path) && bytes.find('<') != std::string_view::npos;
+}
+
+// The first line, with its line break, which is taken off.
+std::string_view next_line(std::string_view& bytes) {
+  const std::string_view line = bytes.substr(0, std::min(bytes.find('\n'), bytes.size() - 1) + 1);
+  bytes.remove_prefix(line.size());
+  return line;
+}
+
+// Whether the headers of a message stand here: several, one of them such as only messages have, and one that says what it
+// is about; and a blank line, unless they go on past what is looked at.
+bool begins_mail(std::string_view bytes) {
+  constexpr std::string_view kOfMail[] = {"from",       "received",     "return-path",
+                                          "message-id", "delivered-to", "mime-version"};
+  constexpr std::string_view kAbout[] = {"subject", "date", "to"};
+  constexpr std::size_t kSeveral = 3;
+  const bool all = bytes.size() < kBinaryBytes;
+  std::size_t headers = 0;
+  bool of_mail = false;
+  bool about = false;
+  bool ended = !all;
+  while (!bytes.empty()) {
+    const std::string_view line = next_line(bytes);
+    if (line == "\n" || line == "\r\n") {
+      ended = true;
+      break;
+    }
+    if (headers > 0 && (line.front() == ' ' || line.front() == '\t')) continue;
+    if (bytes.empty() && !all) break;  // it may be cut off
+    if (!is_mail_header(line)) return false;
+    const std::string_view name = line.substr(0, line.find(':'));
+    const auto is_name = [&](std::string_view known) { return same_word(name, known); };
+    of_mail = of_mail || std::any_of(std::begin(kOfMail), std::end(kOfMail), is_name);
+    about = about || std::any_of(std::begin(kAbout), std::end(kAbout), is_name);
+    ++headers;
+  }
+  return ended && of_mail && about && headers >= kSeveral;
+}
+
+// What the sources of manual pages begin with; and, where the name says that a file is one, what stands in some line.
+constexpr std::string_view kFirstRequests[] = {".\\\"", "'\\\"", ".TH ", ".Dd ", ".so ",
+                                               ".TL\n", ".de ",  ".ds ", ".nr "};
+constexpr std::string_view kSomeRequests[] = {"\n.TH ",  "\n.Dd ",  "\n.SH", "\n.Sh ", "\n.NH", "\n.LP\n",
+                                              "\n.PP\n", "\n.TL\n", "\n.TP", "\n.so ", "\n.B ", "\n.IP"};
+
+bool is_manual_name(std::string_view path) {
+  const std::string_view ending = ending_of(path);
+  if (ending.size() >= 2 && '1' <= ending[1] && ending[1] <= '9')
+    return std::all_of(ending.begin() + 2, ending.end(), is_letter);  // .3, .3posix
+  return same_word(ending, ".man") || same_word(ending, ".mdoc") || same_word(ending, ".ms");
+}
+
+bool is_manual_page(std::string_view bytes, std::string_view path) {
+  if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
+  const std::string_view first = bytes.substr(std::min(bytes.find_first_not_of("\r\n"), bytes.size()));
+  if (std::any_of(std::begin(kFirstRequests), std::end(kFirstRequests),
+                  [&](std::string_view request) { return first.starts_with(request); }))
+    return true;
+  return is_manual_name(path) &&
+         std::any_of(std::begin(kSomeRequests), std::end(kSomeRequests), [&](std::string_view request) {
+           return first.starts_with(request.substr(1)) || bytes.find(request) != std::string_view::npos;
+         });
 }
 
 // Where the first character beyond ASCII stands, from `at` on.
@@ -138,10 +207,7 @@ std::size_t skip_ascii(std::string_view bytes, std::size_t at) {
 }  // namespace
 
 bool is_page_name(std::string_view path) {
-  path = without_packing(path);
-  const std::size_t dot = path.rfind('.');
-  if (dot == std::string_view::npos) return false;
-  const std::string_view ending = path.substr(dot);
+  const std::string_view ending = ending_of(path);
   return same_word(ending, ".html") || same_word(ending, ".htm") || same_word(ending, ".xhtml");
 }
 
@@ -161,7 +227,25 @@ Recognized recognize(std::string_view beginning, std::string_view path) {
         beginning.substr(magic.at).starts_with(magic.bytes))
       return {Recognized::Content::other, magic.kind, magic.advice};
   if (binary) return {Recognized::Content::other};
-  return {is_page(beginning, path) ? Recognized::Content::html : Recognized::Content::text};
+  if (is_page(beginning, path)) return {Recognized::Content::html};
+  if (begins_mail(beginning)) return {Recognized::Content::mail};
+  return {is_manual_page(beginning, path) ? Recognized::Content::troff : Recognized::Content::text};
+}
+
+bool begins_mailbox(std::string_view beginning) {
+  if (!beginning.starts_with("From ")) return false;
+  const std::string_view line = next_line(beginning);
+  for (std::size_t at = line.find(':'); at != std::string_view::npos; at = line.find(':', at + 1))
+    if (at + 2 < line.size() && is_digit(line[at - 1]) && is_digit(line[at + 1]) && is_digit(line[at + 2]))
+      return is_mail_header(beginning.substr(0, beginning.find('\n')));
+  return false;
+}
+
+bool is_mail_header(std::string_view line) {
+  if (line.starts_with("From ") || line.starts_with(">From ")) return true;
+  const std::size_t end = std::min(line.find(':'), line.size());
+  return end > 0 && end < line.size() &&
+         std::all_of(line.begin(), line.begin() + end, [](char c) { return ' ' < c && c < '\x7f'; });
 }
 
 std::string charset_of_file(std::string_view bytes) {

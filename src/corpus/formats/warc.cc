@@ -17,32 +17,100 @@ namespace refrain::corpus {
 namespace {
 
 constexpr std::string_view kVersion = "WARC/";
-constexpr std::string_view kNext = "\nWARC/";  // and a digit
-constexpr std::size_t kNextBytes = kNext.size() + 1;
+constexpr std::size_t kMaxArcLine = std::size_t{4} << 10;
+// So much may stand at the end of some bytes that turns out to be the beginning of a record.
+constexpr std::size_t kNextBytes = kMaxArcLine + 1;
 constexpr std::size_t kMaxHeaderBytes = std::size_t{64} << 10;
 constexpr std::size_t kEndBytes = 4;   // of the line breaks behind a record
 constexpr std::size_t kMaxBlank = 64;  // more line breaks than that before a record are damage
 // What is looked at behind a record, to see whether it ends well, is less than this.
-constexpr std::size_t kSlackBytes = 16;
+constexpr std::size_t kSlackBytes = kMaxArcLine + 16;
 constexpr std::uint64_t kMaxLength = std::uint64_t{1} << 62;
 
 bool is_break(char c) {
   return c == '\r' || c == '\n';
 }
 
-bool begins_record(std::string_view bytes) {
+bool begins_warc(std::string_view bytes) {
   return bytes.size() > kVersion.size() && bytes.starts_with(kVersion) && is_digit(bytes[kVersion.size()]);
+}
+
+// The line before a record of ARC.
+struct ArcLine {
+  std::string_view url;
+  std::string_view address;
+  std::string_view date;
+  std::string_view type;
+  std::string_view length;
+  std::size_t size = 0;  // with its line break
+};
+
+bool all_digits(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+}
+
+// The line at the beginning of `bytes`, if it is one.
+std::optional<ArcLine> arc_line(std::string_view bytes) {
+  if (bytes.empty() || !is_letter(bytes.front())) return std::nullopt;
+  std::string_view line = bytes.substr(0, kMaxArcLine);
+  line = line.substr(0, std::min(line.find('\n'), line.size()));
+  if (line.size() == std::min(bytes.size(), kMaxArcLine)) return std::nullopt;
+  ArcLine found;
+  found.size = line.size() + 1;
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  const std::size_t last = line.rfind(' ');
+  if (last == std::string_view::npos) return std::nullopt;
+  found.length = line.substr(last + 1);
+  line = line.substr(0, last);
+  for (std::string_view* field : {&found.url, &found.address, &found.date, &found.type}) {
+    *field = line.substr(0, line.find(' '));
+    line.remove_prefix(std::min(field->size() + 1, line.size()));
+  }
+  const bool sound = found.url.find(':') != std::string_view::npos && !found.address.empty() && !found.type.empty() &&
+                     found.date.size() >= 8 && all_digits(found.date) && all_digits(found.length);
+  return sound ? std::optional(found) : std::nullopt;
+}
+
+bool begins_record(std::string_view bytes) {
+  return begins_warc(bytes) || arc_line(bytes).has_value();
+}
+
+// Whether `bytes`, behind which more may come, may turn out to begin with a record.
+bool may_begin_record(std::string_view bytes) {
+  if (bytes.size() <= kVersion.size() && kVersion.starts_with(bytes)) return true;
+  return bytes.size() < kMaxArcLine && is_letter(bytes.front()) && bytes.find('\n') == std::string_view::npos;
 }
 
 // Where the next record begins, from `from` on: behind a line break.
 std::size_t find_next(std::string_view bytes, std::size_t from) {
-  for (std::size_t at = bytes.find(kNext, from); at != std::string_view::npos; at = bytes.find(kNext, at + 1))
+  for (std::size_t at = bytes.find('\n', from); at != std::string_view::npos; at = bytes.find('\n', at + 1))
     if (begins_record(bytes.substr(at + 1))) return at + 1;
   return std::string_view::npos;
 }
 
+// Of a record: "content-length" and so on of WARC; of ARC, which has few headers, by the same names.
+std::optional<std::string_view> record_header(std::string_view headers, std::string_view name) {
+  if (begins_warc(headers)) return header_value(headers, name);
+  const std::optional<ArcLine> line = arc_line(headers);
+  if (!line) return std::nullopt;
+  const std::pair<std::string_view, std::string_view> known[] = {{"warc-target-uri", line->url},
+                                                                 {"warc-ip-address", line->address},
+                                                                 {"warc-date", line->date},
+                                                                 {"content-type", line->type},
+                                                                 {"content-length", line->length}};
+  for (const auto& [header, value] : known)
+    if (same_word(name, header)) return value;
+  return std::nullopt;
+}
+
+// Behind the headers of the record that `bytes` begin with, or npos.
+std::size_t end_of_record_headers(std::string_view bytes) {
+  if (begins_warc(bytes)) return end_of_headers(bytes.substr(0, kMaxHeaderBytes));
+  return arc_line(bytes)->size;
+}
+
 std::optional<std::uint64_t> length_of(std::string_view headers) {
-  const std::optional<std::string_view> value = header_value(headers, "content-length");
+  const std::optional<std::string_view> value = record_header(headers, "content-length");
   if (!value || value->empty()) return std::nullopt;
   std::uint64_t length = 0;
   const auto [end, error] = std::from_chars(value->data(), value->data() + value->size(), length);
@@ -76,10 +144,7 @@ std::string_view charset_parameter(std::string_view type) {
 
 WarcSpan measure_warc(std::string_view bytes, std::uint64_t most_bytes, bool all, std::size_t& searched) {
   const auto unknown = [] { return WarcSpan{.kind = WarcSpan::Kind::record, .size = WarcSpan::npos}; };
-  // Whether `rest` may turn out to begin with a record when there is more of it.
-  const auto may_begin = [&](std::string_view rest) {
-    return !all && rest.size() <= kVersion.size() && kVersion.starts_with(rest);
-  };
+  const auto may_begin = [&](std::string_view rest) { return !all && may_begin_record(rest); };
   const auto begin = static_cast<std::size_t>(std::find_if_not(bytes.begin(), bytes.end(), is_break) - bytes.begin());
   // Up to the next record, or the end.
   const auto damaged = [&]() -> WarcSpan {
@@ -96,11 +161,11 @@ WarcSpan measure_warc(std::string_view bytes, std::uint64_t most_bytes, bool all
   const std::string_view record = bytes.substr(begin);
   if (may_begin(record)) return unknown();
   if (!begins_record(record)) return damaged();
-  const std::size_t headers_end = end_of_headers(record.substr(0, kMaxHeaderBytes));
+  const std::size_t headers_end = end_of_record_headers(record);
   if (headers_end == std::string_view::npos) return record.size() < kMaxHeaderBytes && !all ? unknown() : damaged();
   const std::string_view headers = record.substr(0, headers_end);
   const std::optional<std::uint64_t> length = length_of(headers);
-  if (!length || find_next(headers, 0) != std::string_view::npos) return damaged();
+  if (!length || (begins_warc(headers) && find_next(headers, 0) != std::string_view::npos)) return damaged();
 
   WarcSpan span;
   span.headers_begin = begin;
@@ -122,7 +187,8 @@ WarcSpan measure_warc(std::string_view bytes, std::uint64_t most_bytes, bool all
     span.size = WarcSpan::npos;
     return span;
   }
-  if (too_long || next.empty() || begins_record(next)) return span;
+  const bool ends_well = !begins_warc(headers) && breaks > 0;
+  if (too_long || next.empty() || ends_well || begins_record(next)) return span;
   return may_begin(next) ? unknown() : damaged();
 }
 
@@ -182,7 +248,7 @@ bool WarcParser::parse(RawPiece& piece, const std::string& path, LargeTurn& turn
     const std::string_view bytes(piece.bytes.data() + piece.begin, piece.end - piece.begin);
     std::size_t searched = 0;
     const WarcSpan span = measure_warc(bytes, most_bytes_, true, searched);
-    if (span.kind == WarcSpan::Kind::damaged) builder.add_bad(path, 0, "incomplete WARC record");
+    if (span.kind == WarcSpan::Kind::damaged) builder.add_bad(path, 0, "incomplete record of a web archive");
     if (span.kind == WarcSpan::Kind::too_long) builder.add_bad(path, 0, too_long_reason(options_.max_doc_bytes));
     if (span.kind == WarcSpan::Kind::record) {
       const std::string_view headers = bytes.substr(span.headers_begin, span.block_begin - span.headers_begin);
@@ -209,31 +275,34 @@ void WarcParser::add(std::string_view headers, std::string_view record, BatchBui
   if (!text_.empty()) std::memcpy(builder.room(), text_.data(), text_.size());
   builder.add(text_.size(), id_);
   for (std::size_t i = 0; i < options_.extra_fields.size(); ++i)
-    if (const auto value = header_value(headers, options_.extra_fields[i]))
+    if (const auto value = record_header(headers, options_.extra_fields[i]))
       builder.set_field(i, FieldKind::string, *value);
   if (builder.raw()) builder.locate(record, {});
 }
 
 // What a whole record is. Of a document, text_ and id_ are set; of a bad one, reason_.
 WarcParser::Found WarcParser::read(std::string_view headers, std::string_view block, LargeTurn& turn) {
+  const bool arc = !begins_warc(headers);
   const std::string_view type = header_value(headers, "warc-type").value_or("");
-  const bool response = same_word(type, "response");
-  if (!response && !same_word(type, "resource") && !same_word(type, "conversion")) return Found::other;
-  std::string_view content_type = header_value(headers, "content-type").value_or("");
+  const bool response = arc || same_word(type, "response");
+  const bool metadata = !arc && same_word(type, "metadata");
+  if (!response && !metadata && !same_word(type, "resource") && !same_word(type, "conversion")) return Found::other;
+  std::string_view content_type = record_header(headers, "content-type").value_or("");
   std::optional<HttpResponse> http;
   if (response) {
-    if (media_type(content_type) != "application/http") return Found::other;
+    if (arc ? !headers.starts_with("http") : media_type(content_type) != "application/http") return Found::other;
     http = read_http(block);
     if (http && http->status != 200) return Found::other;
-    if (http) content_type = header_value(http->headers, "content-type").value_or("");
+    if (http) content_type = header_value(http->headers, "content-type").value_or(arc ? content_type : "");
   }
   const std::string media = media_type(content_type);
   const bool html = media == "text/html" || media == "application/xhtml+xml";
-  if ((!response || http) && !html && media != "text/plain") return Found::other;
+  const bool text = metadata ? media == "application/json" : html || media == "text/plain";
+  if ((!response || http) && !text) return Found::other;
 
   const bool by_address = options_.id_field.empty() || options_.id_optional;
   const std::string name = by_address ? "WARC-Target-URI" : options_.id_field;
-  const std::optional<std::string_view> id = header_value(headers, name);
+  const std::optional<std::string_view> id = record_header(headers, name);
   if (!id) {
     reason_ = fmt::format("no header '{}'", name);
     return Found::bad;

@@ -1,9 +1,12 @@
-// Web archives (WARC, ISO 28500): where their records end, and what those say.
+// Web archives (WARC, ISO 28500, and its forerunner ARC): where their records end, and what those say.
 //
-// A record is a version line, headers, a blank line, as many bytes as its Content-Length says, and two line breaks.
-// Documents are responses of status 200, resources and conversions that are HTML, XHTML or plain text; all other
-// records are passed over. A record without a length, or that does not end where it should, is a bad one; reading goes
-// on at the next line that begins like a record.
+// A record of WARC is a version line, headers, a blank line, as many bytes as its Content-Length says, and two line
+// breaks. Documents are responses of status 200, resources and conversions that are HTML, XHTML or plain text, and
+// metadata that is JSON (WAT); all other records are passed over. A record without a length, or that does not end where
+// it should, is a bad one; reading goes on at the next line that begins like a record.
+//
+// A record of ARC has one line for its headers, "URL IP-address date type length", with more before the length in version
+// 2, and one line break behind it. Its records are responses, but for those of other protocols: filedesc:, dns:.
 //
 // The scanner (where does a record end?) and the parser (what does it say?) both ask measure_warc(), whose answer does
 // not depend on how the file came in pieces.

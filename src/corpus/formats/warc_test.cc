@@ -128,7 +128,7 @@ TEST_F(Warc, ReadingGoesOnBehindDamage) {
   const std::string b = wet("b", "second\nWARC/1.0 inside\n");
   const std::string c = wet("c", "third");
   const std::string bad = "<bad>";
-  const std::string reason = at("a.warc") + ":0: incomplete WARC record";
+  const std::string reason = at("a.warc") + ":0: incomplete record of a web archive";
   const auto replaced = [](std::string text, std::string_view old, std::string_view by) {
     return text.replace(text.find(old), old.size(), by);
   };

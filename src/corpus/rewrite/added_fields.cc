@@ -69,10 +69,10 @@ void AddedFields::begin_file(const std::string& path, const InputOptions& option
   options_ = &options;
   format_ = format;
   columns_ = 0;
-  if (any() && format == Format::warc)
-    throw Error(
-        Errc::invalid_argument,
-        fmt::format("{}: '{}' cannot be added to a web archive; use jsonl, csv, tsv or parquet", path, names_.front()));
+  if (any() && (format == Format::warc || format == Format::mbox))
+    throw Error(Errc::invalid_argument,
+                fmt::format("{}: '{}' cannot be added to a {}; use jsonl, csv, tsv or parquet", path, names_.front(),
+                            format == Format::warc ? "web archive" : "mailbox"));
 }
 
 AddedFields::Insertion AddedFields::header(std::string_view bytes) {

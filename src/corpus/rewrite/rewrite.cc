@@ -42,8 +42,17 @@ constexpr std::size_t kCopyBytes = std::size_t{256} << 10;
 constexpr std::uint64_t kWaitingShare = 32;
 constexpr std::uint64_t kPieceBytes = std::uint64_t{4} << 20;
 
-Error cannot_cut(const std::string& path, std::string_view what = "a web archive") {
+Error cannot_cut(const std::string& path, std::string_view what) {
   return {Errc::unsupported, fmt::format("{}: cannot cut passages out of {}; convert it to jsonl first", path, what)};
+}
+
+// Whether a text of this format is not in the file as it is.
+bool is_decoded(Format format) {
+  return format == Format::warc || format == Format::mbox;
+}
+
+Error cannot_cut(const std::string& path, Format format) {
+  return cannot_cut(path, format == Format::warc ? "a web archive" : "a mailbox");
 }
 
 Error cannot_rewrite(const std::string& path) {
@@ -244,7 +253,7 @@ void Rewriter::write_records(Held& held, DocId first) {
       written = record.record_end;
     } else if (answer == Answer::cut) {
       put_raw(raw.substr(written, record.begin - written));
-      if (file.input.format == Format::warc) throw cannot_cut(file.input.path);
+      if (is_decoded(file.input.format)) throw cannot_cut(file.input.path, file.input.format);
       write_text(held, record, file.input.format);
       written = record.end;
     }
@@ -331,7 +340,7 @@ void Rewriter::write_files(const Held& held, DocId first) {
     if (answer == Answer::drop) continue;
     const bool changed = answer == Answer::cut;
     if (changed && file.converted)
-      throw cannot_cut(file.input.path, "a file whose text is not its bytes (HTML, UTF-16)");
+      throw cannot_cut(file.input.path, "a file whose text is not its bytes (HTML, e-mail, UTF-16)");
     const std::string path = make_room(file.input);
     ++report_.files;
     if (!changed && (file.packing != Packing::none || file.converted)) {
@@ -366,7 +375,7 @@ void check_rewritable(const SourceOptions& options, bool cuts) {
   if (options.documents)
     throw Error(Errc::invalid_argument, "documents in memory: there is no file to write again; take the rows instead");
   for (const std::string& path : options.paths) {
-    if (cuts && format_of(options, path) == Format::warc) throw cannot_cut(path);
+    if (const Format format = format_of(options, path); cuts && is_decoded(format)) throw cannot_cut(path, format);
     struct stat info {};
     if (path == "-" || (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
       throw Error(Errc::invalid_argument, fmt::format("{}: must be read twice; write it to a file first", path));
@@ -382,9 +391,8 @@ void check_rewritable(const SourceOptions& options, const Context& context, bool
     throw_if_stopped(context);
     if (!input.failure.empty()) continue;
     if (input.format == Format::json) throw cannot_rewrite(input.path);
-    if (cuts && input.format == Format::warc) throw cannot_cut(input.path);
-    const bool has_fields =
-        input.format != Format::lines && input.format != Format::warc && input.format != Format::files;
+    if (cuts && is_decoded(input.format)) throw cannot_cut(input.path, input.format);
+    const bool has_fields = input.format != Format::lines && !is_decoded(input.format) && input.format != Format::files;
     if (adds && !has_fields && !is_passed_over(input, options, file))
       throw Error(Errc::invalid_argument,
                   fmt::format("{}: fields cannot be added to plain text; use jsonl, csv, tsv or parquet", input.path));

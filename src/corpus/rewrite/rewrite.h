@@ -9,7 +9,8 @@
 //   csv, tsv     quotes around a field that came to need them
 //   jsonl        a character of which a part was cut becomes U+FFFD, one a byte, for JSON is UTF-8
 //
-// Of a web archive whole records can be left out; a cut in one is Error(unsupported). Each record is packed by itself.
+// Of a web archive or a mailbox whole records can be left out; a cut in one is Error(unsupported). Each record of an
+// archive is packed by itself.
 //
 // A record that is left out goes with its line, its row or, where it is a whole file, its file. A file of records of
 // which none is left is written all the same: empty, or with its header alone.
@@ -41,7 +42,7 @@ struct RewriteReport {
 };
 
 // Throws Error(invalid_argument) for an input that cannot be read a second time: standard input, a pipe; and with `cuts`
-// Error(unsupported) for a web archive that is named as one. For those who read first and rewrite later, and want to
+// Error(unsupported) for a web archive or a mailbox that is named as one. For those who read first and rewrite later, and want to
 // know before.
 void check_rewritable(const SourceOptions& options, bool cuts);
 // The same, and what folders hold is looked at too. With `adds` what cannot have fields added to it is
@@ -54,7 +55,7 @@ void check_rewritable(const SourceOptions& options, const Context& context, bool
 // returns; after an exception `folder` holds part of it.
 //
 // Throws what read_documents and check_rewritable throw, Error(over_budget) for a full disk, and what `cut` throws. With
-// names in `annotations`: Error(invalid_argument) for lines, whole files, web archives, and a record that has one of them already;
+// names in `annotations`: Error(invalid_argument) for lines, whole files, web archives, mailboxes, and a record that has one of them already;
 // Error(bad_input) for a row that is longer than its header.
 RewriteReport rewrite_documents(const SourceOptions& options, const Context& context, MemoryBudget& budget,
                                 const std::filesystem::path& folder, const CutDocument& cut,

@@ -45,6 +45,8 @@ void Ledger::book(PieceResult& piece) {
   report_.bytes += piece.bytes;
   for (BinaryFile& file : piece.binary) book_binary(file);
   report_.pages += piece.pages;
+  report_.mails += piece.mails;
+  report_.manual_pages += piece.manual_pages;
   report_.recoded += piece.recoded;
   report_.other_skipped += piece.other_skipped;
   for (BadRecord& file : piece.unreadable) {

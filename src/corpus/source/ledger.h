@@ -36,6 +36,8 @@ struct PieceResult {
   std::uint64_t bytes = 0;
   std::vector<BinaryFile> binary;
   std::uint64_t pages = 0;
+  std::uint64_t mails = 0;
+  std::uint64_t manual_pages = 0;
   std::uint64_t recoded = 0;
   std::uint64_t other_skipped = 0;
   std::vector<BadRecord> unreadable;

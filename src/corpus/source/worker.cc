@@ -67,7 +67,10 @@ Worker::Worker(unsigned number, const Reading& reading)
       builder_(reading.budget, reading.tuning.piece_bytes, reading.purpose.raw, reading.options.extra_fields.size()),
       jsonl_(reading.budget, reading.tuning.piece_bytes, reading.options),
       warc_(reading.budget, reading.options),
+      mbox_(reading.budget, reading.options),
       page_(reading.budget),
+      mail_(reading.budget),
+      troff_(reading.budget),
       file_(reading.budget) {}
 
 void Worker::run() {
@@ -105,14 +108,18 @@ PieceResult Worker::read(const Task& task) {
   builder_.shrink();
   jsonl_.shrink();
   warc_.shrink();
+  mbox_.shrink();
   page_.shrink();
+  mail_.shrink();
+  troff_.shrink();
   return result;
 }
 
 void Worker::read_records(const Task& task, PieceResult& result) {
   Slot& slot = *task.slot;
   const Format format = slot.inputs.front().format;
-  builder_.begin(format != Format::warc && (reading_.options.id_field.empty() || format == Format::lines));
+  const bool own_ids = format == Format::warc || format == Format::mbox;
+  builder_.begin(!own_ids && (reading_.options.id_field.empty() || format == Format::lines));
   piece_.begin = piece_.end = 0;
   piece_.kind = RawPiece::Kind::records;
   const Input& input = slot.inputs.front();
@@ -280,6 +287,9 @@ void Worker::parse(const Slot& slot, PieceResult& result) {
         case Format::warc:
           if (!warc_.parse(piece_, input.path, turn_, builder_)) hand_over_records(result, false);
           break;
+        case Format::mbox:
+          if (!mbox_.parse(piece_, input.path, turn_, builder_)) hand_over_records(result, false);
+          break;
         default:
           parse_lines(piece_, input.path, options, builder_);
       }
@@ -374,6 +384,12 @@ void Worker::read_file(const Input& input, PieceResult& result) {
 std::optional<std::string_view> Worker::convert(std::string_view bytes, const Recognized& recognized,
                                                 PieceResult& result) {
   if (recognized.content == Recognized::Content::other || reading_.options.as_is) return std::nullopt;
+  if (recognized.content == Recognized::Content::troff) return read_troff(bytes, result);
+  // Where there are more messages, it is a mailbox that is to be one document.
+  if (recognized.content == Recognized::Content::mail && find_message(bytes) == std::string_view::npos) {
+    ++result.mails;
+    return mail_.read(bytes, [&](std::size_t need) { turn_.need(need); });
+  }
   const HtmlPart part = reading_.options.html;
   const bool html = recognized.content == Recognized::Content::html && part != HtmlPart::raw;
   std::string charset = html ? charset_of(bytes, {}, true) : charset_of_file(bytes);
@@ -385,6 +401,15 @@ std::optional<std::string_view> Worker::convert(std::string_view bytes, const Re
   result.pages += html ? 1 : 0;
   result.recoded += is_utf8(charset) ? 0 : 1;
   return text;
+}
+
+// The text of a manual page, which says nothing of its charset.
+std::string_view Worker::read_troff(std::string_view bytes, PieceResult& result) {
+  const auto grow = [&](std::size_t need) { turn_.need(need); };
+  const std::string charset = charset_of_file(bytes);
+  ++result.manual_pages;
+  result.recoded += is_utf8(charset) ? 0 : 1;
+  return troff_.read(page_.read(bytes, charset, false, HtmlPart::raw, grow).value_or(bytes), grow);
 }
 
 // The first `size` bytes of room are all of a file: its text becomes a document.

@@ -18,6 +18,9 @@
 #include "corpus/formats/page_text.h"
 #include "corpus/formats/recognize.h"
 #include "corpus/formats/warc.h"
+#include "corpus/markup/mail.h"
+#include "corpus/markup/mbox.h"
+#include "corpus/markup/troff.h"
 #include "corpus/source/reader.h"
 #include "corpus/source/schedule.h"
 #include "corpus/source/tuning.h"
@@ -59,6 +62,7 @@ class Worker {
   bool attempt(const Input& input, PieceResult& result, const std::function<void()>& action);
   void read_file(const Input& input, PieceResult& result);
   std::optional<std::string_view> convert(std::string_view bytes, const Recognized& recognized, PieceResult& result);
+  std::string_view read_troff(std::string_view bytes, PieceResult& result);
   void add_file(const Input& input, std::size_t size, const Recognized& recognized, PieceResult& result);
   void finish(PieceResult& result);
   void hand_over(PieceResult& result, std::size_t keep = 0);
@@ -74,7 +78,10 @@ class Worker {
   BatchBuilder builder_;
   JsonlParser jsonl_;
   WarcParser warc_;
+  MboxParser mbox_;
   PageText page_;
+  MailText mail_;
+  TroffText troff_;
   ByteStream file_;
 
   const Task* task_ = nullptr;  // that is being read

@@ -90,7 +90,8 @@ class Sizes {
     parquet = parquet || is_table;
     if (input.format == Format::files) {
       ++whole_files_;
-    } else if (is_table || input.format == Format::warc || input.format == Format::json) {
+    } else if (is_table || input.format == Format::warc || input.format == Format::mbox ||
+               input.format == Format::json) {
       other_bytes_ += plain;
     } else {
       line_bytes_ += plain;

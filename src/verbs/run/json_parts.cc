@@ -45,6 +45,8 @@ void write_read(JsonWriter& json, const ReadReport& read) {
   }
   json.end_array();
   json.field("pages", read.pages);
+  json.field("mails", read.mails);
+  json.field("manual_pages", read.manual_pages);
   json.field("recoded", read.recoded);
   json.field("special_skipped", read.special_skipped);
   json.field("other_skipped", read.other_skipped);

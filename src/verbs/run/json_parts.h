@@ -17,7 +17,7 @@ namespace refrain::verbs::run {
 inline constexpr std::string_view kHtmlNames[] = {"main", "text", "raw"};
 // In the order of Format.
 inline constexpr std::string_view kFormatNames[] = {"auto", "files", "lines",   "jsonl", "csv",
-                                                    "tsv",  "warc",  "parquet", "json"};
+                                                    "tsv",  "warc",  "parquet", "json",  "mbox"};
 
 std::string_view name_of(TokenizerKind tokenizer);
 

@@ -3,7 +3,7 @@
 namespace refrain::cli {
 
 std::vector<std::string_view> format_names() {
-  return {"files", "lines", "jsonl", "csv", "tsv", "warc", "parquet", "json"};
+  return {"files", "lines", "jsonl", "csv", "tsv", "warc", "parquet", "json", "mbox"};
 }
 
 std::vector<std::string_view> html_names() {

@@ -192,6 +192,8 @@ struct FieldsOf<ReadReport> {
     field("binary_skipped", read.binary_skipped);
     field("binary", read.binary);
     field("pages", read.pages);
+    field("mails", read.mails);
+    field("manual_pages", read.manual_pages);
     field("recoded", read.recoded);
     field("special_skipped", read.special_skipped);
     field("other_skipped", read.other_skipped);

@@ -1,0 +1,12 @@
+// The characters that troff knows by name (groff_char(7)).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace refrain::corpus {
+
+// The UTF-8 of "em", "bu", "'e", "u2014", "u0065_0301" or "char65"; empty for a name that is not known.
+std::string glyph(std::string_view name);
+
+}  // namespace refrain::corpus
