@@ -13,6 +13,7 @@ namespace refrain::corpus {
 namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
+constexpr std::size_t kMaxHeaderValue = std::size_t{64} << 10;
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t';
@@ -158,9 +159,9 @@ std::optional<std::string> mail_header(std::string_view headers, std::string_vie
     const std::string_view line = take_line(headers);
     if (line.size() <= name.size() || line[name.size()] != ':' || !same_word(line.substr(0, name.size()), name))
       continue;
-    std::string value(without_blanks(line.substr(name.size() + 1)));
-    while (!headers.empty() && is_blank(headers.front())) {
-      const std::string_view more = without_blanks(take_line(headers));
+    std::string value(without_blanks(line.substr(name.size() + 1)).substr(0, kMaxHeaderValue));
+    while (!headers.empty() && is_blank(headers.front()) && value.size() < kMaxHeaderValue) {
+      const std::string_view more = without_blanks(take_line(headers)).substr(0, kMaxHeaderValue);
       if (!value.empty() && !more.empty()) value += ' ';
       value += more;
     }

@@ -24,6 +24,7 @@ struct MailHalves {
 MailHalves split_mail(std::string_view message);
 
 // The value of the first header of this name, whatever its case; lines that continue it are joined by a space.
+// Of a very long one the first 64 KiB.
 std::optional<std::string> mail_header(std::string_view headers, std::string_view name);
 
 struct MediaType {

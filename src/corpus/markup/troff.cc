@@ -11,6 +11,8 @@ namespace refrain::corpus {
 
 namespace {
 
+constexpr std::size_t kMaxLineBytes = std::size_t{64} << 10;  // a longer one is text as it stands
+
 std::string_view skip_blanks(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
 }
@@ -85,6 +87,7 @@ void TroffText::read_line(std::string_view line, const Grow& grow) {
     if (line.starts_with('.') && skip_blanks(line.substr(1)) == definition_) definition_.clear();
     return;
   }
+  if (line.size() > kMaxLineBytes) return put_line(line, true, grow);
   // What stands behind a condition that holds is a line again.
   while (is_control(line))
     if (!request(line, grow)) return;
