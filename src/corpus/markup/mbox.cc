@@ -106,7 +106,7 @@ bool MboxParser::read(std::string_view message, const std::string& path, std::ui
   reason_ = too_long_reason(options_.max_doc_bytes);
   if (message.size() > most_bytes_) return false;
   while (message.starts_with('\n') || message.starts_with('\r')) message.remove_prefix(1);
-  const bool named = !options_.id_field.empty();
+  const bool named = !options_.id_field.empty() && !options_.id_optional;
   headers_ = split_mail(message).headers;
   std::optional<std::string> id = mail_header(headers_, named ? std::string_view(options_.id_field) : "Message-ID");
   if (named && !id) {

@@ -46,6 +46,8 @@ std::string kind_name(const Input& input) {
       return "lines";
     case Format::warc:
       return "web archives";
+    case Format::mbox:
+      return "mailboxes";
     case Format::parquet:
       return path.ends_with(".parquet") || path.ends_with(".pq") ? "Parquet" : "Arrow";
     default:
