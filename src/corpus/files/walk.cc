@@ -238,17 +238,18 @@ std::uint64_t total_bytes(const SourceOptions& options, const Context& context, 
   return total;
 }
 
-Walk::Walk(const SourceOptions& options, MemoryBudget& budget)
+Walk::Walk(const SourceOptions& options, MemoryBudget& budget, TempSpace* temp)
     : options_(options),
       budget_(budget),
+      temp_(temp),
       entries_(budget, "the listing of a folder"),
       names_(budget, "the names in a folder") {}
 
-Format Walk::format_of(const std::string& path, bool named) const {
+Format Walk::format_of(const std::string& path, bool named, const std::string& source) const {
   const Format format = refrain::corpus::format_of(options_, path);
-  if (format == Format::automatic) return json_format(options_, path, budget_);
+  if (format == Format::automatic) return json_format(options_, source, budget_);
   const bool may_be_mailbox = format == Format::files && options_.format == Format::automatic && !options_.as_is;
-  return may_be_mailbox && (named || is_mailbox_name(path)) && is_mailbox(path, budget_) ? Format::mbox : format;
+  return may_be_mailbox && (named || is_mailbox_name(path)) && is_mailbox(source, budget_) ? Format::mbox : format;
 }
 
 bool Walk::next(Input& input) {
@@ -261,6 +262,11 @@ bool Walk::next(Input& input) {
 
 bool Walk::find_next(Input& input) {
   while (true) {
+    if (archive_) {
+      if (next_in_archive(input)) return true;
+      archive_.reset();
+      continue;
+    }
     if (levels_.empty()) {
       if (next_named_ == options_.paths.size()) return false;
       path_ = options_.paths[next_named_++];
@@ -273,9 +279,10 @@ bool Walk::find_next(Input& input) {
         failure.erase(0, path_.size() + 2);  // the path and ": "
       }
       if (kind != PathKind::folder) {
+        if (failure.empty() && open_archive_at(path_)) continue;
         const std::uint64_t size = path_ == "-" ? 0 : regular_size(path_);
         input = {.path = path_,
-                 .format = format_of(path_, true),
+                 .format = format_of(path_, true, path_),
                  .named = true,
                  .size = size,
                  .failure = std::move(failure),
@@ -303,9 +310,10 @@ bool Walk::find_next(Input& input) {
       folder = S_ISDIR(info.st_mode);
     }
     if (!folder) {
+      if (open_archive_at(path_)) continue;
       const std::uint64_t size = regular_size(path_);
       input = {.path = path_,
-               .format = format_of(path_, false),
+               .format = format_of(path_, false, path_),
                .named = false,
                .size = size,
                .failure = {},
@@ -315,6 +323,59 @@ bool Walk::find_next(Input& input) {
     if (!entry.link && is_seen()) continue;
     if (!enter(false, input)) return true;
   }
+}
+
+// Whether it is an archive to go through. One that cannot be opened is told of when it is its turn as a file.
+bool Walk::open_archive_at(const std::string& path) {
+  const std::vector<std::string>& known = options_.known_unreadable;
+  if (temp_ == nullptr || !is_archive_name(path) || regular_size(path) == 0) return false;
+  if (std::binary_search(known.begin(), known.end(), path)) return false;
+  try {
+    archive_ = open_archive(path, budget_);
+  } catch (const Error& error) {
+    if (error.code() != Errc::io && error.code() != Errc::not_found) throw;
+    return false;
+  }
+  archive_path_ = path;
+  archived_.clear();
+  return archive_ != nullptr;
+}
+
+// The next file of archive_, copied.
+bool Walk::next_in_archive(Input& input) {
+  for (std::string name; archive_->next(name);) {
+    std::string clean;  // without empty parts, and those that lead elsewhere
+    bool hidden = false;
+    bool outside = name.find('\0') != std::string::npos;
+    for (std::string_view rest = name; !rest.empty();) {
+      const std::string_view part = rest.substr(0, rest.find('/'));
+      rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+      if (part.empty() || part == ".") continue;
+      outside = outside || part == "..";
+      hidden = hidden || part.front() == '.' || is_marker(part) || part == "__MACOSX";
+      clean += clean.empty() ? "" : "/";
+      clean += part;
+    }
+    if (hidden || outside || clean.empty()) {
+      ++(hidden ? hidden_skipped_ : special_skipped_);
+      continue;
+    }
+    std::string unique = clean;
+    for (int number = 2; !archived_.insert(unique).second; ++number) unique = fmt::format("{}~{}", clean, number);
+    const auto copy = std::make_shared<TempFile>(*temp_);
+    archive_->read([&](std::string_view part) { copy->append(part); });
+    std::string path = fmt::format("{}/{}", archive_path_, unique);
+    const Format format = format_of(path, false, copy->path());
+    input = {.path = std::move(path),
+             .format = format,
+             .named = false,
+             .size = copy->size(),
+             .failure = {},
+             .operand = operand(),
+             .copy = copy};
+    return true;
+  }
+  return false;
 }
 
 // Goes down into path_. Where that cannot be listed, `input` says so.

@@ -6,9 +6,13 @@
 // Links in a folder are followed to what lies outside of every folder that is read anyway, and read once, whatever links
 // to it; so links that lead in a circle end. In the cache of the Hugging Face hub the files lie in "blobs" under names
 // that say nothing, and "snapshots" links to them: there the links are read, and "blobs" is not.
+//
+// tar and ZIP archives are gone through like folders: each file in them is copied to a temporary one when its turn comes.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,6 +21,8 @@
 
 #include "base/array.h"
 #include "base/budget.h"
+#include "base/files/temp_space.h"
+#include "corpus/files/archive.h"
 #include "corpus/files/options.h"
 #include "refrain/context.h"
 #include "refrain/input.h"
@@ -30,11 +36,13 @@ struct Input {
   bool named = false;             // on the command line, rather than found in a folder
   std::uint64_t size = 0;         // 0 where it is not a regular file
   std::string failure;
-  std::size_t operand = 0;  // which of the paths named it, or a folder above it
+  std::size_t operand = 0;                    // which of the paths named it, or a folder above it
+  std::shared_ptr<const TempFile> copy = {};  // of a file in an archive
 };
 
-// The path to open: its own, unless standard input has been put into a file.
-inline const std::string& source_of(const Input& input, const SourceOptions& options) {
+// The path to open: its own, unless there is a copy of it: of standard input, of a file in an archive.
+inline std::string source_of(const Input& input, const SourceOptions& options) {
+  if (input.copy) return input.copy->path();
   return input.path == "-" && !options.standard_input.empty() ? options.standard_input : input.path;
 }
 
@@ -52,9 +60,10 @@ std::uint64_t total_bytes(const SourceOptions& options, const Context& context, 
 // Not thread-safe.
 class Walk {
  public:
-  // Keeps references to both.
-  Walk(const SourceOptions& options, MemoryBudget& budget);
-  Walk(SourceOptions&& options, MemoryBudget& budget) = delete;
+  // Keeps references to both. Goes into archives where `temp` says where their files may be copied to; without it an
+  // archive is a file like any other.
+  Walk(const SourceOptions& options, MemoryBudget& budget, TempSpace* temp = nullptr);
+  Walk(SourceOptions&& options, MemoryBudget& budget, TempSpace* temp = nullptr) = delete;
 
   // The next file. False at the end.
   bool next(Input& input);
@@ -83,15 +92,19 @@ class Walk {
   bool enter(bool named, Input& input);
   bool list(std::string& failure);
   void leave_notes_out();
+  bool open_archive_at(const std::string& path);
+  bool next_in_archive(Input& input);
   bool follow();
   bool is_seen() const;
   void remember(const std::string& folder);
   void leave();
-  Format format_of(const std::string& path, bool named) const;
+  // `source`: where its content is.
+  Format format_of(const std::string& path, bool named, const std::string& source) const;
   std::size_t operand() const { return next_named_ - 1; }
 
   const SourceOptions& options_;
   MemoryBudget& budget_;
+  TempSpace* const temp_;
   std::size_t next_named_ = 0;
   std::string path_;
   std::vector<Level> levels_;
@@ -100,7 +113,10 @@ class Walk {
   // Real paths of the folders that are read with all that is in them, and of those that are only linked to.
   std::vector<std::string> roots_;
   std::vector<std::string> stores_;
-  std::set<Identity> seen_;  // the folders of roots_, and files that were linked to
+  std::set<Identity> seen_;           // the folders of roots_, and files that were linked to
+  std::unique_ptr<Archive> archive_;  // that is being gone through,
+  std::string archive_path_;
+  std::set<std::string, std::less<>> archived_;  // and the names that were met in it
   std::uint64_t hidden_skipped_ = 0;
   std::uint64_t special_skipped_ = 0;
 };

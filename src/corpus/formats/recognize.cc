@@ -16,6 +16,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::string_view kUnpack = "unpack first; gzip, zstd, xz, bzip2 and lz4 are read as they are";
+constexpr std::string_view kRename = "unpack first, or rename to .tar or .zip; archives inside archives are not read";
 constexpr std::string_view kExport = "save as text or HTML first";
 constexpr std::string_view kNoAdvice;
 
@@ -32,7 +33,7 @@ constexpr Magic kMagics[] = {
     {0, "%PDF-"sv, "PDF document", "convert to text first, for example with pdftotext"},
     {0, "7z\xbc\xaf\x27\x1c"sv, "7-Zip archive", kUnpack},
     {0, "Rar!\x1a\x07"sv, "RAR archive", kUnpack},
-    {257, "ustar"sv, "tar archive", kUnpack},
+    {257, "ustar"sv, "tar archive", kRename},
     {0, "!<arch>\n"sv, "ar archive", kUnpack},
     {0, "ARROW1"sv, "Arrow file", "convert to Parquet or JSONL first", true},
     {0, "FEA1"sv, "Feather file", "convert to Parquet or JSONL first", true},
@@ -96,7 +97,7 @@ Recognized recognize_zip(std::string_view bytes) {
   const std::string_view name = bytes.substr(std::min(bytes.size(), kNameAt));
   for (const Packed& packed : kZips)
     if (name.starts_with(packed.member)) return {Recognized::Content::other, packed.kind, packed.advice};
-  return {Recognized::Content::other, "ZIP archive", kUnpack};
+  return {Recognized::Content::other, "ZIP archive", kRename};
 }
 
 bool has_wide_mark(std::string_view bytes) {

@@ -184,7 +184,7 @@ std::string Rewriter::make_room(const Input& input) {
 
 // The file as it is. Returns its bytes.
 std::uint64_t Rewriter::copy(const Input& input, const std::string& path) {
-  InputFile from(input.path);
+  InputFile from(source_of(input, options_));
   OutputFile to(path);
   std::string buffer(kCopyBytes, '\0');
   while (const std::size_t got = from.read(buffer.data(), buffer.size())) to.write({buffer.data(), got});
@@ -288,7 +288,8 @@ void Rewriter::write_rows(Held& held, DocId first) {
       written_bytes_ += bytes ? *bytes : copy(input, path);
     };
     if (!held.unread)
-      rows_ = std::make_shared<ParquetOutput>(options_, context_, budget_, annotations_, input.path, path_, done);
+      rows_ = std::make_shared<ParquetOutput>(options_, context_, budget_, annotations_, source_of(input, options_),
+                                              path_, done);
   }
   if (held.unread) {
     report_.written_bytes += copy(input, path_);
@@ -361,7 +362,7 @@ bool is_passed_over(const Input& input, const SourceOptions& options, ByteStream
   if (input.named || input.format != Format::files || options.binary) return false;
   std::string beginning(kBinaryBytes, '\0');
   try {
-    file.open(input.path);
+    file.open(source_of(input, options));
     beginning.resize(file.read(beginning.data(), beginning.size()));
   } catch (const Error&) {
     return true;

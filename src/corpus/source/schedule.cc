@@ -19,7 +19,8 @@ Schedule::Schedule(const SourceOptions& options, const Context& context, MemoryB
       budget_(budget),
       tuning_(tuning),
       available_(budget.available()),
-      walk_(options, budget),
+      temp_(context),
+      walk_(options, budget, &temp_),
       turns_({.workers = threads, .waiting = tuning.max_waiting, .bytes = tuning.max_waiting_bytes}),
       ledger_(options.strict, budget) {}
 

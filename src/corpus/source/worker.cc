@@ -50,9 +50,10 @@ void check_has_fields(const Input& input, const SourceOptions& options) {
 struct Abandoned {};
 
 // The message without the path, which a BadRecord names already.
-std::string reason_of(const Error& error, const std::string& path) {
+std::string reason_of(const Error& error, const Input& input) {
   std::string_view message = error.what();
-  if (message.starts_with(path + ": ")) message.remove_prefix(path.size() + 2);
+  for (const std::string& path : {input.path, input.copy ? input.copy->path() : input.path})
+    if (message.starts_with(path + ": ")) message.remove_prefix(path.size() + 2);
   return std::string(message);
 }
 
@@ -143,7 +144,7 @@ void Worker::read_records(const Task& task, PieceResult& result) {
     // Of the files of a folder, one that is no table of documents counts as a bad record.
     const bool table = format == Format::csv || format == Format::tsv;
     if (table && task.piece == 0 && !input.named && error.code() == Errc::bad_input) {
-      builder_.add_bad(input.path, 1, reason_of(error, input.path));
+      builder_.add_bad(input.path, 1, reason_of(error, input));
       raw_.unread = true;
     } else {
       result.error = is_unreadable(error, input) ? with_remedy(error, reading_.options) : std::current_exception();
@@ -233,9 +234,9 @@ bool Worker::open(Slot& slot, PieceResult& result) {
     return true;
   } catch (const Error& error) {
     if (is_unreadable(error, input) && reading_.options.skip_unreadable && slot.group == 0)
-      result.unreadable.push_back({input.path, 0, reason_of(error, input.path)});
+      result.unreadable.push_back({input.path, 0, reason_of(error, input)});
     else if (!input.named && is_malformed(error))
-      builder_.add_bad(input.path, 0, reason_of(error, input.path));
+      builder_.add_bad(input.path, 0, reason_of(error, input));
     else
       throw;
     return false;
@@ -324,11 +325,11 @@ bool Worker::attempt(const Input& input, PieceResult& result, const std::functio
     return true;
   } catch (const Error& error) {
     if (is_unreadable(error, input) && reading_.options.skip_unreadable)
-      result.unreadable.push_back({input.path, 0, reason_of(error, input.path)});
+      result.unreadable.push_back({input.path, 0, reason_of(error, input)});
     else if (is_unreadable(error, input))
       result.error = with_remedy(error, reading_.options);
     else if (!input.named && is_malformed(error))
-      builder_.add_bad(input.path, 0, reason_of(error, input.path));
+      builder_.add_bad(input.path, 0, reason_of(error, input));
     else
       result.error = std::current_exception();
     return false;

@@ -1,0 +1,37 @@
+// The files inside a tar or ZIP archive, one after the other.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/budget.h"
+
+namespace refrain::corpus {
+
+// Throws what ByteStream throws, and Error(bad_input) where the archive is damaged. Not thread-safe.
+class Archive {
+ public:
+  Archive() = default;
+  Archive(const Archive&) = delete;
+  Archive& operator=(const Archive&) = delete;
+  virtual ~Archive() = default;
+
+  // Goes on to the next regular file, whose name is that of the archive: it may be anything. False at the end.
+  virtual bool next(std::string& name) = 0;
+  // All of that file, in parts; at most once.
+  virtual void read(const std::function<void(std::string_view)>& part) = 0;
+};
+
+// Whether the name is that of an archive: .tar, also packed; .tgz, .tbz2, .txz; .zip.
+bool is_archive_name(std::string_view path);
+
+// Null where it is none by its content.
+std::unique_ptr<Archive> open_archive(const std::string& path, MemoryBudget& budget);
+
+// Of each kind, where `path` is one.
+std::unique_ptr<Archive> open_tar(const std::string& path, MemoryBudget& budget);
+std::unique_ptr<Archive> open_zip(const std::string& path, MemoryBudget& budget);
+
+}  // namespace refrain::corpus

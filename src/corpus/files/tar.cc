@@ -1,0 +1,172 @@
+// tar: blocks of 512 bytes, a header before each file. Longer names stand in entries of their own before it, as GNU or
+// POSIX writes them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <utility>
+
+#include "corpus/files/archive.h"
+#include "corpus/files/decompress.h"
+#include "refrain/error.h"
+
+namespace refrain::corpus {
+
+namespace {
+
+constexpr std::size_t kBlock = 512;
+constexpr std::size_t kChunk = std::size_t{64} << 10;
+constexpr std::uint64_t kMostName = std::uint64_t{1} << 20;  // bytes of an entry that holds names
+using Header = std::array<char, kBlock>;
+
+std::string_view tar_field(const Header& header, std::size_t at, std::size_t size) {
+  const std::string_view field(header.data() + at, size);
+  return field.substr(0, std::min(field.find('\0'), size));
+}
+
+// In octal, or, where the first bit is set, as a big-endian number.
+std::optional<std::uint64_t> tar_number(const Header& header, std::size_t at, std::size_t size) {
+  if ((static_cast<unsigned char>(header[at]) & 0x80U) != 0) {
+    std::uint64_t value = static_cast<unsigned char>(header[at]) & 0x7fU;
+    for (std::size_t i = 1; i < size; ++i) {
+      if (value >> 55U != 0) return std::nullopt;
+      value = value << 8U | static_cast<unsigned char>(header[at + i]);
+    }
+    return value;
+  }
+  std::string_view digits = tar_field(header, at, size);
+  while (!digits.empty() && digits.front() == ' ') digits.remove_prefix(1);
+  while (!digits.empty() && digits.back() == ' ') digits.remove_suffix(1);
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 8);
+  if (digits.empty()) return 0;
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return value;
+}
+
+bool checksum_fits(const Header& header) {
+  constexpr std::size_t kSumAt = 148;
+  constexpr std::size_t kSumSize = 8;
+  std::uint64_t sum = kSumSize * ' ';
+  for (std::size_t i = 0; i < kBlock; ++i)
+    if (i < kSumAt || i >= kSumAt + kSumSize) sum += static_cast<unsigned char>(header[i]);
+  return tar_number(header, kSumAt, kSumSize) == sum;
+}
+
+// The path in the records of a POSIX header: "LENGTH KEY=VALUE\n"; empty where there is none.
+std::string pax_path(std::string_view records) {
+  std::string path;
+  while (!records.empty()) {
+    std::size_t size = 0;
+    const auto [end, error] = std::from_chars(records.data(), records.data() + records.size(), size);
+    const auto digits = static_cast<std::size_t>(end - records.data());
+    if (error != std::errc() || size <= digits + 1 || size > records.size()) break;
+    const std::string_view record = records.substr(digits + 1, size - digits - 2);
+    if (record.starts_with("path=")) path = record.substr(5);
+    records.remove_prefix(size);
+  }
+  return path;
+}
+
+class Tar final : public Archive {
+ public:
+  Tar(const std::string& path, MemoryBudget& budget) : path_(path), bytes_(budget) { bytes_.open(path); }
+
+  // Whether the first header is one.
+  bool begins() {
+    began_ = read_header();
+    return began_;
+  }
+
+  bool next(std::string& name) override {
+    std::string long_name;
+    while (true) {
+      skip_rest();
+      if (!std::exchange(began_, false) && !read_header()) return false;
+      const char type = header_[156];
+      const std::optional<std::uint64_t> size = tar_number(header_, 124, 12);
+      if (!size) refuse("damaged tar archive");
+      left_ = *size;
+      padding_ = (kBlock - *size % kBlock) % kBlock;
+      if (type == 'L' || type == 'x') {
+        if (*size > kMostName) refuse("a tar header of more than a megabyte");
+        std::string text;
+        read([&](std::string_view part) { text += part; });
+        if (type == 'L') long_name = text.substr(0, text.find('\0'));
+        if (type == 'x' && !pax_path(text).empty()) long_name = pax_path(text);
+        continue;
+      }
+      // Of links, folders and devices the size says nothing.
+      if (type != '0' && type != '\0' && type != '7') {
+        if (type == '1' || type == '2' || type == '3' || type == '4' || type == '5' || type == '6')
+          left_ = padding_ = 0;
+        long_name = type == 'g' || type == 'K' ? long_name : "";
+        continue;
+      }
+      name = long_name.empty() ? own_name() : long_name;
+      return true;
+    }
+  }
+
+  void read(const std::function<void(std::string_view)>& part) override {
+    std::string chunk(std::min<std::uint64_t>(kChunk, left_), '\0');
+    while (left_ > 0) {
+      const std::size_t wanted = std::min<std::uint64_t>(chunk.size(), left_);
+      if (bytes_.read(chunk.data(), wanted) != wanted) refuse("truncated tar archive");
+      left_ -= wanted;
+      part(std::string_view(chunk).substr(0, wanted));
+    }
+  }
+
+ private:
+  // False at the end: a block of zeros, or none at all.
+  bool read_header() {
+    const std::size_t got = bytes_.read(header_.data(), kBlock);
+    if (got == 0) return false;
+    if (got == kBlock && std::ranges::all_of(header_, [](char c) { return c == '\0'; })) return false;
+    if (got == kBlock && checksum_fits(header_)) {
+      any_ = true;
+      return true;
+    }
+    if (!any_) return false;
+    refuse(got < kBlock ? "truncated tar archive" : "damaged tar archive");
+  }
+
+  std::string own_name() const {
+    const std::string_view name = tar_field(header_, 0, 100);
+    const bool posix = std::string_view(header_.data() + 257, 6) == std::string_view("ustar\0", 6);
+    const std::string_view prefix = posix ? tar_field(header_, 345, 155) : std::string_view();
+    return prefix.empty() ? std::string(name) : fmt::format("{}/{}", prefix, name);
+  }
+
+  void skip_rest() {
+    read([](std::string_view) {});
+    std::array<char, kBlock> ignored{};
+    if (padding_ > 0) bytes_.read(ignored.data(), padding_);
+    padding_ = 0;
+  }
+
+  [[noreturn]] void refuse(std::string_view what) const {
+    throw Error(Errc::bad_input, fmt::format("{}: {}; extract what is left of it, or create it again", path_, what));
+  }
+
+  const std::string path_;
+  ByteStream bytes_;
+  Header header_{};
+  bool any_ = false;
+  bool began_ = false;      // the header has been read, and nothing made of it
+  std::uint64_t left_ = 0;  // of the file
+  std::size_t padding_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Archive> open_tar(const std::string& path, MemoryBudget& budget) {
+  auto tar = std::make_unique<Tar>(path, budget);
+  if (!tar->begins()) return nullptr;
+  return tar;
+}
+
+}  // namespace refrain::corpus
