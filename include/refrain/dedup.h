@@ -110,6 +110,10 @@ struct DedupOptions {
   double threshold = kDefaultThreshold;  // minimum Jaccard similarity of the windows of two matching documents
   // Tokens in a row that a near-duplicate may have of its own, and still be removed.
   std::uint32_t max_loss = kDefaultMaxLoss;
+  // Leave out what many otherwise different documents of one source share (navigation, legal notices) when documents are
+  // compared. A document's source is `source_field`, else the host of its id if that is a URL, else its file; that of a
+  // whole file is its folder.
+  bool templates = true;
   double recall = 0.95;            // of pairs exactly at the threshold, before verification
   unsigned lanes = kDefaultLanes;  // of a MinHash signature
   unsigned distance = 3;           // simhash: maximum differing bits for the texts to be compared
@@ -174,6 +178,14 @@ struct LossReport {
   std::uint32_t high = 0;       // 99% lose at most this many
 };
 
+// What was left out when documents were compared.
+struct TemplateReport {
+  std::uint64_t sources = 0;    // that have templates
+  std::uint64_t windows = 0;    // in them, of all sources
+  std::uint64_t documents = 0;  // of which something is left out
+  double share = 0;             // of the windows of all documents of those sources
+};
+
 // What was found of the `against` set.
 struct AgainstReport {
   ReadReport read;
@@ -194,6 +206,7 @@ struct DedupReport {
   std::uint64_t removed_near = 0;
   std::uint64_t own_text = 0;  // similar to a kept document, and kept for text of their own
   LossReport loss;             // of what is removed as near
+  TemplateReport templates;
   std::uint64_t removed_against = 0;
   AgainstReport against;
   std::uint64_t removed_substring = 0;  // with `substrings`: nothing was left of them

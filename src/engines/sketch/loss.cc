@@ -35,12 +35,15 @@ void own_features(std::span<const std::uint64_t> of, std::span<const std::uint64
   std::set_difference(of.begin(), of.end(), other.begin(), other.end(), std::back_inserter(own));
 }
 
-Loss loss_beside(std::string_view text, std::span<const std::uint64_t> other, unsigned window,
-                 text::FeatureStream& stream) {
+Loss loss_beside(std::string_view text, std::span<const std::uint64_t> compared, std::span<const std::uint64_t> other,
+                 unsigned window, text::FeatureStream& stream) {
+  const auto in = [](std::span<const std::uint64_t> set, std::uint64_t feature) {
+    return std::binary_search(set.begin(), set.end(), feature);
+  };
   LossCount count(window);
   stream.start(text);
   for (std::span<const std::uint64_t> features; stream.next(features);)
-    for (const std::uint64_t feature : features) count.add(std::binary_search(other.begin(), other.end(), feature));
+    for (const std::uint64_t feature : features) count.add(in(other, feature) || !in(compared, feature));
   return count.finish();
 }
 

@@ -55,9 +55,10 @@ class LossCount {
   Loss loss_;
 };
 
-// The same for one text whose windows are not at hand; `other` are those of the other, ascending. Slower.
-Loss loss_beside(std::string_view text, std::span<const std::uint64_t> other, unsigned window,
-                 text::FeatureStream& stream);
+// The same for one text whose windows in order are not at hand. `compared` are those by which it is compared, `other` those
+// of the other, both ascending. What is left out of the text is not lost with it. Slower.
+Loss loss_beside(std::string_view text, std::span<const std::uint64_t> compared, std::span<const std::uint64_t> other,
+                 unsigned window, text::FeatureStream& stream);
 
 // The loss of a text whose windows that the other lacks are `own`, ascending.
 Loss loss_of(std::string_view text, std::span<const std::uint64_t> own, unsigned window, text::FeatureStream& stream);

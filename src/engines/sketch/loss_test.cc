@@ -37,9 +37,10 @@ class LossTest : public testing::Test {
     text::FeatureStream stream(plan);
     std::vector<std::uint64_t> own;
     const std::vector<std::uint64_t> windows = set(other, stream);
-    own_features(set(text, stream), windows, own);
+    const std::vector<std::uint64_t> of_text = set(text, stream);
+    own_features(of_text, windows, own);
     const Loss loss = loss_of(text, own, window, stream);
-    EXPECT_EQ(loss_beside(text, windows, window, stream), loss);
+    EXPECT_EQ(loss_beside(text, of_text, windows, window, stream), loss);
     return loss;
   }
 

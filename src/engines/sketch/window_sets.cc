@@ -29,18 +29,20 @@ const WindowSets::Set* WindowSets::find(std::uint64_t key) {
   return &held_.front().set;
 }
 
-WindowSets::Set WindowSets::make(std::string_view text, std::size_t room, std::uint64_t beside) {
+WindowSets::Set WindowSets::make(std::string_view text, const text::LeftOut* left_out, std::size_t room,
+                                 std::uint64_t beside) {
   Set set;
   set.reserve(room);
-  stream_.start(text);
-  for (std::span<const std::uint64_t> features; stream_.next(features);) {
-    if (set.size() + features.size() > room) {
-      const std::size_t wanted = std::max(2 * room, set.size() + features.size());
-      reserve_beside(beside + (room + wanted) * sizeof(std::uint64_t));
-      set.reserve(room = wanted);
-    }
-    set.insert(set.end(), features.begin(), features.end());
-  }
+  text::compared_windows(
+      text, left_out, stream_, [&] { set.clear(); },
+      [&](std::span<const std::uint64_t> features) {
+        if (set.size() + features.size() > room) {
+          const std::size_t wanted = std::max(2 * room, set.size() + features.size());
+          reserve_beside(beside + (room + wanted) * sizeof(std::uint64_t));
+          set.reserve(room = wanted);
+        }
+        set.insert(set.end(), features.begin(), features.end());
+      });
   make_set(set);
   set.shrink_to_fit();
   return set;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/budget.h"
+#include "text/left_out.h"
 #include "text/windows.h"
 
 namespace refrain::sketch {
@@ -26,12 +27,13 @@ class WindowSets {
   // The set of text `key`; null where it is not remembered. It stays valid while one other is asked for.
   const Set* find(std::uint64_t key);
   // The same for a text that is not remembered: text() is called for its `text_bytes` bytes, and while they are at hand
-  // `beside` bytes are reserved for them.
+  // `beside` bytes are reserved for them. `left_out`: what is not in the set; may be null.
   template <class Text>
-  const Set& add(std::uint64_t key, std::uint64_t text_bytes, std::uint64_t beside, Text text) {
+  const Set& add(std::uint64_t key, std::uint64_t text_bytes, std::uint64_t beside, Text text,
+                 const text::LeftOut* left_out = nullptr) {
     const std::size_t room = static_cast<std::size_t>(text_bytes) / 5 + 16;
     reserve_beside(beside + room * sizeof(std::uint64_t));
-    return remember(key, make(text(), room, beside));
+    return remember(key, make(text(), left_out, room, beside));
   }
 
  private:
@@ -39,7 +41,7 @@ class WindowSets {
     std::uint64_t key;
     Set set;
   };
-  Set make(std::string_view text, std::size_t room, std::uint64_t beside);
+  Set make(std::string_view text, const text::LeftOut* left_out, std::size_t room, std::uint64_t beside);
   const Set& remember(std::uint64_t key, Set set);
   void reserve_beside(std::uint64_t bytes);
 

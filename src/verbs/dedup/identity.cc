@@ -21,6 +21,7 @@ std::string identity(const DedupOptions& options, const NearFinder* near) {
   if (near != nullptr) text += near->identity();
   add("tokenizer {}\nhash {}\nwindow {}\nseed {}\nthreshold {}\nmax_loss {}\n", static_cast<int>(windows.tokenizer),
       static_cast<int>(windows.hash), windows.window, windows.seed, options.threshold, options.max_loss);
+  add("templates {}\n", options.templates);
   for (const std::string& word : windows.stop_words) add("stop_word {}\n", word);
   add("substrings {}\nkeep {}\nsource_field {}\nalarm {}\nmax_removed {}\nsample {}\n", options.substrings,
       to_string(options.keep), options.source_field, options.alarm, options.max_removed_per_source, options.sample);

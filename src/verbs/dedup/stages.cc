@@ -18,6 +18,10 @@ namespace refrain::verbs::dedup {
 
 namespace {
 
+bool leaves_out(const DedupOptions& options) {
+  return options.near != NearMethod::off && options.templates;
+}
+
 void fill_report(DedupRun& run) {
   const run::Facts& facts = run.dir.facts();
   DedupReport& report = run.report;
@@ -30,6 +34,7 @@ void fill_report(DedupRun& run) {
   report.shared_ids = read.shared_ids;
   report.shared_id = read.shared_id;
   report.sources = read.sources;
+  if (leaves_out(run.options)) report.templates = facts.get<TemplateFacts>().report;
   if (run.against()) report.against = facts.get<AgainstFacts>().report;
   const auto verify = facts.get<VerifyFacts>();
   report.candidates = verify.candidates;
@@ -108,6 +113,7 @@ bool writes_attributes(const DedupOptions& options) {
 constexpr Stage kStages[] = {
     {.name = kReadStage, .work = dedup_read, .weight = 120, .idles = near_is_off, .idle_weight = 60},
     {.name = "exact", .work = dedup_exact, .weight = 7},
+    {.name = "templates", .work = dedup_templates, .weight = 5, .runs = leaves_out},
     {.name = "against", .work = dedup_against, .weight = 120, .runs = holds_against},
     {.name = "near", .work = dedup_candidates, .weight = 13, .idles = near_is_off},
     {.name = "verify", .work = dedup_verify, .weight = 30, .idles = near_is_off},

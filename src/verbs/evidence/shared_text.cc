@@ -54,15 +54,40 @@ Tokens tokenize(std::string_view text, const text::FeaturePlan& plan, Vocabulary
   return tokens;
 }
 
+// The places of the windows by which a text is compared, ascending.
+Array<std::uint32_t> compared_places(std::string_view text, const text::FeaturePlan& plan,
+                                     const text::LeftOut* left_out, std::size_t count, MemoryBudget& budget) {
+  Array<std::uint32_t> places(budget, "the windows");
+  if (left_out != nullptr) {
+    text::FeatureStream stream(plan);
+    stream.start(text);
+    std::uint32_t place = 0;
+    for (std::span<const std::uint64_t> features; stream.next(features);)
+      for (const std::uint64_t feature : features) {
+        if (!left_out->contains(feature)) places.push_back(place);
+        ++place;
+      }
+    if (places.size() >= left_out->least()) return places;
+  }
+  places.resize(count);
+  for (std::size_t i = 0; i < count; ++i) places[i] = static_cast<std::uint32_t>(i);
+  return places;
+}
+
+std::size_t window_count(const Tokens& tokens, std::size_t window) {
+  return tokens.words.size() < window ? 0 : tokens.words.size() - window + 1;
+}
+
 // The distinct windows of a document, ordered by a hash that rolls over the numbers of their words. Equal hashes are
 // not believed: the words are compared.
 class Windows {
  public:
-  Windows(const Tokens& tokens, std::size_t window, MemoryBudget& budget)
+  // Those at `places`.
+  Windows(const Tokens& tokens, const Array<std::uint32_t>& places, std::size_t window, MemoryBudget& budget)
       : words_(tokens.words.data()), window_(window), hashes_(budget, "the windows"), sorted_(budget, "the windows") {
-    const std::size_t count = tokens.words.size() < window ? 0 : tokens.words.size() - window + 1;
+    const std::size_t count = window_count(tokens, window);
     hashes_.resize(count);
-    sorted_.resize(count);
+    sorted_.resize(places.size());
     std::uint64_t weight = 1;
     for (std::size_t i = 0; i < window; ++i) weight *= kBase;
     std::uint64_t rolling = 0;
@@ -71,13 +96,12 @@ class Windows {
       if (i >= window) rolling -= weight * (words_[i - window] + 1);
       if (i + 1 >= window) hashes_[i + 1 - window] = rolling;
     }
-    for (std::size_t i = 0; i < count; ++i) sorted_[i] = static_cast<std::uint32_t>(i);
+    std::copy(places.begin(), places.end(), sorted_.begin());
     std::sort(sorted_.begin(), sorted_.end(), [&](std::uint32_t a, std::uint32_t b) {
       return hashes_[a] != hashes_[b] ? hashes_[a] < hashes_[b] : a < b;
     });
     drop_repeats();
   }
-  std::size_t count() const { return hashes_.size(); }
   std::size_t distinct() const { return sorted_.size(); }
   // Whether window i of `other` stands here too.
   bool contains(const Windows& other, std::size_t i) const {
@@ -116,11 +140,11 @@ class Windows {
 };
 
 // The stretches of text that lie in windows which the other document holds too.
-std::vector<ByteRange> shared_ranges(const Tokens& tokens, const Windows& windows, const Windows& other,
-                                     std::size_t window) {
+std::vector<ByteRange> shared_ranges(const Tokens& tokens, const Array<std::uint32_t>& places, const Windows& windows,
+                                     const Windows& other, std::size_t window) {
   std::vector<ByteRange> ranges;
   std::size_t marked = 0;  // tokens before this one are in the last range already
-  for (std::size_t i = 0; i < windows.count(); ++i) {
+  for (const std::size_t i : places) {
     if (!other.contains(windows, i)) continue;
     const std::uint64_t end = tokens.ends[i + window - 1];
     if (!ranges.empty() && i <= marked)
@@ -135,21 +159,23 @@ std::vector<ByteRange> shared_ranges(const Tokens& tokens, const Windows& window
 }  // namespace
 
 SharedText shared_text(std::string_view a, std::string_view b, const text::FeaturePlan& plan, MemoryBudget& budget,
-                       const Context& context) {
+                       const Context& context, const LeftOutOf& left_out) {
   const std::size_t window = plan.window;
   Vocabulary vocabulary(budget);
   const Tokens tokens_a = tokenize(a, plan, vocabulary, budget);
   const Tokens tokens_b = tokenize(b, plan, vocabulary, budget);
   throw_if_stopped(context);
-  const Windows windows_a(tokens_a, window, budget);
-  const Windows windows_b(tokens_b, window, budget);
+  const Array<std::uint32_t> places_a = compared_places(a, plan, left_out.a, window_count(tokens_a, window), budget);
+  const Array<std::uint32_t> places_b = compared_places(b, plan, left_out.b, window_count(tokens_b, window), budget);
+  const Windows windows_a(tokens_a, places_a, window, budget);
+  const Windows windows_b(tokens_b, places_b, window, budget);
   throw_if_stopped(context);
   SharedText result;
   result.shared_windows = windows_a.shared_with(windows_b);
   const std::size_t all = windows_a.distinct() + windows_b.distinct() - result.shared_windows;
   result.similarity = all == 0 ? 0 : static_cast<double>(result.shared_windows) / static_cast<double>(all);
-  result.a = {tokens_a.words.size(), windows_a.distinct(), shared_ranges(tokens_a, windows_a, windows_b, window)};
-  result.b = {tokens_b.words.size(), windows_b.distinct(), shared_ranges(tokens_b, windows_b, windows_a, window)};
+  result.a = {tokens_a.words.size(), windows_a.distinct(), shared_ranges(tokens_a, places_a, windows_a, windows_b, window)};
+  result.b = {tokens_b.words.size(), windows_b.distinct(), shared_ranges(tokens_b, places_b, windows_b, windows_a, window)};
   return result;
 }
 

@@ -17,12 +17,12 @@
 namespace refrain::verbs::explain {
 
 void compare_texts(ExplainReport& report, const FingerprintOptions& options, MemoryBudget& budget,
-                   const Context& context) {
+                   const Context& context, const evidence::LeftOutOf& left_out) {
   const text::FeaturePlan plan(options);
   // The texts themselves, and again as they are shown.
   const Reservation texts =
       budget.reserve(3 * (report.a.text.size() + report.b.text.size()), "two documents side by side");
-  evidence::SharedText shared = evidence::shared_text(report.a.text, report.b.text, plan, budget, context);
+  evidence::SharedText shared = evidence::shared_text(report.a.text, report.b.text, plan, budget, context, left_out);
   report.shared_windows = shared.shared_windows;
   report.similarity = shared.similarity;
   const Fingerprinter fingerprinter(options);

@@ -3,11 +3,12 @@
 
 #include "base/budget.h"
 #include "refrain/explain.h"
+#include "verbs/evidence/shared_text.h"
 
 namespace refrain::verbs::explain {
 
 // Fills in what there is to say of report.a and report.b, whose ids and texts are there.
 void compare_texts(ExplainReport& report, const FingerprintOptions& options, MemoryBudget& budget,
-                   const Context& context);
+                   const Context& context, const evidence::LeftOutOf& left_out = {});
 
 }  // namespace refrain::verbs::explain

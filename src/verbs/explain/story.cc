@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "refrain/error.h"
 #include "verbs/evidence/find_documents.h"
 #include "verbs/explain/explain.h"
+#include "verbs/run/columns/template_file.h"
 #include "verbs/run/json_parts.h"
 #include "verbs/run/output_dir.h"
 #include "verbs/run/tsv.h"
@@ -41,6 +43,7 @@ struct Told {
   corpus::SourceOptions against;  // no paths: there was no other set
   FingerprintOptions windows;
   double threshold = 0;
+  bool templates = false;  // were left out
 };
 
 template <class Names>
@@ -93,6 +96,8 @@ Told read_options(const fs::path& run) {
       read_input(against, told.against);
     if (simdjson::dom::element against; summary["against"].get(against) == simdjson::SUCCESS)
       read_unreadable(against, told.against);
+    if (std::uint64_t sources = 0; summary["templates"]["sources"].get(sources) == simdjson::SUCCESS)
+      told.templates = sources != 0;
     told.windows.tokenizer =
         static_cast<TokenizerKind>(place_of(std::string_view(options["tokenizer"]), tokenizer_names()));
     told.windows.window = static_cast<unsigned>(std::uint64_t(options["window"]));
@@ -246,7 +251,13 @@ void add_texts(StoryReport& story, const fs::path& run, const Told& told, const 
   texts.a.text = std::move(*wanted[0].text);
   texts.b.id = other->id;
   texts.b.text = std::move(*wanted[1].text);
-  verbs::explain::compare_texts(texts, told.windows, budget, context);
+  std::optional<verbs::run::TemplateFile> templates;
+  verbs::evidence::LeftOutOf left_out;
+  if (told.templates) {
+    templates.emplace(run / "templates.bin", budget);
+    left_out = {templates->of(self.row), templates->of(other->row)};
+  }
+  verbs::explain::compare_texts(texts, told.windows, budget, context, left_out);
   story.texts = std::move(texts);
 }
 

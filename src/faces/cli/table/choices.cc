@@ -42,4 +42,8 @@ std::vector<std::string_view> on_off() {
   return {"on", "off"};
 }
 
+std::vector<std::string_view> auto_off() {
+  return {"auto", "off"};
+}
+
 }  // namespace refrain::cli

@@ -23,5 +23,6 @@ std::vector<std::string_view> action_names();
 std::vector<std::string_view> attributes_names();
 std::vector<std::string_view> normal_forms();
 std::vector<std::string_view> on_off();
+std::vector<std::string_view> auto_off();
 
 }  // namespace refrain::cli

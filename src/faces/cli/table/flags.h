@@ -44,6 +44,7 @@ struct Settings {
   std::optional<NearMethod> near;
   std::optional<double> threshold;
   std::optional<std::uint32_t> max_loss;
+  std::optional<bool> templates;
   std::vector<std::string> against;
   std::optional<std::uint64_t> against_min;
   std::optional<double> against_share;

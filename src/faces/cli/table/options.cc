@@ -103,6 +103,7 @@ void refuse_idle_flags(const Settings& settings, const DedupOptions& options) {
     constexpr std::string_view kOff = "with --near off";
     refuse_idle(settings.threshold.has_value(), "--threshold", kOff);
     refuse_idle(settings.max_loss.has_value(), "--max-loss", kOff);
+    refuse_idle(settings.templates.has_value(), "--templates", kOff);
     refuse_idle(settings.normalize && settings.against.empty(), "--normalize", kOff);
     refuse_idle(settings.sample.has_value(), "--sample", kOff);
     refuse_idle(settings.window.has_value(), "--window", kOff);
@@ -141,6 +142,7 @@ DedupOptions dedup_options(const Settings& settings) {
   options.near = settings.near.value_or(options.near);
   options.threshold = settings.threshold.value_or(options.threshold);
   options.max_loss = settings.max_loss.value_or(options.max_loss);
+  options.templates = settings.templates.value_or(options.templates);
   options.against = input_options(settings, settings.against);
   options.against.format = settings.against_format.value_or(settings.format);
   if (settings.against_text_field) options.against.text_field = *settings.against_text_field;

@@ -133,6 +133,10 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
       table.add(
           "kept for own text", count_text(report.own_text),
           {fmt::format("similar, but with more than {} in a row of their own", count_of(options.max_loss, "token"))});
+    if (const TemplateReport& left_out = report.templates; left_out.sources > 0)
+      table.add("templates left out", count_of(left_out.windows, "window"),
+                {fmt::format("shared within {}; {:.1f}% of their text", count_of(left_out.sources, "source"),
+                             100 * left_out.share)});
     if (report.too_short > 0)
       table.add(
           "too short to judge", count_text(report.too_short),

@@ -113,7 +113,11 @@ class RemovalCheck {
   class Sets {
    public:
     Sets(DedupRun& run, const text::FeaturePlan& plan)
-        : budget_(run.budget), texts_(run.texts(), run.dir.work("text_ends")), stream_(plan), window_(plan.window) {}
+        : budget_(run.budget),
+          texts_(run.texts(), run.dir.work("text_ends")),
+          templates_(run.templates()),
+          stream_(plan),
+          window_(plan.window) {}
 
     // Their similarity, and what is lost of `a`. Nothing where the two are too long for `room`.
     std::optional<RankMatch> compare(DocId a, DocId b, std::uint64_t room) {
@@ -140,11 +144,12 @@ class RemovalCheck {
       const ByteRange range = texts_.range(document);
       return range.end - range.begin;
     }
-    // Of the last text made: the tokens in no window that the other has too.
+    // Of the last text made: the tokens in no window that the other has too, or that is left out.
     sketch::Loss loss() const {
       std::vector<bool> held(ordered_.empty() ? 0 : ordered_.size() + window_ - 1);
       for (std::size_t i = 0; i < ordered_.size(); ++i)
-        if (std::binary_search(second_.begin(), second_.end(), ordered_[i]))
+        if (std::binary_search(second_.begin(), second_.end(), ordered_[i]) ||
+            !std::binary_search(first_.begin(), first_.end(), ordered_[i]))
           for (std::size_t k = 0; k < window_; ++k) held[i + k] = true;
       sketch::Loss loss;
       std::uint32_t run = 0;
@@ -163,12 +168,17 @@ class RemovalCheck {
       for (std::span<const std::uint64_t> features; stream_.next(features);)
         set.insert(set.end(), features.begin(), features.end());
       ordered_ = set;
+      if (const text::LeftOut* left_out = run::left_out_of(templates_, document)) {
+        std::erase_if(set, [&](std::uint64_t window) { return left_out->contains(window); });
+        if (set.size() < left_out->least()) set = ordered_;
+      }
       std::sort(set.begin(), set.end());
       set.erase(std::unique(set.begin(), set.end()), set.end());
     }
 
     MemoryBudget& budget_;
     run::SliceFile texts_;
+    const std::shared_ptr<const run::TemplateFile> templates_;  // may be null
     text::FeatureStream stream_;
     const std::size_t window_;
     std::vector<std::uint64_t> ordered_;  // the windows of the last one as they come

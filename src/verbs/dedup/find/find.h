@@ -11,6 +11,7 @@ namespace refrain::verbs::dedup {
 inline constexpr const char* kReadStage = "read";
 void dedup_read(DedupRun& run);
 void dedup_exact(DedupRun& run);
+void dedup_templates(DedupRun& run);
 void dedup_candidates(DedupRun& run);  // "near"
 void dedup_verify(DedupRun& run);
 void dedup_cluster(DedupRun& run);

@@ -15,6 +15,7 @@ constexpr std::size_t kHeldText = std::size_t{1} << 20;
 Similarity::Similarity(DedupRun& run, const text::FeaturePlan& plan, std::uint64_t memory_bytes)
     : window_(plan.window),
       texts_(run.texts(), run.dir.work("text_ends")),
+      templates_(run.templates()),
       sets_(plan, run.budget, memory_bytes),
       room_(run.budget.reserve(0, "")) {}
 
@@ -35,7 +36,7 @@ sketch::Loss Similarity::loss(DocId removed, DocId kept) {
   }
   // Of a long one no more is held than its set took to make.
   room_.resize(bytes, "a long document");
-  const sketch::Loss loss = sketch::loss_beside(texts_.get(removed, scratch_), second, window_, sets_.stream());
+  const sketch::Loss loss = sketch::loss_beside(texts_.get(removed, scratch_), first, second, window_, sets_.stream());
   std::string().swap(scratch_);
   room_.resize(0, "");
   return loss;
@@ -46,7 +47,7 @@ const sketch::WindowSets::Set& Similarity::set_of(DocId document) {
   const ByteRange range = texts_.range(document);
   const std::uint64_t bytes = range.end - range.begin;
   const sketch::WindowSets::Set& set =
-      sets_.add(document, bytes, bytes, [&] { return texts_.get(document, scratch_); });
+      sets_.add(document, bytes, bytes, [&] { return texts_.get(document, scratch_); }, run::left_out_of(templates_, document));
   // A long text is not kept: nobody else would have its room.
   if (scratch_.capacity() > kHeldText) std::string().swap(scratch_);
   return set;

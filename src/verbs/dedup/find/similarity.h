@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,11 @@
 #include "text/windows.h"
 #include "verbs/dedup/state/run.h"
 #include "verbs/run/columns/slice_file.h"
+#include "verbs/run/columns/template_file.h"
 
 namespace refrain::verbs::dedup {
 
-// The Jaccard similarity of documents' sets of windows. Remembers the sets of some documents. Not thread-safe.
+// The Jaccard similarity of documents' sets of windows, templates left out. Remembers the sets of some documents. Not thread-safe.
 class Similarity {
  public:
   // `memory_bytes` for the sets that it remembers.
@@ -30,6 +32,7 @@ class Similarity {
 
   const unsigned window_;
   run::SliceFile texts_;
+  const std::shared_ptr<const run::TemplateFile> templates_;  // may be null
   sketch::WindowSets sets_;
   std::string scratch_;
   Reservation room_;  // for a long text

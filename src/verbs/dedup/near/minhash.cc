@@ -106,8 +106,8 @@ class Round {
     };
     std::vector<Worker> workers;
     for (unsigned i = 0; i < team.size(); ++i) workers.push_back({entries.writer(), {}, {}});
-    const RandomFile keys(run_.dir.work(band_name(band)));
-    const RandomFile others(run_.dir.work(band_name(other)));
+    const RandomFile keys(run_.sketches(band_name(band)));
+    const RandomFile others(run_.sketches(band_name(other)));
     const auto read = [](const RandomFile& file, std::size_t first, std::vector<std::uint32_t>& values) {
       file.read(first * sizeof(std::uint32_t),
                 {reinterpret_cast<char*>(values.data()), values.size() * sizeof(std::uint32_t)});

@@ -80,7 +80,7 @@ class SimHashFilter : public SketchFilter {
 class Differences : public MatchColumn {
  public:
   explicit Differences(DedupRun& run)
-      : fingerprints_(run::load_column<std::uint64_t>(run.dir.work(kColumn), run.budget, "the fingerprints")) {}
+      : fingerprints_(run::load_column<std::uint64_t>(run.sketches(kColumn), run.budget, "the fingerprints")) {}
   std::string_view name() const override { return "diff"; }
   void append(std::string& row, DocId first, DocId second, double /*similarity*/) const override {
     row += fmt::format("{}", std::popcount(fingerprints_[first] ^ fingerprints_[second]));
@@ -130,7 +130,7 @@ void SimHashFinder::find_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& pla
   // Documents with equal fingerprints are one node of the join.
   Array<Node> nodes(run.budget, "the fingerprints");
   {
-    run::ColumnReader<std::uint64_t> fingerprints(run.dir.work(kColumn));
+    run::ColumnReader<std::uint64_t> fingerprints(run.sketches(kColumn));
     std::uint64_t fingerprint = 0;
     for (DocId document = 0; fingerprints.next(fingerprint); ++document)
       if (plan.alive[ranks.rank(document)] != 0) nodes.push_back({fingerprint, ranks.rank(document)});

@@ -7,9 +7,9 @@ namespace refrain::verbs::dedup {
 Sketches::Sketches(DedupRun& run, const SketchColumn& column)
     : width_(column.width), held_(run.budget, "the signatures") {
   if (run.documents() * width_ <= run.budget.available() / 2)
-    held_ = run::load_column<std::uint8_t>(run.dir.work(column.name), run.budget, "the signatures", run.threads);
+    held_ = run::load_column<std::uint8_t>(run.sketches(column.name), run.budget, "the signatures", run.threads);
   else
-    file_.emplace(run.dir.work(column.name));
+    file_.emplace(run.sketches(column.name));
   filter_ = run.near->filter(run);
 }
 

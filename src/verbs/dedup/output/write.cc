@@ -209,11 +209,25 @@ void write_clusters(DedupRun& run) {
   run.dir.close(lines);
 }
 
+// By which `explain` compares what the run compared: with a number for every row of decisions.jsonl.
+void write_left_out(DedupRun& run) {
+  const std::shared_ptr<const run::TemplateFile> templates = run.templates();
+  if (!templates) return;
+  run::ColumnReader<DocState> states(run.dir.work("states"));
+  run::RunFile file = run.dir.create_output("templates.bin");
+  templates->write_some(file, run.budget, [&](DocId /*document*/) {
+    DocState state{};
+    return states.next(state) && state != DocState::bad;
+  });
+  run.dir.close(file);
+}
+
 }  // namespace
 
 void dedup_write(DedupRun& run) {
   write_matches(run);
   write_clusters(run);
+  write_left_out(run);
   write_against(run);
 }
 

@@ -47,6 +47,7 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
     json.value("any");
   else
     json.value(options.max_loss);
+  json.field("templates", options.templates ? "auto" : "off");
   json.field("recall", options.recall);
   json.field("lanes", options.lanes);
   if (!options.against.empty()) {
@@ -85,6 +86,14 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   json.field("high", report.loss.high);
   json.end_object();
   json.field("own_text", report.own_text);
+  if (options.templates && options.near != NearMethod::off)
+    json.key("templates")
+        .begin_object()
+        .field("sources", report.templates.sources)
+        .field("windows", report.templates.windows)
+        .field("documents", report.templates.documents)
+        .field("share", report.templates.share)
+        .end_object();
   json.field("removed_against", report.removed_against);
   if (!options.against.empty()) {
     json.key("against").begin_object();

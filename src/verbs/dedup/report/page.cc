@@ -257,6 +257,14 @@ void add_cluster(PageData& page, const ShownCluster& cluster, std::size_t place)
   for (const ShownPair& pair : cluster.pairs) add_pair(item, pair);
 }
 
+void add_templates(PageData& page, const TemplateReport& report) {
+  if (report.sources == 0) return;
+  page.add("templates")
+      .set("sources", count_of(report.sources, "source"))
+      .set("documents", count_of(report.documents, "document"))
+      .set("share", in_percent(report.share));
+}
+
 void add_losses(PageData& page, const DedupOptions& options, const DedupReport& report, const DedupFindings& found) {
   if (options.near != NearMethod::off && options.max_loss != kAnyLoss)
     page.add("max_loss").set("tokens", count_of(options.max_loss, "token"));
@@ -371,6 +379,7 @@ std::string dedup_page(const DedupOptions& options, const DedupReport& report, c
   page.set("inputs", evidence::shortened(inputs, 300)).set("version", std::string(kVersion));
   add_glance(page, options, report, findings);
   add_check(page, report.check);
+  add_templates(page, report.templates);
   add_losses(page, options, report, findings);
   add_alarms(page, options, report);
   for (const Chart& chart : {cluster_chart(findings), similarity_chart(options, report, findings), loss_chart(findings),

@@ -232,6 +232,7 @@ class Finder {
     run::SliceFile ids(run_.dir.work("ids"), run_.dir.work("id_ends"));
     run::SliceFile slices(run_.texts(), run_.dir.work("text_ends"));
     const std::shared_ptr<const run::StripedFile> bytes = run_.texts();
+    const std::shared_ptr<const run::TemplateFile> templates = run_.templates();
     const auto id = [&](DocId document) {
       std::string scratch;
       return evidence::shortened(ids.get(document, scratch), kIdBytes);
@@ -257,7 +258,9 @@ class Finder {
         const ByteRange whole{0, kept.size()};
         pair.kept = pair.removed = evidence::shown_text(kept, {&whole, 1}, pair.kept_bytes - kept.size());
       } else {
-        const evidence::SharedText shared = evidence::shared_text(kept, removed, plan, run_.budget, run_.context);
+        const evidence::SharedText shared = evidence::shared_text(
+            kept, removed, plan, run_.budget, run_.context,
+            {run::left_out_of(templates, near.match), run::left_out_of(templates, near.document)});
         pair.kept = evidence::shown_text(kept, shared.a.shared, pair.kept_bytes - kept.size());
         pair.removed = evidence::shown_text(removed, shared.b.shared, pair.removed_bytes - removed.size());
       }

@@ -48,6 +48,12 @@ struct ExactFacts {
   static void fields(auto& facts, auto field) { field("copies", facts.copies); }
 };
 
+struct TemplateFacts {
+  static constexpr std::string_view kName = "templates";
+  TemplateReport report;
+  static void fields(auto& facts, auto field) { field("report", facts.report); }
+};
+
 struct AgainstFacts {
   static constexpr std::string_view kName = "against";
   AgainstReport report;
@@ -199,6 +205,16 @@ struct FieldsOf<ReadReport> {
     field("other_skipped", read.other_skipped);
     field("examples", read.examples);
     field("unreadable", read.unreadable);
+  }
+};
+
+template <>
+struct FieldsOf<TemplateReport> {
+  static void visit(auto& report, auto field) {
+    field("sources", report.sources);
+    field("windows", report.windows);
+    field("documents", report.documents);
+    field("share", report.share);
   }
 };
 

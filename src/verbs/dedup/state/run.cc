@@ -21,7 +21,7 @@ DedupRun::DedupRun(const DedupOptions& options_in, const Context& context_in, co
            .force = options_in.force,
            .nameless = options_in.input.documents ? &temp : nullptr,
            .outputs = {"decisions.jsonl", "matches.tsv", "clusters.tsv", "substring_bytes.tsv", "against.jsonl",
-                       "clean", "annotated", "attributes", "report.html"}},
+                       "clean", "annotated", "attributes", "templates.bin", "report.html"}},
           budget) {
   report.threads = threads;
   report.memory_bytes = budget.ceiling();
@@ -36,6 +36,22 @@ std::shared_ptr<const run::StripedFile> DedupRun::texts() {
   const std::lock_guard lock(mutex_);
   if (!texts_) texts_ = std::make_shared<const run::StripedFile>(dir, "text", budget);
   return texts_;
+}
+
+bool DedupRun::has_templates() {
+  return near != nullptr && options.templates && dir.facts().get<TemplateFacts>().report.windows != 0;
+}
+
+std::shared_ptr<const run::TemplateFile> DedupRun::templates() {
+  if (!has_templates()) return nullptr;
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<const run::TemplateFile> opened = templates_.lock();
+  if (!opened) templates_ = opened = std::make_shared<const run::TemplateFile>(dir.work("templates"), budget);
+  return opened;
+}
+
+std::filesystem::path DedupRun::sketches(const std::string& column) {
+  return dir.work(has_templates() ? column + kLeft : column);
 }
 
 void DedupRun::close_texts() {

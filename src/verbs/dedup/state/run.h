@@ -9,6 +9,8 @@
 //   keys                    uint64: what the keep policy ranks by, the least first; not for `first`
 //   lanes, bands.0, ..      minhash: its signature, a byte a lane; uint32: its key in each band
 //   fingerprints            simhash: uint64
+//   templates               what is left out where documents are compared (verbs/run/columns/template_file.h)
+//   lanes.left, ..          where there are templates: the columns of the method anew, of what is left
 //   heads                   uint64: the best-ranked document with the same text; itself where there is none
 //   against, against_spans  AgainstHit: documents in which an item of the other set stands; ByteRange: where
 //   against_items, against_found, against_ids, against_id_ends
@@ -22,6 +24,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -39,9 +42,13 @@
 #include "verbs/dedup/state/ranks.h"
 #include "verbs/run/columns/column.h"
 #include "verbs/run/columns/striped_file.h"
+#include "verbs/run/columns/template_file.h"
 #include "verbs/run/dir.h"
 
 namespace refrain::verbs::dedup {
+
+// The end of the name of a column of what is left.
+inline constexpr const char* kLeft = ".left";
 
 enum class DocState : std::uint8_t { judged, too_short, bad };
 
@@ -82,12 +89,19 @@ struct DedupRun {
   Ranks ranks();
   // The texts of all documents, end to end. Thread-safe.
   std::shared_ptr<const run::StripedFile> texts();
+  // What is left out where documents are compared; null where nothing is. Thread-safe.
+  std::shared_ptr<const run::TemplateFile> templates();
+  // A column of the near method, made of what is left of the documents.
+  std::filesystem::path sketches(const std::string& column);
   // They will not be read again: a file that is open takes its space until it is closed, however it is removed.
   void close_texts();
 
  private:
   std::mutex mutex_;
+  bool has_templates();
+
   std::shared_ptr<const run::StripedFile> texts_;  // opened once: many threads read
+  std::weak_ptr<const run::TemplateFile> templates_;
 };
 
 }  // namespace refrain::verbs::dedup

@@ -1,0 +1,20 @@
+// The source of a document, as far as templates go: what its documents share by where they come from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/array.h"
+#include "verbs/dedup/state/run.h"
+
+namespace refrain::verbs::dedup {
+
+// The host of a web address, in small letters, without "www."; empty where `id` is none.
+std::string host_of(std::string_view id);
+
+// A number for every document, equal for those of one source: of its field, else of the host of its id, else of its file
+// or folder. 0 for those that are not compared.
+Array<std::uint64_t> site_of_each(DedupRun& run);
+
+}  // namespace refrain::verbs::dedup
