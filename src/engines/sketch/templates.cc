@@ -100,9 +100,8 @@ class Sample {
       own_features(sets_[document], shared, rest);
       const bool shares = rest.size() != sets_[document].size();
       if (shares && own_run(documents_[document], shared, options_.window) <= kOwnRun) continue;
-      if (std::any_of(rests.begin(), rests.end(), [&](const Windows& earlier) {
-            return jaccard_from(kSameRest, earlier, rest) >= kSameRest;
-          }))
+      if (std::any_of(rests.begin(), rests.end(),
+                      [&](const Windows& earlier) { return jaccard_from(kSameRest, earlier, rest) >= kSameRest; }))
         continue;
       counted.push_back(document);
       rests.push_back(std::move(rest));

@@ -58,8 +58,7 @@ std::set<Window> plain_templates(const std::vector<Words>& documents) {
   for (const Words& words : documents) {
     const std::set<Window> windows = plain_set(words);
     const bool known = std::any_of(wholes.begin(), wholes.end(), [&](const Words& other) {
-      return plain_jaccard(plain_set(other), windows) >= 0.8 &&
-             plain_own_run(words, plain_set(other)) <= 16;
+      return plain_jaccard(plain_set(other), windows) >= 0.8 && plain_own_run(words, plain_set(other)) <= 16;
     });
     if (!known) wholes.push_back(words);
   }

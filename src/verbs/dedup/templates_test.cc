@@ -34,7 +34,8 @@ class DedupTemplates : public DedupTest {
       const Words navigation = random_words(random, 200 * static_cast<std::size_t>(site));
       for (int i = 0; i < 25; ++i) {
         const Words& article = articles[random() % articles.size()];
-        documents.push_back({page(random() % 2 == 0 ? article : edited(article), navigation), "s" + std::to_string(site)});
+        documents.push_back(
+            {page(random() % 2 == 0 ? article : edited(article), navigation), "s" + std::to_string(site)});
       }
     }
     std::shuffle(documents.begin(), documents.end(), random);
@@ -53,11 +54,12 @@ TEST_F(DedupTemplates, ANavigationMakesNoDuplicatesAndHidesNone) {
   const Words elsewhere = random_words(random, 300);
   std::vector<Given> documents;
   std::vector<Words> articles;
-  for (int i = 0; i < 200; ++i) documents.push_back({page(articles.emplace_back(random_words(random, 100)), navigation)});
+  for (int i = 0; i < 200; ++i)
+    documents.push_back({page(articles.emplace_back(random_words(random, 100)), navigation)});
   documents.push_back({page(edited(articles[17]), navigation)});
   for (int i = 0; i < 40; ++i) documents.push_back({page(random_words(random, 100), elsewhere), "b"});
   documents.push_back({page(articles[18], elsewhere), "b"});  // a copy among other navigation
-  documents.push_back({join(articles[19]), "c"});                     // and one with none
+  documents.push_back({join(articles[19]), "c"});             // and one with none
   const DedupReport report = run(by_source(given(documents)));
   EXPECT_EQ(report.removed_near, 3U);
   const std::vector<Decided> rows = decided();
@@ -82,7 +84,8 @@ TEST_F(DedupTemplates, APageIsNotRemovedForItsNavigation) {
   std::vector<Given> documents;
   for (int i = 0; i < 40; ++i) documents.push_back({page(random_words(random, 60), navigation)});
   // Two short texts each: more in all than a removal may lose at one place.
-  for (int i = 0; i < 10; ++i) documents.push_back({page(random_words(random, 14), navigation) + " " + join(random_words(random, 14))});
+  for (int i = 0; i < 10; ++i)
+    documents.push_back({page(random_words(random, 14), navigation) + " " + join(random_words(random, 14))});
   DedupOptions wanted = options(given(documents));
   EXPECT_EQ(run(wanted).removed_near, 0U);
   wanted.templates = false;
@@ -122,7 +125,8 @@ TEST_F(DedupTemplates, SourcesOfOneDocumentHaveNone) {
   std::mt19937_64 random(5);
   const Words navigation = random_words(random, 100);
   std::vector<Given> documents;
-  for (int i = 0; i < 50; ++i) documents.push_back({page(random_words(random, 80), navigation), "s" + std::to_string(i)});
+  for (int i = 0; i < 50; ++i)
+    documents.push_back({page(random_words(random, 80), navigation), "s" + std::to_string(i)});
   EXPECT_EQ(run(by_source(given(documents))).templates.sources, 0U);
   EXPECT_EQ(run(options(at("in.jsonl"))).templates.sources, 1U);  // of one file
 }
@@ -134,8 +138,8 @@ TEST_F(DedupTemplates, TheSourceIsTheHostOfAnIdThatIsAnAddress) {
   for (const char* host : {"a.org", "b.org", "c.org"}) navigation[host] = random_words(random, 100);
   for (int i = 0; i < 30; ++i)
     for (const auto& [host, words] : navigation)
-      records.push_back(json_record({{"url", "https://www." + host + "/" + std::to_string(i)},
-                                     {"text", page(random_words(random, 60), words)}}));
+      records.push_back(json_record(
+          {{"url", "https://www." + host + "/" + std::to_string(i)}, {"text", page(random_words(random, 60), words)}}));
   DedupOptions wanted = options(write_lines("in.jsonl", records));
   wanted.input.id_field = "url";
   EXPECT_EQ(run(wanted).templates.sources, 3U);
@@ -198,7 +202,8 @@ TEST_F(DedupTemplates, AnExplanationLeavesOutWhatTheRunDid) {
   std::size_t told = 0;
   for (const std::string& line : lines("out/decisions.jsonl")) {
     if (value_of(line, "reason") != "near") continue;
-    const StoryReport story = tell_story({.run = at("out"), .id = value_of(line, "id")}, context(2, std::uint64_t{1} << 30));
+    const StoryReport story =
+        tell_story({.run = at("out"), .id = value_of(line, "id")}, context(2, std::uint64_t{1} << 30));
     ASSERT_TRUE(story.texts);
     EXPECT_NEAR(story.texts->similarity, std::stod(value_of(line, "similarity")), 1e-6) << line;
     ++told;
@@ -210,7 +215,8 @@ TEST_F(DedupTemplates, AnExplanationLeavesOutWhatTheRunDid) {
   write("out/templates.bin", bytes);
   for (const std::string& line : lines("out/decisions.jsonl"))
     if (value_of(line, "reason") == "near") {
-      EXPECT_THROW(tell_story({.run = at("out"), .id = value_of(line, "id")}, context(2, std::uint64_t{1} << 30)), Error);
+      EXPECT_THROW(tell_story({.run = at("out"), .id = value_of(line, "id")}, context(2, std::uint64_t{1} << 30)),
+                   Error);
       break;
     }
 }

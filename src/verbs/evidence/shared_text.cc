@@ -174,8 +174,10 @@ SharedText shared_text(std::string_view a, std::string_view b, const text::Featu
   result.shared_windows = windows_a.shared_with(windows_b);
   const std::size_t all = windows_a.distinct() + windows_b.distinct() - result.shared_windows;
   result.similarity = all == 0 ? 0 : static_cast<double>(result.shared_windows) / static_cast<double>(all);
-  result.a = {tokens_a.words.size(), windows_a.distinct(), shared_ranges(tokens_a, places_a, windows_a, windows_b, window)};
-  result.b = {tokens_b.words.size(), windows_b.distinct(), shared_ranges(tokens_b, places_b, windows_b, windows_a, window)};
+  result.a = {tokens_a.words.size(), windows_a.distinct(),
+              shared_ranges(tokens_a, places_a, windows_a, windows_b, window)};
+  result.b = {tokens_b.words.size(), windows_b.distinct(),
+              shared_ranges(tokens_b, places_b, windows_b, windows_a, window)};
   return result;
 }
 

@@ -46,8 +46,8 @@ const sketch::WindowSets::Set& Similarity::set_of(DocId document) {
   if (const sketch::WindowSets::Set* known = sets_.find(document)) return *known;
   const ByteRange range = texts_.range(document);
   const std::uint64_t bytes = range.end - range.begin;
-  const sketch::WindowSets::Set& set =
-      sets_.add(document, bytes, bytes, [&] { return texts_.get(document, scratch_); }, run::left_out_of(templates_, document));
+  const sketch::WindowSets::Set& set = sets_.add(
+      document, bytes, bytes, [&] { return texts_.get(document, scratch_); }, run::left_out_of(templates_, document));
   // A long text is not kept: nobody else would have its room.
   if (scratch_.capacity() > kHeldText) std::string().swap(scratch_);
   return set;

@@ -27,10 +27,10 @@ namespace refrain::verbs::dedup {
 namespace {
 
 constexpr std::size_t kLeastOfSite = 8;                         // documents: with fewer there is no template
-constexpr std::size_t kMostOfSite = 200;                        // documents of a sample
+constexpr std::size_t kMostOfSite = 100;                        // documents of a sample
 constexpr std::uint64_t kDocumentBytes = 256 << 10;             // of one that may be in a sample
 constexpr std::uint64_t kSiteBytes = 2 << 20;                   // of the sample of a source
-constexpr std::uint64_t kSampleBytes = 32 << 20;                // of all samples together,
+constexpr std::uint64_t kSampleBytes = 16 << 20;                // of all samples together,
 constexpr std::uint64_t kSampleShare = 64;                      // or this part of all texts where that is more
 constexpr std::size_t kMostWindows = 1 << 20;                   // of all templates
 constexpr std::uint64_t kWorkBytes = std::uint64_t{24} << 20U;  // that finding those of one source takes, about
@@ -67,8 +67,7 @@ void for_each_compared(DedupRun& run, const Array<std::uint64_t>& sites, Each ea
 // The sources with the most documents, the largest first.
 std::vector<Site> largest_sites(DedupRun& run, const Array<std::uint64_t>& sites) {
   Array<std::uint64_t> all(run.budget, "the sources of the documents");
-  for_each_compared(run, sites,
-                    [&](DocId document, const Digest&, std::uint64_t) { all.push_back(sites[document]); });
+  for_each_compared(run, sites, [&](DocId document, const Digest&, std::uint64_t) { all.push_back(sites[document]); });
   std::sort(all.begin(), all.end());
   std::vector<Site> largest;
   const auto before = [](const Site& a, const Site& b) {
@@ -160,8 +159,8 @@ class SiteReader {
 std::vector<std::vector<std::uint64_t>> find_templates(DedupRun& run, const std::vector<Site>& sites) {
   std::vector<std::vector<std::uint64_t>> found(sites.size());
   const text::FeaturePlan plan(run.options.windows);
-  const auto at_once = static_cast<unsigned>(
-      std::clamp<std::uint64_t>(run.budget.available() / 2 / kWorkBytes, 1, run.threads));
+  const auto at_once =
+      static_cast<unsigned>(std::clamp<std::uint64_t>(run.budget.available() / 2 / kWorkBytes, 1, run.threads));
   std::vector<std::unique_ptr<SiteReader>> readers(at_once);
   Progress progress(run.context, "templates", "sources", sites.size());
   parallel_for(at_once, sites.size(), [&](unsigned worker, std::size_t i) {

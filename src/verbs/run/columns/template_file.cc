@@ -87,8 +87,8 @@ void TemplateFile::read_sources() {
   for (const std::uint64_t end : ends) {
     if (end < before || end > file_.size() / sizeof(std::uint64_t)) refuse();
     const auto count = static_cast<std::size_t>(end - std::exchange(before, end));
-    reservation_.resize(
-        reservation_.bytes() + count * sizeof(std::uint64_t) + text::LeftOut::memory_bytes(count), "the templates");
+    reservation_.resize(reservation_.bytes() + count * sizeof(std::uint64_t) + text::LeftOut::memory_bytes(count),
+                        "the templates");
     read(std::span(windows_.emplace_back(count)));
     sources_.emplace_back(windows_.back(), static_cast<std::size_t>(counts_.least));
   }
