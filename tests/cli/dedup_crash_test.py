@@ -18,7 +18,7 @@ KILLS = 30
 FAULTS = os.path.join(BIN_DIR, "faults.so")
 INPUTS = ["in/a.jsonl", "in/b.jsonl.gz", "test.jsonl"]
 # Every stage there is.
-STAGES = ["read", "exact", "against", "near", "verify", "cluster", "decide", "check", "substrings", "write", "apply",
+STAGES = ["read", "exact", "templates", "against", "near", "verify", "cluster", "decide", "check", "substrings", "write", "apply",
           "annotate", "report"]
 
 
