@@ -109,7 +109,7 @@ class Rewriter {
   void put_raw(std::string_view bytes);
   void put_archived(std::string_view bytes);
   std::string make_room(const Input& input);
-  static std::uint64_t copy(const Input& input, const std::string& path);
+  std::uint64_t copy(const Input& input, const std::string& path) const;
 
   const SourceOptions& options_;
   const OutputNames names_;
@@ -183,7 +183,7 @@ std::string Rewriter::make_room(const Input& input) {
 }
 
 // The file as it is. Returns its bytes.
-std::uint64_t Rewriter::copy(const Input& input, const std::string& path) {
+std::uint64_t Rewriter::copy(const Input& input, const std::string& path) const {
   InputFile from(source_of(input, options_));
   OutputFile to(path);
   std::string buffer(kCopyBytes, '\0');
