@@ -144,7 +144,7 @@ class Tar final : public Archive {
   void skip_rest() {
     read([](std::string_view) {});
     std::array<char, kBlock> ignored{};
-    if (padding_ > 0) bytes_.read(ignored.data(), padding_);
+    if (padding_ > 0 && bytes_.read(ignored.data(), padding_) < padding_) refuse("truncated tar archive");
     padding_ = 0;
   }
 

@@ -51,7 +51,8 @@ std::string kind_name(const Input& input) {
     case Format::parquet:
       return path.ends_with(".parquet") || path.ends_with(".pq") ? "Parquet" : "Arrow";
     default:
-      return corpus::is_page_name(path) ? "HTML" : "single documents";
+      if (corpus::is_archive_name(input.path)) return "archives";
+      return corpus::is_page_name(path) ? "HTML" : "documents";
   }
 }
 

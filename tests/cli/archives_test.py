@@ -1,0 +1,143 @@
+"""tar and ZIP archives, gone through like folders."""
+
+import gzip
+import io
+import json
+import os
+import random
+import subprocess
+import tarfile
+import zipfile
+
+from program import TestCase, main, run
+
+RANDOM = random.Random(11)
+TEXTS = [" ".join(f"{RANDOM.choice('bcdfgklmnprst')}{RANDOM.choice('aeiou')}{RANDOM.randrange(900)}" for _ in range(60)) for _ in range(40)]
+ROWS = "".join(json.dumps({"id": f"r{i}", "text": TEXTS[i % 20]}) + "\n" for i in range(40))
+LONG = "a-folder-with-a-long-name/" * 8 + "file.txt"
+MEMBERS = {
+    "a.txt": TEXTS[30].encode(),
+    "deep/b.txt": TEXTS[31].encode(),
+    "deep/copy.txt": TEXTS[30].encode(),
+    "rows.jsonl": ROWS.encode(),
+    "more.jsonl.gz": gzip.compress(ROWS.encode()),
+    "page.html": f"<html><body><p>{TEXTS[32]}</p></body></html>".encode(),
+    LONG: TEXTS[33].encode(),
+    ".hidden": b"hidden",
+    "empty.txt": b"",
+}
+DOCUMENTS = 6 + 80  # the hidden one is none
+KEPT = 4 + 1 + 20  # one of nothing among them
+
+
+def tar(mode, tar_format=tarfile.PAX_FORMAT, members=None):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode=mode, format=tar_format) as archive:
+        folder = tarfile.TarInfo("deep")
+        folder.type = tarfile.DIRTYPE
+        archive.addfile(folder)
+        link = tarfile.TarInfo("deep/link.txt")
+        link.type, link.linkname = tarfile.SYMTYPE, "../a.txt"
+        archive.addfile(link)
+        for name, content in (members or MEMBERS).items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return out.getvalue()
+
+
+def zipped(packing=zipfile.ZIP_DEFLATED):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", packing) as archive:
+        archive.writestr("deep/", "")
+        for name, content in MEMBERS.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+class Archives(TestCase):
+    def dedup(self, *arguments, code=0, output="out"):
+        return json.loads(self.run_program("dedup", *arguments, "-o", output, "--json", code=code).out)
+
+    def content(self, *parts):
+        with open(self.path(*parts), "rb") as file:
+            return file.read()
+
+    def test_every_kind_gives_the_same_documents_and_clean_files(self):
+        kinds = {
+            "a.tar": tar("w"), "b.tar.gz": tar("w:gz"), "c.tgz": tar("w:gz", tarfile.GNU_FORMAT), "d.tar.bz2": tar("w:bz2"),
+            "e.tar.xz": tar("w:xz", tarfile.GNU_FORMAT), "f.zip": zipped(), "g.ZIP": zipped(zipfile.ZIP_STORED),
+        }
+        for name, content in kinds.items():
+            self.write(name, content)
+            summary = self.dedup(name, "--apply", "--threads", "3", output="out-" + name)
+            self.assertEqual((summary["documents"], summary["kept"], summary["bad_records"]), (DOCUMENTS, KEPT, 0), name)
+            clean = ("out-" + name, "clean", name)
+            self.assertEqual(self.content(*clean, "deep/b.txt"), MEMBERS["deep/b.txt"])
+            self.assertEqual(self.content(*clean, LONG), MEMBERS[LONG])
+            self.assertEqual(self.content(*clean, "page.html"), MEMBERS["page.html"])
+            self.assertEqual(self.content(*clean, "rows.jsonl").decode(), "".join(ROWS.splitlines(True)[:20]))
+            self.assertEqual(gzip.decompress(self.content(*clean, "more.jsonl.gz")), b"")
+            self.assertFalse(os.path.exists(self.path(*clean, "deep/copy.txt")))
+
+    def test_in_a_folder_beside_other_files(self):
+        self.write("in/set.tar.gz", tar("w:gz"))
+        self.write("in/x.txt", TEXTS[35])
+        self.assertEqual(self.dedup("in")["documents"], DOCUMENTS + 1)
+        ids = [json.loads(line)["id"] for line in self.run_program("text", "in/set.tar.gz").out.splitlines()]
+        self.assertIn("in/set.tar.gz/deep/b.txt", ids)
+
+    def test_names_that_lead_out_of_the_archive_are_not_written_there(self):
+        members = {"../../out-of.txt": TEXTS[0].encode(), "/tmp/absolute.txt": TEXTS[1].encode(), "x/../../y.txt": TEXTS[2].encode(), "fine.txt": TEXTS[3].encode()}
+        self.write("evil.tar", tar("w", members=members))
+        summary = self.dedup("evil.tar", "--apply")
+        self.assertEqual(summary["documents"], 2)
+        found = [os.path.join(folder, name) for folder, _, names in os.walk(self.path("out", "clean")) for name in names]
+        self.assertEqual(sorted(os.path.relpath(path, self.path("out", "clean")) for path in found), ["evil.tar/fine.txt", "evil.tar/tmp/absolute.txt"])
+
+    def test_a_name_that_comes_twice_is_kept_twice(self):
+        out = io.BytesIO()
+        with tarfile.open(fileobj=out, mode="w") as archive:
+            for text in TEXTS[:2]:
+                info = tarfile.TarInfo("same.txt")
+                info.size = len(text)
+                archive.addfile(info, io.BytesIO(text.encode()))
+        self.write("twice.tar", out.getvalue())
+        self.assertEqual(self.dedup("twice.tar", "--apply")["documents"], 2)
+        self.assertEqual(self.content("out/clean/twice.tar/same.txt~2").decode(), TEXTS[1])
+
+    def test_a_damaged_archive_ends_the_run_by_name(self):
+        self.write("in/cut.tar", tar("w")[:3000])
+        self.assertIn("in/cut.tar: truncated tar archive", self.run_program("dedup", "in", "-o", "a", code=3).err)
+        self.write("cut.tar.gz", tar("w:gz")[:-400])
+        self.assertIn("cut.tar.gz: truncated gzip data", self.run_program("dedup", "cut.tar.gz", "-o", "b", code=3).err)
+        whole = zipped()
+        self.write("cut.zip", whole[:-30])
+        self.assertIn("cut.zip: truncated ZIP archive", self.run_program("dedup", "cut.zip", "-o", "c", code=3).err)
+        for name, content in (("bent.zip", whole), ("bent.tar", tar("w"))):
+            for at in range(5, len(content), len(content) // 40):
+                bent = bytearray(content)
+                bent[at] ^= 0x55
+                self.write(name, bytes(bent))
+                self.assertIn(run("text", name, cwd=self.dir).code, (0, 3))
+
+    def test_what_is_no_archive_in_spite_of_its_name_is_a_file(self):
+        self.write("in/notes.tar", TEXTS[0])
+        self.write("in/notes.zip", TEXTS[1])
+        self.assertEqual(self.dedup("in")["documents"], 2)
+
+    def test_an_encrypted_archive_is_told_so(self):
+        self.write("a.txt", TEXTS[0])
+        subprocess.run(["zip", "-q", "-P", "secret", "locked.zip", "a.txt"], cwd=self.dir, check=True)
+        self.assertIn("encrypted", self.run_program("dedup", "locked.zip", "-o", "a", code=3).err)
+
+    def test_an_index_refers_to_no_copy_that_is_gone(self):
+        self.write("set.zip", zipped())
+        self.run_program("index", "create", "idx", "set.zip")
+        self.write("question.txt", TEXTS[31])
+        found = self.run_program("index", "query", "idx", "question.txt").out.decode()
+        self.assertIn("set.zip/deep/b.txt", found)
+
+
+if __name__ == "__main__":
+    main()
