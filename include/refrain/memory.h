@@ -33,6 +33,7 @@ struct NearMatch {
   DocId first = 0;
   DocId second = 0;  // later than `first`
   unsigned difference = 0;
+  double similarity = 0;  // with verify
   friend bool operator==(const NearMatch&, const NearMatch&) = default;
 };
 struct NearResult {

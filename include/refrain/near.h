@@ -1,4 +1,8 @@
 // near: every pair of documents whose fingerprints differ in few bits, and the clusters they form.
+//
+// Fingerprints estimate similarity. At kNearDistance most near-duplicates are found, and nearly all that is found shares
+// half of its text or more. With `verify` the texts of each pair are compared too: what is not as similar as `threshold`
+// is no match, so that a larger distance may be searched.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +17,35 @@
 
 namespace [[gnu::visibility("default")]] refrain {
 
+inline constexpr unsigned kNearDistance = 8;
+inline constexpr unsigned kVerifiedDistance = 10;  // what the command line takes with `verify`
+
 struct NearOptions {
   InputOptions input = {};
   FingerprintOptions fingerprint = {};
   std::filesystem::path output = {};  // a directory; docs/format.md describes its files
-  unsigned distance = 3;              // maximum number of differing bits, 0 to 63
+  unsigned distance = kNearDistance;  // maximum number of differing bits, 0 to 63
   unsigned blocks = 0;                // 2 to 64 and above distance; 0: automatic. Changes the time, never the result.
   bool all_pairs = false;             // also every pair of documents with equal fingerprints
-  bool force = false;                 // write into an existing directory
+  // Compare the texts of each pair: a match has this Jaccard similarity, or more, of its sets of windows. Texts that do not
+  // fit in a quarter of the memory go to temporary files.
+  bool verify = false;
+  double threshold = 0.8;  // above 0, at most 1
+  bool force = false;      // write into an existing directory
 };
 
 struct NearReport {
   ReadReport read;
   std::uint64_t too_short = 0;
   std::uint64_t distinct_fingerprints = 0;
+  std::uint64_t candidates = 0;        // with verify: pairs whose texts were compared
   std::uint64_t matches = 0;           // rows of matches.tsv
   std::uint64_t clusters = 0;          // of two or more documents
   std::uint64_t clustered = 0;         // documents in them
   std::uint64_t largest_cluster = 0;   // documents in the largest
   std::string largest_representative;  // its first document's id
   std::vector<StageCost> stages;
+  std::uint64_t temp_peak_bytes = 0;  // with verify
   std::uint64_t peak_rss_bytes = 0;
   std::uint64_t memory_bytes = 0;  // the limit
   unsigned threads = 0;

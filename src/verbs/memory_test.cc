@@ -8,6 +8,8 @@
 
 #include "random_text.h"
 #include "refrain/error.h"
+#include "refrain/pairs.h"
+#include "verbs/test_kernels.h"
 #include "world.h"
 
 namespace refrain {
@@ -51,6 +53,29 @@ TEST_F(Memory, NearTellsTheMatchesAndClustersOfFiles) {
       clusters += fmt::format("{}\t{}\t{}\n", i, result.valid[i] != 0 ? std::to_string(result.fingerprints[i]) : "",
                               result.clusters[i]);
     EXPECT_TRUE(written("clusters.tsv").ends_with(clusters));
+  }
+}
+
+TEST_F(Memory, NearVerifiesWhatSimilaritiesConfirms) {
+  const NearResult candidates = near(*documents(), {.distance = 20}, context_);
+  std::vector<IndexPair> pairs;
+  for (const NearMatch& match : candidates.matches) pairs.push_back({match.first, match.second});
+  const Column column(Texts(texts_.begin(), texts_.end()));
+  const std::vector<double> similar =
+      similarities(column.view(), pairs, {.windows = FingerprintOptions{}, .threshold = 0.9}, context_);
+  std::vector<NearMatch> expected;
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    if (similar[i] >= 0.9) {
+      expected.push_back(candidates.matches[i]);
+      expected.back().similarity = similar[i];
+    }
+  ASSERT_GT(expected.size(), 50U);
+  ASSERT_LT(expected.size(), pairs.size());
+  const NearOptions options{.distance = 20, .verify = true, .threshold = 0.9};
+  for (const unsigned threads : {1U, 3U, 8U}) {
+    const NearResult result = near(*documents(), options, {.memory_bytes = kMinMemoryBytes, .threads = threads});
+    EXPECT_EQ(result.matches, expected);
+    EXPECT_EQ(result.report.candidates, pairs.size());
   }
 }
 

@@ -120,7 +120,7 @@ class Explain(TestCase):
         for line in (f"   8 tokens, 6 distinct windows, fingerprint 0x{a:016x}",
                      f"   9 tokens, 7 distinct windows, fingerprint 0x{b:016x}",
                      f"difference: {bits} of 64 bits", "similarity: 0.300 (3 of 10 distinct windows in both)",
-                     f"verdict:    {'match' if bits <= 3 else 'no match'} at --distance 3",
+                     f"verdict:    {'match' if bits <= 8 else 'no match'} at --distance 8",
                      "[[The quick, brown fox jumps]]. Over it all", "Well: [[the QUICK brown fox jumps]] under it all"):
             self.assertIn(line + "\n", out)
         self.assertNotIn("\x1b", out)

@@ -1,5 +1,6 @@
 """refrain near: what it finds and how it is written, in every format, against brute force over the fingerprints."""
 
+import collections
 import csv
 import gzip
 import io
@@ -8,7 +9,7 @@ import os
 import shutil
 import subprocess
 
-from program import (MADE_WITH, TestCase, documents, expected_near, fingerprints, jsonl, lines, main, say)
+from program import (MADE_WITH, TestCase, components, documents, expected_near, fingerprints, jsonl, lines, main, say, table)
 
 TEXTS = documents(90, seed=21)
 
@@ -103,12 +104,71 @@ class Formats(TestCase):
 
     def test_presets_and_tokenizers_match_their_own_fingerprints(self):
         self.write("in.jsonl", jsonl(TEXTS))
-        for flags, distance in ((["--preset", "fpga"], 3), (["--preset", "report"], 4), (["--tokenizer", "chars"], 3),
-                                (["--window", "1", "--hash", "jenkins", "--seed", "5"], 3),
-                                (["--stop-words", "english", "--tie", "1"], 3)):
+        for flags, distance in ((["--preset", "fpga"], 3), (["--preset", "report"], 4), (["--tokenizer", "chars"], 8),
+                                (["--window", "1", "--hash", "jenkins", "--seed", "5"], 8),
+                                (["--stop-words", "english", "--tie", "1"], 8)):
             near = self.near("in.jsonl", *flags, output="-".join(flags).replace("--", ""))
             rows = fingerprints("in.jsonl", *flags, cwd=self.dir)
             self.assertEqual((near.matches, near.clusters), expected_near(rows, distance), flags)
+
+
+def windows(text):
+    words = text.lower().replace(",", "").split()
+    return {tuple(words[at:at + 3]) for at in range(len(words) - 2)}
+
+
+class Verify(TestCase):
+    def similarity(self, a, b):
+        a, b = windows(TEXTS[int(a)]), windows(TEXTS[int(b)])
+        return len(a & b) / len(a | b)
+
+    def test_keeps_the_candidates_whose_texts_are_similar_and_clusters_them(self):
+        self.write("in.jsonl", jsonl(TEXTS))
+        candidates = self.near("in.jsonl", "--distance", "12", output="candidates")
+        for threshold in (0.95, 0.98, 1):
+            self.run_program("near", "in.jsonl", "-o", f"v{threshold}", "--verify", "--distance", "12", "--threshold",
+                             str(threshold))
+            rows = table(self.read(f"v{threshold}", "matches.tsv"), "id1\tid2\tdiff\tsimilarity")
+            expected = [row for row in candidates.matches if self.similarity(*row[:2]) >= threshold]
+            self.assertEqual([row[:3] for row in rows], expected, threshold)
+            self.assertLess(len(expected), len(candidates.matches), "something must be refused")
+            for first, second, _, value in rows:
+                self.assertAlmostEqual(float(value), self.similarity(first, second), 5)
+            least = components(len(TEXTS), [(int(row[0]), int(row[1])) for row in rows])
+            sizes = collections.Counter(least)
+            clusters = table(self.read(f"v{threshold}", "clusters.tsv"), "id\tsimhash\tcluster")
+            self.assertEqual([int(row[2]) for row in clusters], [first if sizes[first] > 1 else -1 for first in least])
+            summary = json.loads(self.read(f"v{threshold}", "summary.json"))
+            self.assertEqual((summary["candidates"], summary["matches"]), (len(candidates.matches), len(rows)))
+            self.assertEqual([stage["stage"] for stage in summary["run"]["stages"]],
+                             ["read", "group", "join", "verify", "write"])
+
+    def test_searches_further_by_default_and_says_what_was_compared(self):
+        self.write("in.jsonl", jsonl(TEXTS))
+        out = self.run_program("near", "in.jsonl", "-o", "out", "--verify").out.decode()
+        self.assertRegex(out, "candidate pairs +[0-9]+  at most 10 of 64 bits differ")
+        self.assertRegex(out, "near-duplicate pairs +[0-9]+  similarity 0.8 or more")
+        options = json.loads(self.read("out", "summary.json"))["options"]
+        self.assertEqual((options["distance"], options["verify"], options["threshold"]), (10, True, 0.8))
+
+    def test_texts_beyond_the_memory_go_to_temporary_files_and_change_nothing(self):
+        texts = documents(1500, seed=5, length=2500)
+        self.write("in.jsonl", jsonl(texts))
+        self.run_program("near", "in.jsonl", "-o", "wide", "--verify", "-q")
+        self.run_program("near", "in.jsonl", "-o", "tight", "--verify", "-q", "--memory", "64M", "--temp-dir", self.dir)
+        for name in ("matches.tsv", "clusters.tsv"):
+            self.assertEqual(self.read("wide", name), self.read("tight", name))
+        summary = json.loads(self.read("tight", "summary.json"))
+        self.assertGreater(summary["run"]["temp_peak_bytes"], summary["text_bytes"] // 2)
+        self.assertGreater(summary["matches"], 100)
+        self.assert_kept_memory(summary)
+
+    def test_a_threshold_alone_is_refused(self):
+        self.write("in.jsonl", jsonl(TEXTS[:3]))
+        err = self.run_program("near", "in.jsonl", "-o", "out", "--threshold", "0.5", code=2).err
+        self.assertIn("--threshold: has no effect without --verify", err)
+        err = self.run_program("near", "in.jsonl", "-o", "out", "--verify", "--threshold", "0", code=2).err
+        self.assertIn("--threshold: must be above 0", err)
 
 
 class Rows(TestCase):

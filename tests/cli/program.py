@@ -175,7 +175,7 @@ def components(size, edges):
     return least
 
 
-def expected_near(rows, distance=3, all_pairs=False):
+def expected_near(rows, distance=8, all_pairs=False):
     """The rows of matches.tsv and clusters.tsv for rows of [id, hash or None], where no record was bad."""
     first = {}
     for at, (_, value) in enumerate(rows):

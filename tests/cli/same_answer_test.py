@@ -42,15 +42,27 @@ class SameAnswer(TestCase):
         self.assertGreater(len(expected[0].splitlines()), 4000)
         for flags in ([["--threads", threads] for threads in ("2", "3", "8")] +
                       [["--memory", memory] for memory in ("64M", "128M", "1G")] +
-                      [["--blocks", blocks] for blocks in ("4", "5", "6", "9")] +
-                      [["--threads", "3", "--memory", "80M", "--blocks", "7"]]):
+                      [["--blocks", blocks] for blocks in ("9", "10", "11", "14")] +
+                      [["--threads", "3", "--memory", "80M", "--blocks", "12"]]):
             self.assert_same(self.answer("in.jsonl", "--id-field", "id", *flags), expected, flags)
 
     def test_all_pairs_are_the_same_for_any_threads_and_blocks(self):
         self.write("in.jsonl", jsonl(TEXTS[:6000]))
         expected = self.answer("in.jsonl", "--all-pairs", "--threads", "1")
-        for flags in (["--threads", "2"], ["--threads", "8"], ["--blocks", "9"], ["--memory", "64M"]):
+        for flags in (["--threads", "2"], ["--threads", "8"], ["--blocks", "11"], ["--memory", "64M"]):
             self.assert_same(self.answer("in.jsonl", "--all-pairs", *flags), expected, flags)
+
+    def test_verified_matches_are_the_same_for_any_threads_and_memory(self):
+        self.write("in.jsonl", jsonl(TEXTS))
+
+        def answer(output, *flags):
+            self.run_program("near", "in.jsonl", "-o", output, "-q", "--verify", *flags)
+            return self.read(output, "matches.tsv"), self.read(output, "clusters.tsv")
+
+        expected = answer("one", "--threads", "1")
+        self.assertGreater(len(expected[0].splitlines()), 4000)
+        for at, flags in enumerate((["--threads", "2"], ["--threads", "8"], ["--memory", "64M"])):
+            self.assert_same(answer(f"other{at}", *flags), expected, flags)
 
     def test_threads_change_nothing_in_a_folder_of_files(self):
         for at, text in enumerate(TEXTS[:3000]):

@@ -215,9 +215,11 @@ void join_by_block(std::span<const std::uint64_t> hashes, std::span<const Block>
 }
 
 // How many blocks to cut. More blocks make smaller groups and more ways to choose them: measured, two or three more
-// than the distance are best, and past four more only the ways grow, so a request for more is not taken literally.
+// than the distance are best, three from so many hashes on; past four more only the ways grow, so a request for more is
+// not taken literally.
 unsigned choose_blocks(std::size_t hashes, unsigned distance, unsigned requested) {
-  const bool many = hashes > std::size_t{1} << 20U && distance <= 6;
+  const unsigned many_bits = distance <= 6 ? 20 : distance <= 8 ? 21 : 19;
+  const bool many = hashes > std::size_t{1} << many_bits;
   return std::min({64U, requested == 0 ? distance + (many ? 3 : 2) : requested, distance + 4});
 }
 

@@ -175,7 +175,7 @@ void run_explain(const Settings& settings) {
     if (!settings.in.empty()) recognize_input(settings, options.input, session.context(), false);
     return explain(options, session.context());
   }();
-  const unsigned distance = distance_of(settings);
+  const unsigned distance = near_distance(settings);
   print(settings.json ? to_json(report, distance)
                       : explain_text(report, distance, options.fingerprint.window, look_of(STDOUT_FILENO)));
 }

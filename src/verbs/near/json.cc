@@ -20,6 +20,8 @@ void write_options(JsonWriter& json, const NearOptions& options) {
   json.field("stop_words", fingerprint.stop_words.size());
   json.field("distance", options.distance);
   json.field("all_pairs", options.all_pairs);
+  json.field("verify", options.verify);
+  if (options.verify) json.field("threshold", options.threshold);
   json.end_object();
 }
 
@@ -33,6 +35,7 @@ std::string to_json(const NearOptions& options, const NearReport& report) {
   verbs::run::write_read(json, report.read);
   json.field("too_short", report.too_short);
   json.field("distinct_fingerprints", report.distinct_fingerprints);
+  if (options.verify) json.field("candidates", report.candidates);
   json.field("matches", report.matches);
   json.field("clusters", report.clusters);
   json.field("clustered_documents", report.clustered);
@@ -43,6 +46,7 @@ std::string to_json(const NearOptions& options, const NearReport& report) {
   json.field("blocks", options.blocks);
   json.field("memory_bytes", report.memory_bytes);
   json.field("peak_rss_bytes", report.peak_rss_bytes);
+  if (options.verify) json.field("temp_peak_bytes", report.temp_peak_bytes);
   json.field("bytes_read", report.read.bytes);
   verbs::run::write_stages(json, report.stages);
   json.end_object();

@@ -1,4 +1,4 @@
-// near: read and fingerprint, bring equal fingerprints together, join, cluster, write.
+// near: read and fingerprint, bring equal fingerprints together, join, verify, cluster, write.
 #include "refrain/near.h"
 
 #include <fmt/format.h>
@@ -13,6 +13,8 @@
 
 #include "base/array.h"
 #include "base/budget.h"
+#include "base/files/temp_space.h"
+#include "base/pool.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "corpus/source/reader.h"
@@ -25,26 +27,18 @@
 #include "refrain/report_json.h"
 #include "store/shuffle.h"
 #include "verbs/near/close_gaps.h"
-#include "verbs/near/made_with.h"
-#include "verbs/run/columns/id_store.h"
+#include "verbs/near/confirm.h"
+#include "verbs/near/rows.h"
+#include "verbs/run/columns/text_store.h"
+#include "verbs/run/columns/waiting_texts.h"
 #include "verbs/run/output_dir.h"
 #include "verbs/run/stage.h"
-#include "verbs/run/tsv.h"
 
 namespace refrain {
 
+namespace verbs::near {
+
 namespace {
-
-enum class State : std::uint8_t { fingerprinted, too_short, bad };
-
-// What is known of every document after reading.
-struct Documents {
-  explicit Documents(MemoryBudget& budget)
-      : hashes(budget, "the fingerprints"), states(budget, "the fingerprints"), ids(budget) {}
-  Array<std::uint64_t> hashes;
-  Array<State> states;
-  verbs::run::IdStore ids;
-};
 
 struct Entry {
   std::uint64_t hash;
@@ -55,13 +49,6 @@ struct HashOfEntry {
   std::uint64_t operator()(const Entry& entry) const { return entry.hash; }
 };
 
-// A row of matches.tsv.
-struct Match {
-  DocId first;
-  DocId second;
-  std::uint64_t difference;
-  friend auto operator<=>(const Match&, const Match&) = default;
-};
 struct FirstOfMatch {
   std::uint64_t operator()(const Match& match) const { return match.first; }
 };
@@ -85,100 +72,6 @@ struct Nodes {
   }
 };
 
-// Where the rows go, in order: the matches, then all documents but the bad ones.
-class Sink {
- public:
-  Sink() = default;
-  Sink(const Sink&) = delete;
-  Sink& operator=(const Sink&) = delete;
-  virtual ~Sink() = default;
-  virtual void begin(const Documents& documents) = 0;  // all that was read
-  virtual void match(const Match& match) = 0;
-  virtual void document(DocId document, std::optional<DocId> cluster) = 0;
-  virtual std::uint64_t bytes() const = 0;  // written so far
-};
-
-class FileSink final : public Sink {
- public:
-  FileSink(verbs::run::OutputDir& output, const FingerprintOptions& options) : output_(output), options_(options) {}
-
-  void begin(const Documents& documents) override {
-    documents_ = &documents;
-    matches_.emplace(output_.create("matches.tsv"));
-    matches_->write("id1\tid2\tdiff\n");
-    clusters_.emplace(output_.create("clusters.tsv"));
-    clusters_->write(verbs::near::made_with(options_));
-    clusters_->write("id\tsimhash\tcluster\n");
-  }
-
-  void match(const Match& match) override {
-    if (std::exchange(first_, match.first) != match.first) {
-      first_id_.clear();
-      documents_->ids.append_escaped_id(first_id_, match.first);
-    }
-    row_ = first_id_;
-    row_ += '\t';
-    documents_->ids.append_escaped_id(row_, match.second);
-    row_ += '\t';
-    verbs::run::append_decimal(row_, match.difference);
-    row_ += '\n';
-    matches_->write(row_);
-  }
-
-  void document(DocId document, std::optional<DocId> cluster) override {
-    row_.clear();
-    documents_->ids.append_escaped_id(row_, document);
-    row_ += '\t';
-    if (documents_->states[document] == State::fingerprinted)
-      verbs::run::append_decimal(row_, documents_->hashes[document]);
-    row_ += '\t';
-    if (cluster)
-      verbs::run::append_decimal(row_, *cluster);
-    else
-      row_ += "-1";
-    row_ += '\n';
-    clusters_->write(row_);
-  }
-
-  std::uint64_t bytes() const override { return matches_->bytes() + clusters_->bytes(); }
-
-  void close() {
-    matches_->close();
-    clusters_->close();
-  }
-
- private:
-  verbs::run::OutputDir& output_;
-  const FingerprintOptions& options_;
-  const Documents* documents_ = nullptr;
-  std::optional<OutputFile> matches_;
-  std::optional<OutputFile> clusters_;
-  std::optional<DocId> first_;
-  std::string first_id_;
-  std::string row_;
-};
-
-class MemorySink final : public Sink {
- public:
-  explicit MemorySink(NearResult& result) : result_(result) {}
-
-  void begin(const Documents& documents) override {
-    result_.fingerprints.assign(documents.hashes.begin(), documents.hashes.end());
-    for (const State state : documents.states) result_.valid.push_back(state == State::fingerprinted ? 1 : 0);
-    result_.clusters.assign(documents.hashes.size(), -1);
-  }
-  void match(const Match& match) override {
-    result_.matches.push_back({match.first, match.second, static_cast<unsigned>(match.difference)});
-  }
-  void document(DocId document, std::optional<DocId> cluster) override {
-    if (cluster) result_.clusters[document] = static_cast<std::int64_t>(*cluster);
-  }
-  std::uint64_t bytes() const override { return 0; }
-
- private:
-  NearResult& result_;
-};
-
 class Near {
  public:
   Near(const NearOptions& options, const Context& context)
@@ -186,36 +79,51 @@ class Near {
     report_.threads = threads_;
     report_.memory_bytes = budget_.ceiling();
     matching::check_blocks(options_.blocks, options_.distance);
+    if (!options_.verify) return;
+    if (!(options_.threshold > 0 && options_.threshold <= 1))
+      throw Error(Errc::invalid_argument, "--threshold: must be above 0 and at most 1");
+    temp_.emplace(context);
+    texts_.emplace(budget_, *temp_, budget_.available() / kTextShare);
   }
 
   NearReport run(Sink& sink) {
-    verbs::run::run_stage(report_.stages, "read", [&] {
+    run::run_stage(report_.stages, "read", [&] {
       read();
       return report_.read.bytes;
     });
     check_memory();
     const std::size_t count = documents_.hashes.size();
-    Matches matches({.what = "the matches",
-                     .key_bits = static_cast<unsigned>(std::bit_width(count | 1)),
-                     .expected_records = count / 4,
-                     .order_values = true},
-                    budget_);
-    verbs::run::run_stage(report_.stages, "group", [&] {
+    store::ShuffleOptions rows{.what = "the matches",
+                               .key_bits = static_cast<unsigned>(std::bit_width(count | 1)),
+                               .expected_records = count / 4,
+                               .order_values = true};
+    if (temp_) {  // there may be many more candidates
+      rows.temp = &*temp_;
+      rows.memory_bytes = budget_.available() / 3;
+    }
+    Matches matches(rows, budget_);
+    run::run_stage(report_.stages, "group", [&] {
       group(matches);
       return std::uint64_t{16} * count;
     });
-    verbs::run::run_stage(report_.stages, "join", [&] {
+    run::run_stage(report_.stages, "join", [&] {
       join(matches);
       return std::uint64_t{8} * report_.distinct_fingerprints;
     });
     nodes_.reset();
     matching::UnionFind clusters(budget_, count);
-    verbs::run::run_stage(report_.stages, "write", [&] {
-      sink.begin(documents_);
-      write_matches(matches, clusters, sink);
+    sink.begin(documents_);
+    if (options_.verify)
+      run::run_stage(report_.stages, "verify", [&] {
+        verify(matches, clusters, sink);
+        return texts_->size();
+      });
+    run::run_stage(report_.stages, "write", [&] {
+      if (!options_.verify) write_matches(matches, clusters, sink);
       write_clusters(clusters, sink);
       return sink.bytes();
     });
+    report_.temp_peak_bytes = temp_ ? temp_->peak_bytes() : 0;
     report_.peak_rss_bytes = peak_rss_bytes();
     return report_;
   }
@@ -223,6 +131,8 @@ class Near {
  private:
   // For what comes in pieces: blocks that are not full, pages that are begun, the reader's buffers.
   static constexpr std::uint64_t kSlack = std::uint64_t{8} << 20U;
+  static constexpr std::uint64_t kTextShare = 4;                    // one part in so many of the memory
+  static constexpr std::size_t kBlockPairs = std::size_t{1} << 16;  // that are verified at a time
 
   void read() {
     // Listens to the progress, to tell how much of the input was read when memory runs out.
@@ -241,8 +151,10 @@ class Near {
 
   void read_all(const Context& context) {
     const Fingerprinter fingerprinter(options_.fingerprint);
+    Pool<run::WaitingTexts> pool;
     report_.read = corpus::read_documents(
-        options_.input, context, budget_, [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
+        options_.input, context, budget_,
+        [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
           struct Hashed {
             std::vector<std::uint64_t> hashes;
             std::vector<State> states;
@@ -257,22 +169,33 @@ class Near {
           for (std::size_t i = 0; i < size; ++i)
             done->states[i] = batch.bad[i] != 0 ? State::bad : valid[i] == 0 ? State::too_short : State::fingerprinted;
           done->ids = std::move(batch.ids);
-          return [this, done](DocId first) {
+          const auto turn = [this, done](DocId first) {
             documents_.hashes.append(done->hashes);
             documents_.states.append(done->states);
             documents_.ids.add(done->ids, first);
             report_.too_short += static_cast<std::uint64_t>(std::ranges::count(done->states, State::too_short));
           };
-        });
+          if (!texts_) return turn;
+          auto waiting = pool.take([&] { return std::make_unique<run::WaitingTexts>(budget_); });
+          waiting->hold(batch.texts, budget_, *temp_);
+          return {[this, turn, waiting](DocId first) {
+                    turn(first);
+                    waiting->append_to(*texts_);
+                  },
+                  [this, waiting] { waiting->fill(*texts_); }};
+        },
+        {.keeps_texts = options_.verify});
+    if (texts_) texts_->finish();
   }
 
   // What `count` documents take at the most, ids included: while reading, arrays that grow by a quarter; then, to
-  // group, an entry in the shuffle and the node that it may become (the join takes less).
+  // group, an entry in the shuffle and the node that it may become (the join takes less). Texts have their share beside.
   std::uint64_t memory_for(double count) const {
     const double read = static_cast<double>(std::max<std::size_t>(documents_.hashes.size(), 1));
-    const double reading = 1.25 * (9 + static_cast<double>(documents_.ids.bytes()) / read);
+    const double reading = 1.25 * ((texts_ ? 17 : 9) + static_cast<double>(documents_.ids.bytes()) / read);
     const double grouping = sizeof(Entry) + 2 * sizeof(std::uint64_t) + (options_.all_pairs ? 16 : 0);
-    return budget_.set_aside() + kSlack + static_cast<std::uint64_t>(count * (reading + grouping));
+    const auto most = kSlack + static_cast<std::uint64_t>(count * (reading + grouping));
+    return budget_.set_aside() + (texts_ ? most * kTextShare / (kTextShare - 1) : most);
   }
 
   // Called when memory ran out while reading: names what all of the input would take, not only what was read of it.
@@ -330,12 +253,12 @@ class Near {
           writers[worker].add({nodes_->firsts[node], entry.document, 0});
       if (run.last) ++sizes[partition];
     });
-    const std::size_t nodes = verbs::near::close_gaps(nodes_->hashes, begins, sizes);
-    verbs::near::close_gaps(nodes_->firsts, begins, sizes);
+    const std::size_t nodes = close_gaps(nodes_->hashes, begins, sizes);
+    close_gaps(nodes_->firsts, begins, sizes);
     nodes_->hashes.resize(nodes);
     nodes_->firsts.resize(nodes);
     if (options_.all_pairs) {
-      verbs::near::close_gaps(nodes_->begins, begins, sizes);
+      close_gaps(nodes_->begins, begins, sizes);
       nodes_->begins.resize(nodes);
       nodes_->begins.push_back(begins.back());
     }
@@ -394,11 +317,43 @@ class Near {
     in_order.threads = 1;
     matches.for_each_run(in_order, [&](unsigned /*worker*/, std::size_t /*partition*/, const store::Run<Match>& run) {
       for (const Match& match : run.records) {
-        sink.match(match);
+        sink.match(match, 0);
         clusters.unite(match.first, match.second);
       }
       report_.matches += run.records.size();
     });
+  }
+
+  // The same for those of them whose texts are similar.
+  void verify(const Matches& candidates, matching::UnionFind& clusters, Sink& sink) {
+    report_.candidates = candidates.size();
+    Progress progress(context_, "verify", "pairs", report_.candidates);
+    Confirmer confirmer(*texts_, options_, context_, budget_);
+    std::vector<Match> block;
+    std::vector<double> similarities;
+    const auto confirm = [&] {
+      confirmer.similarities(block, similarities);
+      for (std::size_t i = 0; i < block.size(); ++i) {
+        if (similarities[i] == 0) continue;
+        sink.match(block[i], similarities[i]);
+        clusters.unite(block[i].first, block[i].second);
+        ++report_.matches;
+      }
+      progress.add(block.size());
+      block.clear();
+    };
+    Context in_order = context_;
+    in_order.threads = 1;
+    candidates.for_each_run(in_order,
+                            [&](unsigned /*worker*/, std::size_t /*partition*/, const store::Run<Match>& run) {
+                              for (const Match& match : run.records) {
+                                block.push_back(match);
+                                if (block.size() == kBlockPairs) confirm();
+                              }
+                            });
+    confirm();
+    progress.finish();
+    texts_->forget_text();
   }
 
   void write_clusters(matching::UnionFind& clusters, Sink& sink) {
@@ -430,20 +385,24 @@ class Near {
   const unsigned threads_;
   MemoryBudget budget_;
   Documents documents_;
+  std::optional<TempSpace> temp_;        // with verify,
+  std::optional<run::TextStore> texts_;  // all documents in order
   std::optional<Nodes> nodes_;
   NearReport report_;
 };
 
 }  // namespace
 
+}  // namespace verbs::near
+
 NearReport near(const NearOptions& options, const Context& context) {
-  Near verb(options, context);
+  verbs::near::Near verb(options, context);
   verbs::run::OutputDir output({.target = options.output,
                                 .force = options.force,
                                 .verb = "near",
                                 .outputs = {"matches.tsv", "clusters.tsv"},
                                 .inputs = options.input.paths});
-  FileSink sink(output, options.fingerprint);
+  verbs::near::FileSink sink(output, options);
   NearReport report = verb.run(sink);
   sink.close();
   output.publish(to_json(options, report));
@@ -454,8 +413,8 @@ NearResult near(DocumentStream& documents, const NearOptions& options, const Con
   NearOptions over = options;
   over.input = corpus::over_stream(options.input, documents, options.output);
   NearResult result;
-  MemorySink sink(result);
-  result.report = Near(over, context).run(sink);
+  verbs::near::MemorySink sink(result);
+  result.report = verbs::near::Near(over, context).run(sink);
   return result;
 }
 

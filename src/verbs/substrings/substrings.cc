@@ -24,6 +24,7 @@
 #include "verbs/evidence/snap.h"
 #include "verbs/run/columns/id_store.h"
 #include "verbs/run/columns/text_store.h"
+#include "verbs/run/columns/waiting_texts.h"
 #include "verbs/run/output_dir.h"
 #include "verbs/run/stage.h"
 #include "verbs/run/tsv.h"
@@ -33,8 +34,6 @@
 namespace refrain {
 
 namespace {
-
-constexpr std::uint64_t kMostHeldBytes = std::uint64_t{16} << 20;  // of a batch that waits
 
 // With --text-csv nothing of `input` is looked at: what was set there was set in vain.
 void check_unused(const InputOptions& input) {
@@ -120,77 +119,21 @@ class Substrings {
   }
 
  private:
-  // The texts of a batch, until it is their turn: those of long documents not in memory. Used again for another.
-  class Waiting {
-   public:
-    explicit Waiting(MemoryBudget& budget) : text_(budget, "the text being read") {}
-
-    void hold(const TextBatch& texts, MemoryBudget& budget, TempSpace& temp) {
-      text_.clear();
-      ends_.clear();
-      room_.reset();
-      if (texts.size() == 0) return;
-      const std::int64_t begin = texts.offsets.front();
-      for (const std::int64_t offset : texts.offsets.subspan(1))
-        ends_.push_back(static_cast<std::uint64_t>(offset - begin));
-      const std::string_view bytes(texts.text + begin, static_cast<std::size_t>(ends_.back()));
-      if (bytes.size() > std::min(kMostHeldBytes, budget.available() / 32))
-        aside_.emplace(temp).append(bytes);
-      else
-        text_.append(std::span<const char>(bytes));
-    }
-
-    bool may_be_kept() const { return !aside_; }
-
-    // In turn. What finds room in memory is copied there by fill(), after it.
-    void append_to(verbs::run::TextStore& store) {
-      if (!aside_) room_ = store.append_room(text_.size());
-      if (room_) {
-        for (const std::uint64_t end : ends_) store.end_document(*room_ + end);
-        return;
-      }
-      constexpr std::uint64_t kChunk = std::uint64_t{1} << 20U;
-      std::vector<char> chunk;
-      std::uint64_t at = 0;
-      for (const std::uint64_t end : ends_) {
-        while (at < end) {
-          const auto size = static_cast<std::size_t>(aside_ ? std::min(kChunk, end - at) : end - at);
-          if (aside_) {
-            chunk.resize(size);
-            aside_->read(at, chunk);
-          }
-          store.append({aside_ ? chunk.data() : text_.data() + at, size});
-          at += size;
-        }
-        store.end_document();
-      }
-    }
-    void fill(verbs::run::TextStore& store) const {
-      if (room_) store.fill(*room_, {text_.data(), text_.size()});
-    }
-
-   private:
-    std::optional<std::uint64_t> room_;
-    Array<char> text_;
-    std::optional<TempFile> aside_;
-    std::vector<std::uint64_t> ends_;
-  };
-
   void read() {
-    Pool<Waiting> pool;
-    report_.read = corpus::read_documents(options_.input, context_, budget_,
-                                          [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
-                                            auto waiting =
-                                                pool.take([&] { return std::make_unique<Waiting>(budget_); });
-                                            waiting->hold(batch.texts, budget_, temp_);
-                                            auto ids = std::make_shared<const corpus::BatchIds>(std::move(batch.ids));
-                                            return {[this, waiting, ids](DocId first) {
-                                                      waiting->append_to(text_);
-                                                      ids_.add(*ids, first);
-                                                    },
-                                                    [this, waiting] { waiting->fill(text_); }};
-                                          },
-                                          {.keeps_texts = true});
+    Pool<verbs::run::WaitingTexts> pool;
+    report_.read = corpus::read_documents(
+        options_.input, context_, budget_,
+        [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
+          auto waiting = pool.take([&] { return std::make_unique<verbs::run::WaitingTexts>(budget_); });
+          waiting->hold(batch.texts, budget_, temp_);
+          auto ids = std::make_shared<const corpus::BatchIds>(std::move(batch.ids));
+          return {[this, waiting, ids](DocId first) {
+                    waiting->append_to(text_);
+                    ids_.add(*ids, first);
+                  },
+                  [this, waiting] { waiting->fill(text_); }};
+        },
+        {.keeps_texts = true});
     text_.finish();
   }
 

@@ -36,6 +36,7 @@ struct Settings {
   std::optional<unsigned> distance;
   std::optional<unsigned> blocks;
   bool all_pairs = false;
+  bool verify = false;
   std::optional<std::uint64_t> length;
   std::optional<std::uint64_t> min_count;
   std::optional<Snap> snap;

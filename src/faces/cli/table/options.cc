@@ -173,7 +173,10 @@ NearOptions near_options(const Settings& settings) {
   options.input = input_options(settings, settings.operands);
   options.fingerprint = fingerprint_options(settings);
   options.output = settings.output;
-  options.distance = distance_of(settings);
+  options.verify = settings.verify;
+  if (!options.verify) refuse_idle(settings.threshold.has_value(), "--threshold", "without --verify");
+  options.threshold = settings.threshold.value_or(options.threshold);
+  options.distance = near_distance(settings);
   // A preset's blocks serve its own distance; with a greater one they may not do.
   const unsigned preset_blocks = preset_of(settings).blocks;
   options.blocks = settings.blocks.value_or(preset_blocks > options.distance ? preset_blocks : 0);
@@ -202,7 +205,7 @@ MatchOptions match_options(const Settings& settings) {
   MatchOptions options;
   options.stored = settings.operands.at(0);
   if (settings.operands.size() > 1) options.queries = settings.operands[1];
-  options.distance = distance_of(settings);
+  options.distance = settings.distance.value_or(options.distance);
   options.all = settings.all;
   options.add = settings.add;
   return options;
@@ -256,8 +259,10 @@ NgramsShowOptions ngrams_show_options(const Settings& settings) {
   return options;
 }
 
-unsigned distance_of(const Settings& settings) {
-  return settings.distance.value_or(preset_of(settings).distance);
+unsigned near_distance(const Settings& settings) {
+  if (settings.distance) return *settings.distance;
+  if (!settings.preset.empty()) return preset_of(settings).distance;
+  return settings.verify ? kVerifiedDistance : kNearDistance;
 }
 
 Context run_context(const Settings& settings) {

@@ -47,8 +47,8 @@ ExtractOptions extract_options(const Settings& settings);
 BlotsOptions blots_options(const Settings& settings);
 ServeOptions serve_options(const Settings& settings);
 
-// The distance that was given, the preset's, or 3.
-unsigned distance_of(const Settings& settings);
+// The distance that was given, the preset's, or that of near.
+unsigned near_distance(const Settings& settings);
 
 // Memory, threads and temporary folder only; how to report and to stop is the caller's part.
 Context run_context(const Settings& settings);

@@ -162,12 +162,23 @@ TEST(Parser, LetsHelpAndVersionPassOnAnUnfinishedLine) {
 
 TEST(Options, ApplyThePresetFirstAndThenTheFlags) {
   const NearOptions plain = near_options(settings_of({"near", "x", "-o", "d"}));
-  EXPECT_EQ(plain.distance, 3U);
+  EXPECT_EQ(plain.distance, kNearDistance);
+  EXPECT_FALSE(plain.verify);
   EXPECT_EQ(plain.blocks, 0U);
   const NearOptions report = near_options(settings_of({"near", "x", "-o", "d", "--window", "5", "--preset", "report"}));
   EXPECT_EQ(report.distance, 4U);
   EXPECT_EQ(report.blocks, 6U);
   EXPECT_EQ(report.fingerprint.window, 5U);
+}
+
+TEST(Options, OfNearSearchFurtherWhereTheTextsAreCompared) {
+  const NearOptions verified = near_options(settings_of({"near", "x", "-o", "d", "--verify", "--threshold", "70%"}));
+  EXPECT_TRUE(verified.verify);
+  EXPECT_EQ(verified.distance, kVerifiedDistance);
+  EXPECT_EQ(verified.threshold, 0.7);
+  EXPECT_EQ(near_options(settings_of({"near", "x", "-o", "d", "--verify", "--preset", "fpga"})).distance, 3U);
+  EXPECT_EQ(near_options(settings_of({"near", "x", "-o", "d", "--verify", "--distance", "5"})).distance, 5U);
+  EXPECT_THROW(near_options(settings_of({"near", "x", "-o", "d", "--threshold", "0.7"})), Error);
 }
 
 TEST(Options, DropThePresetsBlocksWhereTheDistanceOutgrowsThem) {

@@ -108,19 +108,19 @@ constexpr Flag kSharedFlags[] = {
      .store = [](Settings& s, const Value& v) { s.stop_words = v.text; }},
 
     {.name = "memory", .kind = Kind::size, .metavar = "SIZE", .default_text = "half of the RAM",
-     .description = "memory limit, e.g. 512M or 2G", .least = kMinMemoryBytes, .most = kAnyNumber,
+     .description = "memory limit, e.g. 2G", .least = kMinMemoryBytes, .most = kAnyNumber,
      .verbs = kWorkers, .group = Group::run,
      .store = [](Settings& s, const Value& v) { s.memory = v.number; }},
-    {.name = "threads", .kind = Kind::number, .metavar = "N", .default_text = "one per core",
-     .description = "number of threads, fewer if memory is short", .least = 1, .most = 1024,
+    {.name = "threads", .kind = Kind::number, .metavar = "N", .default_text = "1 per core",
+     .description = "threads, fewer if memory is low", .least = 1, .most = 1024,
      .verbs = Verb::dedup | Verb::near | Verb::fingerprint | Verb::text | Verb::match | Verb::substrings | Verb::ngrams_build | Verb::index_create |
               Verb::index_add | Verb::index_extract | Verb::index_blots | Verb::index_check | Verb::serve,
      .group = Group::run,
      .store = [](Settings& s, const Value& v) { s.threads = narrow(v); }},
     {.name = "temp-dir", .kind = Kind::folder, .metavar = "DIR", .default_text = "$TMPDIR or /tmp",
      .description = "folder for temporary files",
-     .verbs = Verb::dedup | Verb::substrings | Verb::ngrams_build | Verb::ngrams_show | Verb::index_create | Verb::index_add |
-              Verb::index_extract | Verb::index_check | Verb::serve,
+     .verbs = Verb::dedup | Verb::near | Verb::substrings | Verb::ngrams_build | Verb::ngrams_show | Verb::index_create |
+              Verb::index_add | Verb::index_extract | Verb::index_check | Verb::serve,
      .group = Group::run,
      .store = [](Settings& s, const Value& v) { s.temp_dir = v.text; }},
     {.name = "quiet", .letter = 'q', .default_text = "off", .description = "no progress, summary or warnings",

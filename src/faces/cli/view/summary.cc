@@ -186,9 +186,11 @@ std::string near_summary(const NearReport& report, const NearOptions& options, d
   std::string out = headline(report.read, seconds, report.threads, look);
 
   Table table;
-  table.add(
-      "near-duplicate pairs", count_text(report.matches),
-      {options.distance == 0 ? "equal fingerprints" : fmt::format("at most {} of 64 bits differ", options.distance)});
+  const std::string near =
+      options.distance == 0 ? "equal fingerprints" : fmt::format("at most {} of 64 bits differ", options.distance);
+  if (options.verify) table.add("candidate pairs", count_text(report.candidates), {near});
+  table.add("near-duplicate pairs", count_text(report.matches),
+            {options.verify ? fmt::format("similarity {:.3g} or more", options.threshold) : near});
   if (report.clusters > 0) {
     table.add("clusters", count_text(report.clusters));
     table.add("documents in them", count_text(report.clustered),
@@ -201,6 +203,7 @@ std::string near_summary(const NearReport& report, const NearOptions& options, d
               {fmt::format("fewer than {}; never matched", count_of(options.fingerprint.window, "token"))});
   }
   add_losses(table, report.read);
+  if (report.temp_peak_bytes > 0) table.add("temporary disk", size_of(report.temp_peak_bytes));
   add_memory(table, report.peak_rss_bytes, report.memory_bytes);
   return out + table.text() + written(options.output, {"matches.tsv", "clusters.tsv", "summary.json"});
 }
