@@ -31,6 +31,9 @@ struct SubstringsOptions {
   Snap snap = Snap::none;  // with `apply`, characters are never split: none means utf8
   bool groups = false;     // also write passages.jsonl
   bool apply = false;      // also write the documents without repeated ranges
+  // Search what is left of the documents again, and cut that too, until nothing is left to cut: cutting brings text
+  // together that was apart. substring_bytes.tsv and passages.jsonl tell of the input, that is of the first pass.
+  bool until_clean = false;
   Keep keep = Keep::first;
   // Instead of `input`: a file whose lines are the documents, read as one string (windows may cross lines), and a file
   // with their ids, one per line; without it, ids are ordinals.
@@ -44,9 +47,11 @@ struct SubstringsReport {
   std::uint64_t ranges = 0;              // rows of substring_bytes.tsv
   std::uint64_t repeated_bytes = 0;      // in them
   std::uint64_t repeated_documents = 0;  // with at least one
-  std::uint64_t removable_bytes = 0;     // what `apply` would remove
-  std::uint64_t windows = 0;             // windows that occur min_count times
-  std::uint64_t passages = 0;            // with `groups`
+  std::uint64_t removable_bytes = 0;     // what `apply` would remove, in all passes
+  // With `until_clean`: what each pass cut. The last is 0, unless there was still something after the most passes there are.
+  std::vector<std::uint64_t> pass_bytes;
+  std::uint64_t windows = 0;   // windows that occur min_count times
+  std::uint64_t passages = 0;  // with `groups`
   std::uint64_t places = 0;
   std::uint64_t changed_documents = 0;  // with `apply`
   std::uint64_t removed_bytes = 0;

@@ -79,6 +79,31 @@ TEST_F(Memory, NearVerifiesWhatSimilaritiesConfirms) {
   }
 }
 
+// What is left of the texts without the ranges.
+std::vector<std::string> without(std::vector<std::string> texts, const std::vector<SubstringRange>& ranges) {
+  for (std::size_t i = ranges.size(); i-- > 0;)
+    texts[ranges[i].document].erase(ranges[i].bytes.begin, ranges[i].bytes.end - ranges[i].bytes.begin);
+  return texts;
+}
+
+TEST_F(Memory, SubstringsUntilCleanLeaveNothingToCut) {
+  const SubstringsOptions options{.length = 14};
+  SubstringsOptions repeated = options;
+  repeated.until_clean = true;
+  std::vector<std::string> texts;
+  for (unsigned i = 0; i < 200; ++i) texts.push_back(random_text(i, 2, i));
+  const SubstringsResult all = substrings(*documents_of(std::span<const std::string>(texts)), repeated, context_);
+  ASSERT_GT(all.report.pass_bytes.size(), 2U);
+  EXPECT_EQ(all.report.pass_bytes.back(), 0U);
+  std::vector<std::string> left = texts;
+  for (const std::uint64_t bytes : all.report.pass_bytes) {
+    const SubstringsResult one = substrings(*documents_of(std::span<const std::string>(left)), options, context_);
+    EXPECT_EQ(one.report.removable_bytes, bytes);
+    left = without(left, one.removable);
+  }
+  EXPECT_EQ(without(texts, all.removable), left);
+}
+
 TEST_F(Memory, SubstringsTellsTheRangesOfFiles) {
   substrings({.input = files_, .output = output(), .length = 50}, context_);
   const SubstringsResult result = substrings(*documents(), {.length = 50}, context_);

@@ -328,6 +328,78 @@ class Apply(SubstringsCase):
             self.assertIn("twice", result.err)
 
 
+class UntilClean(SubstringsCase):
+    """Two letters lose different passages between the same halves, which come together."""
+
+    def texts(self, seed, count=60):
+        rng = random.Random(seed)
+        passage = ["".join(rng.choices("abcdefgh ", k=80)) for _ in range(12)]
+        out = []
+        for _ in range(count):
+            part = "".join(rng.choices("ijklmnop ", k=rng.randint(0, 25)))
+            halves = rng.choice(passage)
+            out.append(part + halves[:35] + rng.choice(passage) + halves[35:] + part[::-1])
+        return out
+
+    def one_by_one(self, name, *flags):
+        """Runs --apply on its own output until nothing changes. Returns that, and what each run removed."""
+        removed = []
+        content = self.read(name)
+        while not removed or removed[-1] != 0:
+            self.write("again/" + name, content)
+            found = self.substrings("again/" + name, "--apply", *flags)
+            removed.append(found.summary["removed_bytes"])
+            content = found.read("clean", name)
+        return content, removed
+
+    def test_is_what_single_passes_give_until_there_is_nothing_left(self):
+        most = 0
+        for seed, (name, (make, _)) in enumerate(FORMATS.items()):
+            self.write(name, make(self.texts(seed)))
+            for flags in (["--length", "50"], ["--length", "50", "--keep", "none", "--snap", "word"]):
+                flags += ["--format", "lines"] if name == "in.txt" else []
+                content, removed = self.one_by_one(name, *flags)
+                found = self.substrings(name, "--apply", "--until-clean", *flags)
+                self.assertEqual(found.read("clean", name), content, (name, flags))
+                self.assertEqual(found.summary["pass_bytes"], removed, (name, flags))
+                self.assertEqual(found.summary["removed_bytes"], sum(removed))
+                most = max(most, len(removed))
+        self.assertGreater(most, 2, "one pass must not do")
+
+    def test_lines_of_one_string_and_little_memory_give_the_same(self):
+        self.write("in.csv", lines(self.texts(9)))
+
+        def run(*flags):
+            self.run_program("substrings", "-o", "out", "--force", "-q", "--apply", "--length", "50", *flags)
+            return self.read("out", "clean", "in.csv")
+
+        clean = run("--text-csv", "in.csv", "--until-clean")
+        self.assertNotEqual(clean, run("--text-csv", "in.csv"))
+        self.write("clean/in.csv", clean)
+        self.assertEqual(run("--text-csv", "clean/in.csv"), clean)
+        self.write("in.txt", lines(text * 20 for text in self.texts(10, 9000)))
+        self.run_program("substrings", "in.txt", "--format", "lines", "-o", "wide", "-q", "--apply", "--until-clean")
+        self.run_program("substrings", "in.txt", "--format", "lines", "-o", "tight", "-q", "--apply", "--until-clean",
+                         "--memory", "64M", "--threads", "3")
+        self.assertEqual(self.read("wide", "clean", "in.txt"), self.read("tight", "clean", "in.txt"))
+        summary = json.loads(self.read("tight", "summary.json"))
+        self.assertGreater(summary["run"]["temp_peak_bytes"], 0)
+        self.assert_kept_memory(summary)
+
+    def test_says_what_each_pass_cut_and_without_it_that_there_may_be_more(self):
+        self.write("in.txt", lines(self.texts(11)))
+        flags = ["substrings", "in.txt", "--format", "lines", "--length", "50", "-o", "out", "--force"]
+        once = self.run_program(*flags, "--apply").out.decode()
+        self.assertIn("A second pass may find more, because cutting brings text together", once)
+        out = self.run_program(*flags, "--apply", "--until-clean").out.decode()
+        self.assertRegex(out, r"pass 1 +[0-9.]+ (KiB|bytes)\n")
+        self.assertRegex(out, r"pass [0-9]+ +0 bytes  nothing is left to cut\n")
+        self.assertNotIn("A second pass", out)
+        self.assertNotIn("A second pass", self.run_program(*flags).out.decode())
+        err = self.run_program(*flags, "--until-clean", code=2).err
+        self.assertIn("--until-clean: needs --apply", err)
+
+
 class Usage(SubstringsCase):
     def setUp(self):
         super().setUp()

@@ -18,6 +18,7 @@ std::string to_json(const SubstringsOptions& options, const SubstringsReport& re
   json.field("keep", options.keep == Keep::first ? "first" : "none");
   json.field("groups", options.groups);
   json.field("apply", options.apply);
+  json.field("until_clean", options.until_clean);
   json.end_object();
   verbs::run::write_read(json, report.read);
   json.field("ranges", report.ranges);
@@ -25,6 +26,11 @@ std::string to_json(const SubstringsOptions& options, const SubstringsReport& re
   json.field("repeated_documents", report.repeated_documents);
   json.field("repeated_windows", report.windows);
   json.field("removable_bytes", report.removable_bytes);
+  if (options.until_clean) {
+    json.key("pass_bytes").begin_array();
+    for (const std::uint64_t bytes : report.pass_bytes) json.value(bytes);
+    json.end_array();
+  }
   if (options.groups) json.field("passages", report.passages).field("places", report.places);
   if (options.apply)
     json.field("changed_documents", report.changed_documents).field("removed_bytes", report.removed_bytes);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,7 +21,6 @@
 #include "refrain/error.h"
 #include "refrain/memory.h"
 #include "refrain/report_json.h"
-#include "verbs/evidence/first_copies.h"
 #include "verbs/evidence/snap.h"
 #include "verbs/run/columns/id_store.h"
 #include "verbs/run/columns/text_store.h"
@@ -28,8 +28,10 @@
 #include "verbs/run/output_dir.h"
 #include "verbs/run/stage.h"
 #include "verbs/run/tsv.h"
+#include "verbs/substrings/cuts.h"
 #include "verbs/substrings/line_corpus.h"
 #include "verbs/substrings/passages.h"
+#include "verbs/substrings/until_clean.h"
 
 namespace refrain {
 
@@ -61,6 +63,8 @@ void check(const SubstringsOptions& options) {
   if (!options.text_csv.empty() && options.groups)
     throw Error(Errc::invalid_argument,
                 "--groups: cannot be combined with --text-csv, where passages may cross documents; remove one of them");
+  if (options.until_clean && !options.apply)
+    throw Error(Errc::invalid_argument, "--until-clean: needs --apply, which writes what is left");
   if (!options.text_csv.empty()) check_unused(options.input);
 }
 
@@ -111,6 +115,8 @@ class Substrings {
     if (options_.groups)
       verbs::run::run_stage(report_.stages, "passages", [&] { return list_passages(*found, *output); });
     found.reset();
+    if (options_.until_clean) verbs::run::run_stage(report_.stages, "repeat", [&] { return cut_again(); });
+    if (rows != nullptr) list_removable(*rows);
     if (options_.apply && output != nullptr)
       verbs::run::run_stage(report_.stages, "apply", [&] { return apply(*output); });
     report_.temp_peak_bytes = temp_.peak_bytes();
@@ -158,18 +164,26 @@ class Substrings {
     return out.bytes();
   }
 
-  // The same, in memory, and what of them goes.
+  // The same, in memory.
   void list_ranges(substring::Repeats& found, SubstringsResult& rows) {
     tell_ranges(
         found, [](ByteRange) {},
         [&](std::size_t document, ByteRange bytes) {
           rows.repeated.push_back({document, bytes});
         });
+  }
+
+  void list_removable(SubstringsResult& rows) const {
     std::size_t document = 0;
     for (const ByteRange& range : removed_) {
       while (text_.document(document).end <= range.begin) ++document;
       const std::uint64_t begin = text_.document(document).begin;
-      rows.removable.push_back({document, {range.begin - begin, range.end - begin}});
+      const ByteRange bytes{range.begin - begin, range.end - begin};
+      if (SubstringRange* last = rows.removable.empty() ? nullptr : &rows.removable.back();
+          last != nullptr && last->document == document && last->bytes.end == bytes.begin)
+        last->bytes.end = bytes.end;  // of different passes
+      else
+        rows.removable.push_back({document, bytes});
     }
   }
 
@@ -177,33 +191,28 @@ class Substrings {
   // removed, which takes the place of found.repeated: that is used up.
   template <class Range, class Row>
   void tell_ranges(substring::Repeats& found, Range range_found, Row row_found) {
-    constexpr std::size_t kGiveBack = std::size_t{64} << 10U;
     verbs::evidence::Snapper snapper(options_.snap, text_);
-    verbs::evidence::Snapper cutter(options_.snap == Snap::none && options_.apply ? Snap::utf8 : options_.snap, text_);
+    verbs::substrings::Cutter cutter(options_, text_, found);
     Progress progress(context_, "write", "ranges", found.repeated.size());
-    const ByteRange* kept = found.first.begin();
-    std::size_t document = 0;
     std::optional<std::size_t> last;
-    for (std::size_t i = 0; i < found.repeated.size(); ++i) {
-      if (i != 0 && i % kGiveBack == 0) found.repeated.give_back(i - kGiveBack, kGiveBack);
-      const ByteRange range = found.repeated[i];
-      progress.add(1);
-      range_found(range);
-      while (text_.document(document).end <= range.begin) ++document;
-      // Only a range in one string reaches over several documents; what is too short of it is dropped there.
-      for (std::size_t d = document; d < text_.documents() && text_.document(d).begin < range.end; ++d) {
-        const ByteRange whole_document = text_.document(d);
-        const ByteRange piece{std::max(range.begin, whole_document.begin), std::min(range.end, whole_document.end)};
-        if (piece.end < piece.begin + options_.length) continue;
-        if (const auto row = snapper.shrink(piece, whole_document)) {
-          row_found(d, ByteRange{row->begin - whole_document.begin, row->end - whole_document.begin});
-          ++report_.ranges;
-          report_.repeated_bytes += row->end - row->begin;
-          if (std::exchange(last, d) != d) ++report_.repeated_documents;
-        }
-        remove_from(piece, whole_document, kept, found.first.end(), cutter);
-      }
-    }
+    verbs::substrings::for_each_piece(
+        found.repeated, text_, options_.length,
+        [&](ByteRange range) {
+          progress.add(1);
+          range_found(range);
+        },
+        [&](std::size_t d, ByteRange piece, ByteRange document) {
+          if (const auto row = snapper.shrink(piece, document)) {
+            row_found(d, ByteRange{row->begin - document.begin, row->end - document.begin});
+            ++report_.ranges;
+            report_.repeated_bytes += row->end - row->begin;
+            if (std::exchange(last, d) != d) ++report_.repeated_documents;
+          }
+          cutter.cut(piece, document, [&](ByteRange range) {
+            report_.removable_bytes += range.end - range.begin;
+            if (options_.apply) removed_.push_back(range);
+          });
+        });
     progress.finish();
   }
 
@@ -216,19 +225,6 @@ class Substrings {
     out.write(row);
   }
 
-  // What of the piece goes: all of it, or what is not in [kept, end), which moves on with the pieces.
-  void remove_from(ByteRange piece, ByteRange document, const ByteRange*& kept, const ByteRange* end,
-                   verbs::evidence::Snapper& cutter) {
-    const auto remove = [&](ByteRange range) {
-      const auto cut = cutter.shrink(range, document);
-      if (!cut) return;
-      report_.removable_bytes += cut->end - cut->begin;
-      if (options_.apply) removed_.push_back(*cut);
-    };
-    if (options_.keep == Keep::none) return remove(piece);
-    verbs::evidence::without_first_copies(piece, kept, end, remove);
-  }
-
   std::uint64_t list_passages(const substring::Repeats& found, verbs::run::OutputDir& output) {
     OutputFile out = output.create("passages.jsonl");
     const verbs::substrings::PassageCounts counts =
@@ -237,6 +233,15 @@ class Substrings {
     report_.passages = counts.passages;
     report_.places = counts.places;
     return out.bytes();
+  }
+
+  // Searches what is left until there is nothing to cut. Returns the bytes that were searched.
+  std::uint64_t cut_again() {
+    report_.pass_bytes = {report_.removable_bytes};
+    verbs::substrings::cut_until_clean(options_, text_, text_memory(budget_.available()), context_, budget_, temp_,
+                                       removed_, report_.pass_bytes);
+    report_.removable_bytes = std::accumulate(report_.pass_bytes.begin(), report_.pass_bytes.end(), std::uint64_t{0});
+    return text_.size() * (report_.pass_bytes.size() - 1);
   }
 
   // Returns the bytes that were written.

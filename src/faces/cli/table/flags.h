@@ -64,6 +64,7 @@ struct Settings {
   bool resume = false;
   bool groups = false;
   bool apply = false;
+  bool until_clean = false;
   std::string text_csv;
   std::string ids;
   bool force = false;

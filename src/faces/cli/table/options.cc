@@ -195,6 +195,7 @@ SubstringsOptions substrings_options(const Settings& settings) {
   options.keep = settings.keep.value_or(options.keep);
   options.groups = settings.groups;
   options.apply = settings.apply;
+  options.until_clean = settings.until_clean;
   options.text_csv = settings.text_csv;
   options.ids = settings.ids;
   options.force = settings.force;

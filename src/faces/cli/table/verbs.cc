@@ -152,17 +152,21 @@ constexpr VerbInfo kVerbs[] = {
          "Finds every byte that lies in a window of --length bytes that occurs at least --min-count times: the ranges "
          "a suffix array would give, verified byte by byte. An INPUT is a file, a folder or - (standard input), plain "
          "or compressed with gzip or zstd. Nothing is removed; --apply writes a clean copy.",
-     .details = "Writes substring_bytes.tsv (id, x, y: half-open byte ranges of all copies, including the first) and "
-                "summary.json to the output folder. --groups adds passages.jsonl: each repeated passage once, at its "
-                "earliest occurrence, with its text and all places that repeat it or a part of it. --apply adds the "
-                "folder clean: the documents in their own format, without the repeated ranges. The first copy stays, "
-                "unless --keep none is given. Windows do not cross documents.\n"
-                "With --text-csv the lines of a file are the documents, and the file is read as one string, so windows "
-                "may cross lines: sa.txt has those ranges, and substring_bytes.tsv the part of them in each line, if "
-                "that is at least --length bytes.\n"
-                "--snap shrinks ranges so that they never split a character, a word or a line. If memory is short, "
-                "temporary files go to --temp-dir: about two bytes per byte of text, and several times that for short "
-                "windows, a --min-count above 2, or --groups.\n",
+     .details =
+         "Writes substring_bytes.tsv (id, x, y: half-open byte ranges of all copies, including the first) and "
+         "summary.json to the output folder. --groups adds passages.jsonl: each repeated passage once, at its "
+         "earliest occurrence, with its text and all places that repeat it or a part of it. --apply adds the "
+         "folder clean: the documents in their own format, without the repeated ranges. The first copy stays, "
+         "unless --keep none is given. Windows do not cross documents.\n"
+         "Cutting brings text together that was apart, so the clean copy may have repeats of its own. "
+         "--until-clean searches what is left again, and cuts until there is nothing to cut (32 passes at most); "
+         "the clean copy is written once, at the end. substring_bytes.tsv lists the ranges of the input.\n"
+         "With --text-csv the lines of a file are the documents, and the file is read as one string, so windows "
+         "may cross lines: sa.txt has those ranges, and substring_bytes.tsv the part of them in each line, if "
+         "that is at least --length bytes.\n"
+         "--snap shrinks ranges so that they never split a character, a word or a line. If memory is short, "
+         "temporary files go to --temp-dir: about two bytes per byte of text, and several times that for short "
+         "windows, a --min-count above 2, or --groups.\n",
      .examples = {"refrain substrings /usr/share/common-licenses -o repeats --groups",
                   "refrain substrings /usr/share/common-licenses -o clean --snap line --apply"}},
     {.verb = Verb::ngrams,

@@ -225,6 +225,14 @@ std::string substrings_summary(const SubstringsReport& report, const SubstringsO
               {fmt::format("from {}, {}", count_of(report.changed_documents, "document"), left)});
   else
     table.add("could be removed", size_of(report.removable_bytes), {std::string(left)});
+  for (std::size_t pass = 0; pass < report.pass_bytes.size(); ++pass) {
+    const bool last = pass + 1 == report.pass_bytes.size();
+    const bool clean = report.pass_bytes[pass] == 0;
+    table.add(
+        fmt::format("  pass {}", pass + 1), size_of(report.pass_bytes[pass]),
+        last ? std::vector<std::string>{clean ? "nothing is left to cut" : "the last one; run again on the clean copy"}
+             : std::vector<std::string>{});
+  }
   if (options.groups)
     table.add("passages", count_text(report.passages), {fmt::format("in {}", count_of(report.places, "place"))});
   add_losses(table, report.read);
@@ -235,7 +243,12 @@ std::string substrings_summary(const SubstringsReport& report, const SubstringsO
   if (options.groups) names.push_back("passages.jsonl");
   if (options.apply) names.push_back("clean");
   names.push_back("summary.json");
-  return out + table.text() + written(options.output, names);
+  out += table.text() + written(options.output, names);
+  if (options.apply && !options.until_clean && report.removed_bytes > 0)
+    out +=
+        "\nA second pass may find more, because cutting brings text together that was\n"
+        "apart: --until-clean repeats until nothing is left to cut.\n";
+  return out;
 }
 
 std::string ngrams_summary(const NgramsReport& report, const NgramsOptions& options, double seconds, const Look& look) {
