@@ -112,10 +112,37 @@ class Recognize(TestCase):
         with subprocess.Popen(["sh", "-c", "cat long/a.json > pipe.json"], cwd=self.dir) as writer:
             self.run_program("near", "pipe.json", "--text-field", "text", "-o", "piped", timeout=20)
             self.assertEqual(writer.wait(), 0)
-        # Records of an array cannot be taken out of it.
-        self.assertIn("jq -c", self.run_program("substrings", "in/array.json", "--length", "20", "--apply", "-o", "applied", code=3).err)
-        self.assertIn("jq -c", self.run_program("dedup", "in", "--apply", "-o", "applied", code=3).err)
-        self.assertFalse(os.path.exists(self.path("applied")))
+
+    def test_json_is_written_again_as_it_is_laid_out(self):
+        records = [{"n": {"text": "not this"}, "text": text, "odd": 'é \\" } { [ ] ,'} for text in TEXTS[:20] + TEXTS[5:15]]
+        half = records[:20]
+        self.write("in/a.json", json.dumps(records, indent=2))
+        self.write("in/b.json", json.dumps(half + [{"text": "something else that is in no other file of them"}]))
+        self.write("in/c.json", "\n".join(json.dumps(record, indent=1) for record in half))
+        self.write("in/d.json", json.dumps(half))
+        self.write("in/e.json", "".join(json.dumps(record) + "\n" for record in half))
+        self.write("in/f.json.gz", gzip.compress(json.dumps(records[::-1], ensure_ascii=False, indent=4).encode()))
+        self.run_program("dedup", "in", "--apply", "--read-back", "--annotate", "-o", "out", "-q")
+        clean = {name: self.read("out", "clean", "in", name) for name in self.listing("out", "clean", "in")}
+        self.assertEqual(clean["a.json"].decode(), json.dumps(half, indent=2))
+        self.assertEqual(clean["b.json"], b'[{"text": "something else that is in no other file of them"}]')
+        self.assertEqual((clean["c.json"], clean["d.json"], clean["e.json"]), (b"", b"[]", b""))
+        self.assertEqual(json.loads(gzip.decompress(clean["f.json.gz"])), [])
+        annotated = json.loads(self.read("out", "annotated", "in", "a.json"))
+        self.assertEqual([record["dup_keep"] for record in annotated], [True] * 20 + [False] * 10)
+        self.assertEqual([record["text"] for record in annotated], [record["text"] for record in records])
+        # What is left is read as what it is: nothing where nothing is left.
+        self.assertEqual(self.dedup("out/clean/in", output="again")["documents"], 21)
+
+    def test_text_is_cut_out_of_json_that_is_not_in_lines(self):
+        quote = "the same sentence with an é and a \\ and a \" in it, again and again. "
+        records = [{"text": f"{at} {quote}{at}", "more": [at, {"text": quote}]} for at in range(5)]
+        for content in (json.dumps(records), json.dumps(records, indent=2, ensure_ascii=False)):
+            self.write("in.json", content)
+            self.run_program("substrings", "in.json", "--length", "40", "--apply", "-o", "out", "-q", "--force")
+            clean = json.loads(self.read("out", "clean", "in.json"))
+            self.assertEqual([record["more"] for record in clean], [record["more"] for record in records])
+            self.assertEqual([record["text"] for record in clean], [records[0]["text"]] + [f"{at}{at}" for at in range(1, 5)])
 
     def test_damage_in_a_json_array_costs_the_damaged_records(self):
         records = [json.dumps({"text": text}) for text in TEXTS[:9]]

@@ -127,7 +127,9 @@ Format json_format(const InputOptions& options, const std::string& path, MemoryB
   constexpr std::size_t kLookedAt = std::size_t{64} << 10;
   constexpr std::size_t kMost = std::size_t{4} << 20;
   const bool records = !options.text_field.empty() || asks_for_id(options);
-  if (regular_size(path) == 0) return records ? Format::jsonl : Format::files;
+  struct stat info {};
+  const bool there = uninterrupted([&] { return stat(path.c_str(), &info); }) == 0;
+  if (!there || !S_ISREG(info.st_mode)) return records ? Format::jsonl : Format::files;
   const std::string field = records ? std::string() : options.text_name();
   std::string beginning;
   JsonLayout layout = JsonLayout::none;

@@ -85,6 +85,9 @@ JsonLayout json_layout(std::string_view beginning, std::string_view field, bool 
   const bool array = beginning.starts_with('[');
   if (array) beginning.remove_prefix(1);
   skip(kBlanks);
+  // What is left of a file of records that were all left out.
+  if (beginning.empty() && all && !array) return JsonLayout::lines;
+  if (array && beginning.starts_with(']')) return JsonLayout::values;
   if (!beginning.starts_with('{')) return JsonLayout::none;
   if (array) return JsonLayout::values;
   const FirstObject first = look_at(beginning, field);

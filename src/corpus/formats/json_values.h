@@ -28,8 +28,8 @@ class JsonScanner {
 // How the records of a file of JSON are laid out, by its first bytes.
 enum class JsonLayout {
   none,     // no records: a single value without the field, or no JSON
-  lines,    // an object a line
-  values,   // JsonScanner's
+  lines,    // an object a line, or nothing at all
+  values,   // JsonScanner's, or an empty array
   unknown,  // the first object goes on, and has not had the field yet
 };
 // `field`: a file with a single object is a record if it has this field, or none is given. `all`: there is no more than `beginning`.

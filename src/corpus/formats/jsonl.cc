@@ -164,9 +164,11 @@ void JsonlParser::parse_values(RawPiece& piece, const std::string& path, BatchBu
     piece.begin += record.size();
     if (record.size() > max_raw)
       builder.add_bad(path, line, too_long_reason(options_.max_doc_bytes));
-    else
+    else {
       offset_ = piece.offset + static_cast<std::size_t>(record.data() - data);
-    parse_line(record, {}, static_cast<std::size_t>(data + piece.bytes.size() - record.data()), path, line, builder);
+      parse_line(record, record, static_cast<std::size_t>(data + piece.bytes.size() - record.data()), path, line,
+                 builder);
+    }
   }
 }
 
@@ -324,10 +326,7 @@ void JsonlParser::parse_line(std::string_view line, std::string_view record, std
     const Found& extra = wanted_[extra_[i]].found;
     builder.set_field(i, extra.kind, extra.value);
   }
-  // Where records are not in lines, nothing can be left out of them.
-  if (builder.raw())
-    builder.locate(record.empty() ? line : record,
-                   record.empty() ? record : raw_string(text.raw, line.data() + line.size()));
+  if (builder.raw()) builder.locate(record, raw_string(text.raw, line.data() + line.size()));
 }
 
 }  // namespace refrain::corpus

@@ -58,7 +58,7 @@ class JsonlParser {
   const Wanted* missing_field(bool want_id) const;
   std::string complaint(bool want_id) const;
   void allocate(std::size_t line_bytes);
-  // `record` is the line with its line break.
+  // `record` is the line with its line break, if it is one.
   void parse_line(std::string_view line, std::string_view record, std::size_t readable, const std::string& path,
                   std::uint64_t line_number, BatchBuilder& builder);
   bool has_id() const;

@@ -97,7 +97,7 @@ AddedFields::Insertion AddedFields::record(DocId document, std::string_view reco
   values_.assign(names_.size(), {});
   annotations_.values(document, values_);
   added_.clear();
-  if (format_ == Format::jsonl) {
+  if (format_ == Format::jsonl || format_ == Format::json) {
     const std::size_t brace = record.rfind('}');
     add_json(record, brace);
     return {brace, added_};

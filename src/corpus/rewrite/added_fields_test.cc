@@ -81,6 +81,12 @@ TEST_F(Annotate, JsonRecordsBeforeTheirLastBrace) {
                    "{\"text\":\"\",\"n\":5,\"note\":null}");
 }
 
+TEST_F(Annotate, RecordsOfAnArray) {
+  expect_annotated(
+      "a.json", "[\n {\"text\":\"drop\"},\n {\"text\":\"k\"\n },\n {\"text\":\"cut\",\"x\":{}}\n]\n",
+      "[\n {\"text\":\"k\"\n ,\"n\":1,\"note\":\"k\"},\n {\"text\":\"ut\",\"x\":{},\"n\":2,\"note\":\"cut\"}\n]\n");
+}
+
 TEST_F(Annotate, TablesWithColumnsAtTheEnd) {
   expect_annotated("a.csv", "\xef\xbb\xbf\r\n\"b\",text\r\n1,\"k,\"\"\n\"\r\n2,drop\n3,cut\n\n4,\nbad\n5,k\r\r\n6,x",
                    "\xef\xbb\xbf\r\n\"b\",text,n,note\r\n1,\"k,\"\"\n\",0,\"k,\"\"\n\"\r\n3,ut,2,cut\n\n4,,3,\nbad\n"

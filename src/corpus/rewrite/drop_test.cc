@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include <map>
 #include <random>
@@ -143,6 +144,43 @@ TEST_F(Drop, AJsonRecordGoesWithItsLineAndBlankLinesStay) {
   expect_rewritten("a.jsonl", content, " \n{\"text\":\"ne\"} \r\n{\"text\":7}\n\n", {}, of("bkdd"));
 }
 
+TEST_F(Drop, AnArrayStaysAnArray) {
+  const std::string one = R"({"text":"one"})";
+  const std::string two = "{\"id\": [2, \"}\"],\n  \"text\" : \"t\\\\w\\u006f\"}";
+  const std::string six = R"({"text":"six"})";
+  const std::string content = "[\n " + one + ",\n\t" + two + " , " + six + "\n]\n";
+  expect_rewritten("a.json", content, content, {}, of("k"));
+  expect_rewritten("a.json", content, "[\n " + two + " , " + six + "\n]\n", {}, of("dkk"));
+  expect_rewritten("a.json", content, "[\n " + one + " , " + six + "\n]\n", {}, of("kdk"));
+  expect_rewritten("a.json", content, "[\n " + one + ",\n\t" + two + "\n]\n", {}, of("kkd"));
+  expect_rewritten("a.json", content, "[\n " + six + "\n]\n", {}, of("ddk"));
+  expect_rewritten("a.json", content, "[\n]\n", {}, of("d"));
+  expect_rewritten("a.json", content, "[\n {\"text\":\"ne\"} , {\"text\":\"ix\"}\n]\n", {}, of("bdb"));
+  expect_rewritten("a.json", "\xef\xbb\xbf[" + one + "," + six + "]", "\xef\xbb\xbf[" + six + "]", {}, of("dk"));
+}
+
+TEST_F(Drop, ValuesOneAfterTheOtherStaySo) {
+  const std::string content = "{\n\"text\":\"one\"}\n\n{\"text\":\n\"two\"} {\"text\":\n\"six\"}\n";
+  expect_rewritten("a.json", content, "{\"text\":\n\"two\"} {\"text\":\n\"six\"}\n", {}, of("dkk"));
+  expect_rewritten("a.json", content, "{\n\"text\":\"one\"}\n", {}, of("kdd"));
+  expect_rewritten("a.json", content, "\n", {}, of("d"));
+  // Two arrays, and arrays in an array.
+  const InputOptions values{.paths = {}, .format = Format::json};
+  expect_rewritten("a", R"([{"text":"a"}] [{"text":"b"}, {"text":"c"}])", R"([] [{"text":"c"}])", values, of("ddk"));
+  expect_rewritten("a", R"([[{"text":"a"}, {"text":"b"}],[{"text":"c"}]])", R"([[{"text":"b"}],[]])", values,
+                   of("dkd"));
+}
+
+TEST_F(Drop, WhatIsNoRecordOfAnArrayStaysInIt) {
+  const std::string content = R"([{"text":"a"}, {"no":"]}[,"}, 5, {"text":"b"}, {"text":7}, {"text":"c"}])";
+  const std::string bad = R"({"no":"]}[,"}, 5)";
+  // The records are a, one that is bad, b after something that is bad, another bad one, and c.
+  const Fates all_go = [](DocId, std::string_view) { return Fate::drop; };
+  expect_rewritten("a.json", content, "[" + bad + R"(, {"text":7}])", {}, all_go);
+  const Fates b_stays = [](DocId, std::string_view text) { return text == "b" ? Fate::keep : Fate::drop; };
+  expect_rewritten("a.json", content, "[" + bad + R"(, {"text":"b"}, {"text":7}])", {}, b_stays);
+}
+
 TEST_F(Drop, ARowGoesAndTheHeaderStays) {
   const std::string content = "\xef\xbb\xbf\r\n\"b\",text\r\n1,\"x\n\"\"y\"\"\"\r\n\n2,z\ntoo few\n3,\"not closed\n";
   const std::string header = "\xef\xbb\xbf\r\n\"b\",text\r\n";
@@ -169,6 +207,33 @@ TEST_F(Drop, AFileThatIsNoTableIsCopied) {
   const Result found = rewrite({.paths = {at("in")}}, of("kdk"));
   EXPECT_EQ(found.tree,
             (Tree{{"in/a.csv", "one,two\n1,2\n"}, {"in/b.csv", "text\ny\n"}, {"in/c.csv.gz", gzip("\"not closed")}}));
+}
+
+TEST_F(Drop, RandomArraysStayJson) {
+  std::mt19937 random(5);
+  simdjson::dom::parser parser;
+  for (int round = 0; round < 20; ++round) {
+    std::string content = "[";
+    std::vector<std::string> kept;
+    const std::size_t count = random() % 40;
+    const auto fate = [seed = random()](DocId document) { return (document * 2654435761U + seed) % 7 < 3; };
+    const char* const breaks[] = {"", " ", "\n", "\r\n  "};
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string record =
+          fmt::format(R"({{"text":"{} {}","list":[1,{{"a":"]"}}]}})", i, std::string(random() % 60, 'x'));
+      if (!fate(i)) kept.push_back(record);
+      content += (i == 0 ? "" : ",") + std::string(breaks[random() % 4]) + record + breaks[random() % 4];
+    }
+    content += "]";
+    const InputOptions options{.paths = {write("in/a.json", content)}, .format = Format::json};
+    const Result result =
+        rewrite(options, [&](DocId document, std::string_view) { return fate(document) ? Fate::drop : Fate::keep; });
+    simdjson::dom::array array;
+    ASSERT_EQ(parser.parse(simdjson::padded_string(result.tree.at("a.json"))).get(array), simdjson::SUCCESS) << content;
+    std::vector<std::string> found;
+    for (const simdjson::dom::element element : array) found.push_back(simdjson::minify(element));
+    EXPECT_EQ(found, kept);
+  }
 }
 
 TEST_F(Drop, RandomFatesOfManyRecords) {

@@ -23,6 +23,7 @@
 #include "corpus/formats/warc.h"
 #include "corpus/rewrite/added_fields.h"
 #include "corpus/rewrite/held.h"
+#include "corpus/rewrite/json_list.h"
 #include "corpus/rewrite/output_names.h"
 #include "corpus/rewrite/packed_file.h"
 #include "corpus/rewrite/parquet.h"
@@ -55,13 +56,6 @@ Error cannot_cut(const std::string& path, Format format) {
   return cannot_cut(path, format == Format::warc ? "a web archive" : "a mailbox");
 }
 
-Error cannot_rewrite(const std::string& path) {
-  return {Errc::unsupported,
-          fmt::format("{}: records of a JSON array cannot be left out of it; convert it to jsonl first, "
-                      "for example with jq -c '.[]'",
-                      path)};
-}
-
 // Writes what is held, batch after batch; of plain files of records it says where, and they are written after their turn.
 // Not thread-safe.
 class Rewriter {
@@ -76,6 +70,7 @@ class Rewriter {
         added_(annotations),
         out_(budget, thread_count(context)),
         text_(budget, [this](std::string_view bytes) { put(bytes); }),
+        list_([this](std::string_view bytes) { put(bytes); }),
         context_(context),
         budget_(budget),
         annotations_(annotations),
@@ -123,6 +118,7 @@ class Rewriter {
   std::string_view raw_;                // its raw bytes,
   bool at_once_ = false;                // and whether they must be written before it goes
   TextRewriter text_;
+  JsonList list_;  // of a file of JSON values
   const Context& context_;
   MemoryBudget& budget_;
   const Annotations& annotations_;
@@ -218,13 +214,13 @@ void Rewriter::write_records(Held& held, DocId first) {
   if (held.file.empty()) return;
   const WholeFile& file = held.file.front();
   if (held.first) {
-    if (file.input.format == Format::json) throw cannot_rewrite(file.input.path);
     path_ = make_room(file.input);
     if (file.packing == Packing::none)
       placed_ = std::make_shared<PlacedFile>(path_, room_);
     else
       out_.open(path_, file.packing);
     changed_ = begun_ = false;
+    list_.begin_file();
     added_.begin_file(file.input.path, options_, file.input.format);
   }
   archived_ = file.input.format == Format::warc && !held.part_of_record;
@@ -243,26 +239,47 @@ void Rewriter::write_records(Held& held, DocId first) {
   };
   const std::size_t mark = held.first && raw.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   if (added_.any() && !held.unread) insert(mark, added_.header(raw.substr(mark)));
+  // Of JSON values, what stands around the records is not written as it is.
+  const bool listed = file.input.format == Format::json;
+  const auto copy_to = [&](std::uint64_t end) {
+    put_raw(raw.substr(written, end - written));
+    written = end;
+  };
+  if (listed) copy_to(mark);
   for (std::size_t i = 0; i < held.records.size(); ++i) {
     const Record& record = held.records[i];
     if (record.text_bytes == Record::kBad) continue;
     if (i == held.taken_record) throw field_is_there(file.input.path, added_names_[held.taken_field]);
     const Answer answer = ask(first + i, held.text_of(record));
+    if (listed) {
+      list_.between(raw.substr(written, record.record_begin - written));
+      written = record.record_begin;
+      if (answer == Answer::drop)
+        list_.drop();
+      else
+        list_.keep();
+    }
     if (answer == Answer::drop) {
-      put_raw(raw.substr(written, record.record_begin - written));
+      copy_to(record.record_begin);
       written = record.record_end;
     } else if (answer == Answer::cut) {
-      put_raw(raw.substr(written, record.begin - written));
+      copy_to(record.begin);
       if (is_decoded(file.input.format)) throw cannot_cut(file.input.path, file.input.format);
       write_text(held, record, file.input.format);
       written = record.end;
     }
     if (answer != Answer::keep) changed_ = true;
-    if (!added_.any() || answer == Answer::drop) continue;
-    insert(record.record_begin,
-           added_.record(first + i, raw.substr(record.record_begin, record.record_end - record.record_begin)));
+    if (answer == Answer::drop) continue;
+    if (added_.any())
+      insert(record.record_begin,
+             added_.record(first + i, raw.substr(record.record_begin, record.record_end - record.record_begin)));
+    if (listed) copy_to(record.record_end);
   }
-  put_raw(raw.substr(written));
+  if (listed)
+    list_.between(raw.substr(written));
+  else
+    put_raw(raw.substr(written));
+  if (listed && held.last) list_.end_file();
   if (placed_ && !parts_.empty()) {
     held.to = placed_;
     held.place = placed_->begin(parts_.size());
@@ -320,7 +337,7 @@ void Rewriter::write_text(const Held& held, const Record& record, Format format)
   const std::string_view raw = held.raw().substr(record.begin, record.end - record.begin);
   const std::string_view behind = held.raw().substr(record.end);
   if (format == Format::lines) return text_.write_line(behind, !begun_);
-  if (format == Format::jsonl) return text_.write_json(raw);
+  if (format == Format::jsonl || format == Format::json) return text_.write_json(raw);
   // A field that is neither at the end of its record nor of the file is followed by a delimiter.
   const bool last = !behind.starts_with(format == Format::tsv ? '\t' : ',');
   const bool at_start = record.begin == 0 || held.raw()[record.begin - 1] == '\n';
@@ -391,7 +408,6 @@ void check_rewritable(const SourceOptions& options, const Context& context, bool
   for (Input input; walk.next(input);) {
     throw_if_stopped(context);
     if (!input.failure.empty()) continue;
-    if (input.format == Format::json) throw cannot_rewrite(input.path);
     if (cuts && is_decoded(input.format)) throw cannot_cut(input.path, input.format);
     const bool has_fields = input.format != Format::lines && !is_decoded(input.format) && input.format != Format::files;
     if (adds && !has_fields && !is_passed_over(input, options, file))

@@ -12,6 +12,8 @@
 // Of a web archive or a mailbox whole records can be left out; a cut in one is Error(unsupported). Each record of an
 // archive is packed by itself.
 //
+// Of JSON values a record that is left out goes with the comma and the white space on one side of it: an array stays one.
+//
 // A record that is left out goes with its line, its row or, where it is a whole file, its file. A file of records of
 // which none is left is written all the same: empty, or with its header alone.
 //
