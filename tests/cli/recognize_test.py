@@ -33,7 +33,7 @@ class Recognize(TestCase):
             self.write(f"{folder}/{name}", content + b" " + TEXTS[0].encode())
         with zipfile.ZipFile(self.path(folder, "n.docx"), "w") as file:
             file.writestr("[Content_Types].xml", "<Types/>")
-        with zipfile.ZipFile(self.path(folder, "o.zip"), "w") as file:
+        with zipfile.ZipFile(self.path(folder, "o"), "w") as file:
             file.writestr("a.txt", TEXTS[0])
         return len(kinds) + 2
 
@@ -45,7 +45,7 @@ class Recognize(TestCase):
         kinds = {kind["kind"]: kind["examples"] for kind in summary["binary_kinds"]}
         self.assertEqual(kinds["PDF document"], ["in/a.pdf"])
         self.assertEqual(kinds["Office document"], ["in/h.doc", "in/n.docx"])
-        self.assertEqual(kinds["ZIP archive"], ["in/o.zip"])
+        self.assertEqual(kinds["ZIP archive"], ["in/o"])
         self.assertEqual(kinds["binary file"], ["in/l"])
         shown = self.run_program("dedup", "in", "-o", "again").out.decode()
         self.assertIn("1 PDF document: in/a.pdf; convert to text first, for example with pdftotext", shown)
