@@ -52,6 +52,11 @@ struct InputOptions {
   std::uint64_t max_doc_bytes = std::uint64_t{64} << 20;
   bool binary = false;  // also read files that are no text
   HtmlPart html = HtmlPart::text;
+  // Between the columns of csv; 0: the one of , ; tab | that makes the header have the text field, as in most spreadsheets.
+  char delimiter = 0;
+  // What files are written in, as iconv knows it ("koi8-r"); empty: what a byte order mark or a page says, else UTF-8, or
+  // for whole files that are no UTF-8 windows-1252. Records that are converted are written again as UTF-8.
+  std::string charset = {};
   bool as_is = false;   // whole files are their bytes: HTML with its markup, e-mail, manual pages and mailboxes as they
                         // are stored, other charsets unconverted
   bool strict = false;  // throw Error(bad_input) at the first bad record
@@ -92,7 +97,8 @@ struct ReadReport {
   std::uint64_t pages = 0;            // whole files that are HTML: their text was read, not their markup
   std::uint64_t mails = 0;            // whole files that are e-mail: the same
   std::uint64_t manual_pages = 0;     // whole files that are troff: the same
-  std::uint64_t recoded = 0;          // whole files that are not UTF-8, and were converted
+  std::uint64_t recoded = 0;          // files that are not UTF-8, and were converted
+  std::uint64_t surrogates = 0;       // halves of surrogate pairs in JSON, read as U+FFFD
   std::uint64_t special_skipped = 0;  // links, sockets, devices found in folders
   std::uint64_t other_skipped = 0;    // web archive records without a page: requests, images, errors
   std::vector<BadRecord> examples;    // the first kMaxExamples bad records in input order

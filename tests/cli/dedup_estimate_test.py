@@ -6,7 +6,7 @@ import re
 
 import program
 
-LINE = re.compile(r"refrain: (.*) in (\d+ files?)(, about .* uncompressed)?; needs about (.*) of memory and (.*) of disk in "
+LINE = re.compile(r"refrain: [\d,]+ files?: [^\n]*\nrefrain: (.*) in (\d+ files?)(, about .* uncompressed)?; needs about (.*) of memory and (.*) of disk in "
                   r"out \(.* free\)\n")
 
 

@@ -17,7 +17,8 @@ namespace refrain::corpus {
 namespace {
 
 constexpr std::size_t kPackedBytes = std::size_t{64} << 10;
-constexpr std::size_t kGzipBytes = std::size_t{48} << 10;  // what zlib takes to inflate, rounded up
+constexpr std::size_t kRecodedBytes = std::size_t{32} << 10;  // at a time
+constexpr std::size_t kGzipBytes = std::size_t{48} << 10;     // what zlib takes to inflate, rounded up
 // A zstd decoder with a larger window is not kept for the next file.
 constexpr std::size_t kKeptZstdBytes = std::size_t{4} << 20;
 constexpr int kGzipOnly = 16 + MAX_WBITS;
@@ -47,6 +48,9 @@ void ByteStream::open(const std::string& path, std::stop_token stop) {
     packed_ = std::make_unique_for_overwrite<char[]>(kPackedBytes);
   }
   file_ = InputFile(path, std::move(stop));
+  recoder_.reset();
+  ahead_.clear();
+  ahead_begin_ = 0;
   begin_ = end_ = 0;
   file_ended_ = inside_ = seeking_ = false;
   mark_ = {};
@@ -89,7 +93,7 @@ void ByteStream::start_zstd() {
 // through; so counting it right after that call is still in time.
 void ByteStream::count_memory() {
   const std::size_t bytes = kPackedBytes + (gzip_ ? kGzipBytes : 0) + (zstd_ ? ZSTD_sizeof_DCtx(zstd_.get()) : 0) +
-                            (rare_ ? rare_->memory() : 0);
+                            (rare_ ? rare_->memory() : 0) + (recoder_ ? 4 * kRecodedBytes : 0);
   if (bytes != reservation_.bytes()) reservation_.resize(bytes, fmt::format("decompressing {}", file_.path()));
 }
 
@@ -112,7 +116,37 @@ bool ByteStream::refill() {
   return end_ > 0;
 }
 
+void ByteStream::recode(const std::string& charset) {
+  std::string start(kRecodedBytes, '\0');
+  start.resize(read_unpacked(start.data(), start.size()));
+  const std::string found = charset.empty() ? marked_charset(start) : charset;
+  if (found.empty() || is_utf8(found)) {
+    ahead_ = std::move(start);
+    return;
+  }
+  recoder_ = std::make_unique<Recoder>(found);
+  recoder_->recode(start, start.size() < kRecodedBytes, ahead_);
+}
+
 std::size_t ByteStream::read(char* buffer, std::size_t size) {
+  std::size_t done = 0;
+  while (done < size) {
+    const std::size_t taken = ahead_.copy(buffer + done, size - done, ahead_begin_);
+    ahead_begin_ += taken;
+    done += taken;
+    if (done == size) break;
+    ahead_.clear();
+    ahead_begin_ = 0;
+    if (!recoder_) return done + read_unpacked(buffer + done, size - done);
+    std::string bytes(kRecodedBytes, '\0');
+    bytes.resize(read_unpacked(bytes.data(), bytes.size()));
+    recoder_->recode(bytes, bytes.size() < kRecodedBytes, ahead_);
+    if (ahead_.empty() && bytes.size() < kRecodedBytes) break;
+  }
+  return done;
+}
+
+std::size_t ByteStream::read_unpacked(char* buffer, std::size_t size) {
   switch (packing_) {
     case Packing::gzip:
       return read_gzip(buffer, size);

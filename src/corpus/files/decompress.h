@@ -15,6 +15,7 @@
 #include "base/budget.h"
 #include "base/files/file.h"
 #include "corpus/files/unpackers.h"
+#include "corpus/formats/charset.h"
 
 namespace refrain::corpus {
 
@@ -37,6 +38,11 @@ class ByteStream {
   // with the next member. For archives whose records are members.
   void pass_over_damage() { pass_over_damage_ = true; }
 
+  // From here on what is read is UTF-8, made of `charset`, or, where that is empty, of what a byte order mark tells.
+  // Error(invalid_argument) where there is no such charset. Before the first read().
+  void recode(const std::string& charset);
+  bool recoded() const { return recoder_ != nullptr; }
+
   // Gives back the file and all memory, before the next open().
   void close();
 
@@ -57,6 +63,7 @@ class ByteStream {
     void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
   };
 
+  std::size_t read_unpacked(char* buffer, std::size_t size);
   bool refill();
   void damage(const std::string& what);
   bool seek_member();
@@ -85,6 +92,9 @@ class ByteStream {
   std::unique_ptr<z_stream, EndGzip> gzip_;
   std::unique_ptr<ZSTD_DCtx, EndZstd> zstd_;
   std::unique_ptr<Unpacker> rare_;  // of this file alone
+  std::unique_ptr<Recoder> recoder_;
+  std::string ahead_;  // what was read, and converted, before it was asked for,
+  std::size_t ahead_begin_ = 0;
 };
 
 }  // namespace refrain::corpus

@@ -15,7 +15,7 @@ namespace refrain::corpus {
 struct RawFile {
   const Input* input = nullptr;  // null where there is no such file, or it cannot be opened
   Packing packing = Packing::none;
-  bool converted = false;  // of a whole file: its text is not its bytes
+  bool converted = false;  // its text, or its records, are not its bytes
 };
 
 // Valid as long as the batch. A batch without records may have bytes, and is handed out too.

@@ -31,7 +31,7 @@ RecordStream::RecordStream(const Input& input, const SourceOptions& options, con
       table_(input.format == Format::csv || input.format == Format::tsv),
       bytes_(budget),
       rest_(budget, "the rest of a piece of the input"),
-      scanner_(input.format == Format::tsv ? '\t' : ',') {
+      scanner_(input.delimiter) {
   if (input.format == Format::warc) {
     warc_.emplace(max_raw_bytes_);
     bytes_.pass_over_damage();
@@ -39,6 +39,7 @@ RecordStream::RecordStream(const Input& input, const SourceOptions& options, con
   if (input.format == Format::mbox) mbox_.emplace(max_raw_bytes_);
   if (input.format == Format::json) json_.emplace();
   bytes_.open(source_of(input, options), context.stop);
+  if (input.format != Format::warc && input.format != Format::mbox) bytes_.recode(options.charset);
 }
 
 bool RecordStream::next(RawPiece& piece, LargeTurn& turn) {

@@ -40,6 +40,7 @@ class RecordStream {
 
   std::uint64_t take_consumed() { return bytes_.take_consumed(); }
   Packing packing() const { return bytes_.packing(); }
+  bool recoded() const { return bytes_.recoded(); }  // what is read are not its bytes
 
   // Of a table; known as soon as there was a piece with a record in it.
   const CsvColumns& columns() const { return columns_; }

@@ -23,6 +23,7 @@
 #include "base/budget.h"
 #include "base/files/temp_space.h"
 #include "corpus/files/archive.h"
+#include "corpus/files/format.h"
 #include "corpus/files/options.h"
 #include "refrain/context.h"
 #include "refrain/input.h"
@@ -38,6 +39,7 @@ struct Input {
   std::string failure;
   std::size_t operand = 0;                    // which of the paths named it, or a folder above it
   std::shared_ptr<const TempFile> copy = {};  // of a file in an archive
+  char delimiter = ',';                       // of a table
 };
 
 // The path to open: its own, unless there is a copy of it: of standard input, of a file in an archive.
@@ -45,10 +47,6 @@ inline std::string source_of(const Input& input, const SourceOptions& options) {
   if (input.copy) return input.copy->path();
   return input.path == "-" && !options.standard_input.empty() ? options.standard_input : input.path;
 }
-
-// The format of an input; Format::automatic goes by its name without .gz, .zst or .zstd, and stays automatic for .json,
-// which Walk looks into. It also looks for mailboxes among the files that this takes for whole ones.
-Format format_of(const InputOptions& options, std::string_view path);
 
 // Throws for what is wrong with the paths themselves: there are none and no documents either, "-" comes twice, one does not exist or may not be
 // read. Opens regular files and folders to find out, but never a pipe, whose writer would notice.
@@ -98,8 +96,6 @@ class Walk {
   bool is_seen() const;
   void remember(const std::string& folder);
   void leave();
-  // `source`: where its content is.
-  Format format_of(const std::string& path, bool named, const std::string& source) const;
   std::size_t operand() const { return next_named_ - 1; }
 
   const SourceOptions& options_;

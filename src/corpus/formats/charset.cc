@@ -1,5 +1,6 @@
 #include "corpus/formats/charset.h"
 
+#include <fmt/format.h>
 #include <iconv.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 
 #include "base/ascii.h"
 #include "corpus/formats/piece.h"
+#include "refrain/error.h"
 #include "refrain/utf8.h"
 
 namespace refrain::corpus {
@@ -95,11 +97,16 @@ struct CloseIconv {
   }
 };
 
+// Bytes that are passed over where they are no character.
+std::size_t unit_of(const std::string& charset) {
+  return charset.starts_with("utf-32") ? 4 : charset.starts_with("utf-16") ? 2 : 1;
+}
+
 bool from_iconv(std::string_view bytes, const std::string& charset, Array<char>& out) {
   const std::unique_ptr<iconv_t, CloseIconv> handle(iconv_open("UTF-8", charset.c_str()));
   if (!is_open(handle.get())) return false;
   std::string buffer(kChunkBytes, '\0');
-  const std::size_t unit = charset.starts_with("utf-32") ? 4 : charset.starts_with("utf-16") ? 2 : 1;
+  const std::size_t unit = unit_of(charset);
   char* in = const_cast<char*>(bytes.data());
   std::size_t left = bytes.size();
   const auto convert = [&](char** from, std::size_t* size) {
@@ -125,6 +132,53 @@ bool from_iconv(std::string_view bytes, const std::string& charset, Array<char>&
 }
 
 }  // namespace
+
+std::string marked_charset(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  if (bytes.starts_with(kByteOrderMark)) return "utf-8";
+  if (bytes.starts_with("\xff\xfe\0\0"sv)) return "utf-32le";
+  if (bytes.starts_with("\0\0\xfe\xff"sv)) return "utf-32be";
+  if (bytes.starts_with("\xff\xfe"sv)) return "utf-16le";
+  return bytes.starts_with("\xfe\xff"sv) ? "utf-16be" : "";
+}
+
+Recoder::Recoder(const std::string& charset)
+    : handle_(iconv_open("UTF-8", is_windows_1252(charset) ? "windows-1252" : charset.c_str())),
+      unit_(unit_of(charset)) {
+  if (is_open(handle_)) return;
+  throw Error(Errc::invalid_argument,
+              fmt::format("--charset {}: no such character set; `iconv -l` lists them", charset));
+}
+
+Recoder::~Recoder() {
+  if (is_open(handle_)) iconv_close(handle_);
+}
+
+void Recoder::recode(std::string_view bytes, bool last, std::string& out) {
+  rest_ += bytes;
+  char* in = rest_.data();
+  std::size_t left = rest_.size();
+  const std::size_t begin = out.size();
+  std::string buffer(kChunkBytes, '\0');
+  while (left > 0) {
+    char* to = buffer.data();
+    std::size_t room = buffer.size();
+    const std::size_t status = iconv(handle_, &in, &left, &to, &room);
+    const int reason = status == static_cast<std::size_t>(-1) ? errno : 0;
+    out.append(buffer, 0, buffer.size() - room);
+    if (reason == 0 || reason == E2BIG) continue;
+    if (reason == EINVAL && !last) break;  // more of it will come
+    out += kReplacement;
+    const std::size_t skipped = reason == EINVAL ? left : std::min(unit_, left);
+    in += skipped;
+    left -= skipped;
+  }
+  rest_.erase(0, rest_.size() - left);
+  if (!begun_ && out.size() > begin) {
+    begun_ = true;
+    if (std::string_view(out).substr(begin).starts_with(kByteOrderMark)) out.erase(begin, kByteOrderMark.size());
+  }
+}
 
 bool is_utf8(const std::string& charset) {
   return charset == "utf-8" || charset == "utf8";

@@ -19,6 +19,28 @@ std::string charset_of(std::string_view bytes, std::string_view declared, bool h
 bool to_utf8(std::string_view bytes, const std::string& charset, const std::function<void(std::size_t)>& grow,
              Array<char>& out);
 
+// What the byte order mark at the beginning says: "utf-8", "utf-16le" and so on; empty where there is none.
+std::string marked_charset(std::string_view bytes);
+
+// The same as to_utf8(), part by part, without the byte order mark of what is UTF-16 or UTF-32.
+class Recoder {
+ public:
+  // Error(invalid_argument) where the charset is not known.
+  explicit Recoder(const std::string& charset);
+  ~Recoder();
+  Recoder(const Recoder&) = delete;
+  Recoder& operator=(const Recoder&) = delete;
+
+  // Puts `bytes` behind `out`. A character may be divided between two calls.
+  void recode(std::string_view bytes, bool last, std::string& out);
+
+ private:
+  void* handle_;
+  const std::size_t unit_;  // bytes that are passed over where they are no character
+  bool begun_ = false;
+  std::string rest_;  // the beginning of a character
+};
+
 // Whether text in this character set is UTF-8 as it stands.
 bool is_utf8(const std::string& charset);
 

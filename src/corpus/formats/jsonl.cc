@@ -8,6 +8,7 @@
 #include <new>
 
 #include "corpus/formats/json_values.h"
+#include "corpus/formats/raw_text.h"
 
 namespace refrain::corpus {
 
@@ -243,6 +244,13 @@ simdjson::error_code JsonlParser::take(ondemand::value value, Wanted* wanted, bo
       found.raw = raw.raw();
       auto* out = reinterpret_cast<std::uint8_t*>(room);
       error = parser_.unescape(raw, out).get(found.value);
+      if (error == simdjson::STRING_ERROR) {
+        const std::optional<std::size_t> size = unescape_leniently(raw_string(raw.raw(), end), room, surrogates_);
+        if (size) {
+          found.value = {room, *size};
+          error = simdjson::SUCCESS;
+        }
+      }
       break;
     }
     case ondemand::json_type::number: {

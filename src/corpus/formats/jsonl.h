@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/budget.h"
@@ -35,6 +36,9 @@ class JsonlParser {
 
   // Gives back the memory that a very long line took.
   void shrink();
+
+  // Halves of surrogate pairs that were met since the last call.
+  std::uint64_t take_surrogates() { return std::exchange(surrogates_, 0); }
 
  private:
   // What is known of a field of the line at hand.
@@ -63,6 +67,7 @@ class JsonlParser {
                   std::uint64_t line_number, BatchBuilder& builder);
   bool has_id() const;
 
+  std::uint64_t surrogates_ = 0;
   std::uint64_t offset_ = 0;  // of the record that is being parsed, in its file
   const std::size_t piece_bytes_;
   const InputOptions& options_;

@@ -10,6 +10,10 @@
 
 namespace refrain::corpus {
 
+// What a string of JSON says, without its quotes, where halves of surrogate pairs may stand alone: they become U+FFFD, and
+// are counted. Writes at most raw.size() bytes. nullopt where an escape is none.
+std::optional<std::size_t> unescape_leniently(std::string_view raw, char* out, std::uint64_t& replaced);
+
 // nullopt where they are not what a text of this format looks like.
 std::optional<std::string> text_of_raw(Format format, std::string_view raw);
 

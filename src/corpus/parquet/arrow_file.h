@@ -6,7 +6,6 @@
 
 #include "base/budget.h"
 #include "corpus/files/parquet_module.h"
-#include "corpus/formats/edits.h"
 #include "refrain/input.h"
 
 namespace refrain::corpus {

@@ -49,10 +49,6 @@ void add_field(std::string& row, std::string_view content, char delimiter) {
   row += '"';
 }
 
-char delimiter_of(Format format) {
-  return format == Format::tsv ? '\t' : ',';
-}
-
 }  // namespace
 
 AddedFields::AddedFields(const Annotations& annotations) : annotations_(annotations), names_(annotations.names) {
@@ -64,21 +60,22 @@ AddedFields::AddedFields(const Annotations& annotations) : annotations_(annotati
                   fmt::format("field '{}': cannot be added; names must be unique and without dots", names_[i]));
 }
 
-void AddedFields::begin_file(const std::string& path, const InputOptions& options, Format format) {
-  path_ = path;
+void AddedFields::begin_file(const Input& input, const InputOptions& options) {
+  path_ = input.path;
   options_ = &options;
-  format_ = format;
+  format_ = input.format;
+  delimiter_ = input.delimiter;
   columns_ = 0;
-  if (any() && (format == Format::warc || format == Format::mbox))
+  if (any() && (format_ == Format::warc || format_ == Format::mbox))
     throw Error(Errc::invalid_argument,
-                fmt::format("{}: '{}' cannot be added to a {}; use jsonl, csv, tsv or parquet", path, names_.front(),
-                            format == Format::warc ? "web archive" : "mailbox"));
+                fmt::format("{}: '{}' cannot be added to a {}; use jsonl, csv, tsv or parquet", path_, names_.front(),
+                            format_ == Format::warc ? "web archive" : "mailbox"));
 }
 
 AddedFields::Insertion AddedFields::header(std::string_view bytes) {
   if (names_.empty() || columns_ > 0 || (format_ != Format::csv && format_ != Format::tsv)) return {};
   CsvColumns columns;
-  const CsvRest rest = read_csv_header(bytes, delimiter_of(format_), path_, *options_, columns);
+  const CsvRest rest = read_csv_header(bytes, delimiter_, path_, *options_, columns);
   if (columns.names.empty()) return {};
   for (const std::string& name : names_)
     if (std::find(columns.names.begin(), columns.names.end(), name) != columns.names.end())
@@ -86,11 +83,11 @@ AddedFields::Insertion AddedFields::header(std::string_view bytes) {
   columns_ = columns.names.size();
   added_.clear();
   for (const std::string& name : names_) {
-    added_ += delimiter_of(format_);
-    add_field(added_, name, delimiter_of(format_));
+    added_ += delimiter_;
+    add_field(added_, name, delimiter_);
   }
   const std::string_view row = bytes.substr(rest.header, rest.begin - rest.header);
-  return {rest.header + measure_csv_row(row, delimiter_of(format_)).content_end, added_};
+  return {rest.header + measure_csv_row(row, delimiter_).content_end, added_};
 }
 
 AddedFields::Insertion AddedFields::record(DocId document, std::string_view record) {
@@ -102,7 +99,7 @@ AddedFields::Insertion AddedFields::record(DocId document, std::string_view reco
     add_json(record, brace);
     return {brace, added_};
   }
-  const CsvRow row = measure_csv_row(record, delimiter_of(format_));
+  const CsvRow row = measure_csv_row(record, delimiter_);
   add_row(row.columns);
   return {row.content_end, added_};
 }
@@ -124,10 +121,10 @@ void AddedFields::add_row(std::size_t columns) {
     throw Error(Errc::bad_input,
                 fmt::format("{}: a row has {} columns, but the header has {}; fix it, so that columns can be added",
                             path_, columns, columns_));
-  added_.append(columns_ - columns, delimiter_of(format_));
+  added_.append(columns_ - columns, delimiter_);
   for (const AddedValue& value : values_) {
-    added_ += delimiter_of(format_);
-    add_field(added_, plain(value), delimiter_of(format_));
+    added_ += delimiter_;
+    add_field(added_, plain(value), delimiter_);
   }
 }
 

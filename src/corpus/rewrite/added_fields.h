@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "corpus/files/walk.h"
 #include "corpus/formats/edits.h"
 #include "refrain/error.h"
 #include "refrain/input.h"
@@ -20,8 +21,8 @@ class AddedFields {
 
   bool any() const { return !names_.empty(); }
 
-  // A new file; `path` and `options` as read_csv_header takes them. Error(invalid_argument) where nothing can be added.
-  void begin_file(const std::string& path, const InputOptions& options, Format format);
+  // A new file; `options` as read_csv_header takes them. Error(invalid_argument) where nothing can be added.
+  void begin_file(const Input& input, const InputOptions& options);
 
   // Something to be written before the byte `at` of what was asked about. Valid until the next question.
   struct Insertion {
@@ -47,6 +48,7 @@ class AddedFields {
   const InputOptions* options_ = nullptr;
   std::string path_;
   Format format_ = Format::automatic;
+  char delimiter_ = ',';
   std::size_t columns_ = 0;  // of the header of a table; 0: it has not come yet
   std::string added_;
 };

@@ -215,13 +215,13 @@ void Rewriter::write_records(Held& held, DocId first) {
   const WholeFile& file = held.file.front();
   if (held.first) {
     path_ = make_room(file.input);
-    if (file.packing == Packing::none)
+    if (file.packing == Packing::none && !file.converted)
       placed_ = std::make_shared<PlacedFile>(path_, room_);
     else
       out_.open(path_, file.packing);
     changed_ = begun_ = false;
     list_.begin_file();
-    added_.begin_file(file.input.path, options_, file.input.format);
+    added_.begin_file(file.input, options_);
   }
   archived_ = file.input.format == Format::warc && !held.part_of_record;
   const std::string_view raw = held.raw();
@@ -289,7 +289,7 @@ void Rewriter::write_records(Held& held, DocId first) {
   const std::uint64_t bytes = placed_ ? placed_->end() : out_.close();
   placed_.reset();
   ++report_.files;
-  if (!changed_ && (file.packing != Packing::none || held.unread))
+  if (!changed_ && (file.packing != Packing::none || file.converted || held.unread))
     report_.written_bytes += copy(file.input, path_);
   else
     report_.written_bytes += bytes;
@@ -339,7 +339,7 @@ void Rewriter::write_text(const Held& held, const Record& record, Format format)
   if (format == Format::lines) return text_.write_line(behind, !begun_);
   if (format == Format::jsonl || format == Format::json) return text_.write_json(raw);
   // A field that is neither at the end of its record nor of the file is followed by a delimiter.
-  const bool last = !behind.starts_with(format == Format::tsv ? '\t' : ',');
+  const bool last = !behind.starts_with(held.file.front().input.delimiter);
   const bool at_start = record.begin == 0 || held.raw()[record.begin - 1] == '\n';
   text_.write_field(raw, last, last && at_start);
 }

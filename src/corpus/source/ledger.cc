@@ -48,6 +48,7 @@ void Ledger::book(PieceResult& piece) {
   report_.mails += piece.mails;
   report_.manual_pages += piece.manual_pages;
   report_.recoded += piece.recoded;
+  report_.surrogates += piece.surrogates;
   report_.other_skipped += piece.other_skipped;
   for (BadRecord& file : piece.unreadable) {
     noted_.resize(noted_.bytes() + sizeof file + file.path.size() + file.reason.size(),

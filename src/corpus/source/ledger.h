@@ -39,6 +39,7 @@ struct PieceResult {
   std::uint64_t mails = 0;
   std::uint64_t manual_pages = 0;
   std::uint64_t recoded = 0;
+  std::uint64_t surrogates = 0;
   std::uint64_t other_skipped = 0;
   std::vector<BadRecord> unreadable;
   std::uint64_t held_bytes = 0;              // that it takes while it waits, about

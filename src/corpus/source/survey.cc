@@ -43,11 +43,11 @@ std::string kind_name(const Input& input) {
     case Format::tsv:
       return "TSV";
     case Format::lines:
-      return "lines";
+      return "line by line";
     case Format::warc:
-      return "web archives";
+      return "WARC";
     case Format::mbox:
-      return "mailboxes";
+      return "mbox";
     case Format::parquet:
       return path.ends_with(".parquet") || path.ends_with(".pq") ? "Parquet" : "Arrow";
     default:

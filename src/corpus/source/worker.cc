@@ -152,7 +152,8 @@ void Worker::read_records(const Task& task, PieceResult& result) {
     piece_.begin = piece_.end = 0;
   }
   raw_.part_of_record = piece_.kind != RawPiece::Kind::records;
-  if (slot.stream || slot.ranges) raw_.file = {&input, slot.stream ? slot.stream->packing() : Packing::none};
+  if (slot.stream || slot.ranges)
+    raw_.file = {&input, slot.stream ? slot.stream->packing() : Packing::none, slot.stream && slot.stream->recoded()};
   raw_.first = task.piece == 0;
   reading_.schedule.read_done(task, result);
   if (!result.error) parse(slot, result);
@@ -226,11 +227,13 @@ bool Worker::open(Slot& slot, PieceResult& result) {
       slot.rows.emplace(input, reading_.options, reading_.context, reading_.budget, slot.parquet, slot.group);
     else
       slot.stream.emplace(input, reading_.options, reading_.context, reading_.budget, reading_.tuning.piece_bytes);
-    if (slot.stream && slot.stream->packing() == Packing::none && LineRanges::suits(input.format) && input.size != 0) {
+    if (slot.stream && slot.stream->packing() == Packing::none && LineRanges::suits(input.format) && input.size != 0 &&
+        !slot.stream->recoded()) {
       slot.stream.reset();
       slot.ranges.emplace(input, reading_.options, reading_.tuning.piece_bytes);
     }
     result.files = slot.group == 0 ? 1 : 0;
+    result.recoded = slot.stream && slot.stream->recoded() ? 1 : 0;
     return true;
   } catch (const Error& error) {
     if (is_unreadable(error, input) && reading_.options.skip_unreadable && slot.group == 0)
@@ -280,10 +283,8 @@ void Worker::parse(const Slot& slot, PieceResult& result) {
           jsonl_.parse_values(piece_, input.path, builder_);
           break;
         case Format::csv:
-          parse_csv(piece_, slot.stream->columns(), ',', input.path, options, builder_);
-          break;
         case Format::tsv:
-          parse_csv(piece_, slot.stream->columns(), '\t', input.path, options, builder_);
+          parse_csv(piece_, slot.stream->columns(), input.delimiter, input.path, options, builder_);
           break;
         case Format::warc:
           if (!warc_.parse(piece_, input.path, turn_, builder_)) hand_over_records(result, false);
@@ -298,6 +299,7 @@ void Worker::parse(const Slot& slot, PieceResult& result) {
   }
   result.lines = piece_.line;
   result.other_skipped = warc_.take_other();
+  result.surrogates = jsonl_.take_surrogates();
 }
 
 void Worker::read_files(const Slot& slot, PieceResult& result) {
@@ -393,7 +395,8 @@ std::optional<std::string_view> Worker::convert(std::string_view bytes, const Re
   }
   const HtmlPart part = reading_.options.html;
   const bool html = recognized.content == Recognized::Content::html && part != HtmlPart::raw;
-  std::string charset = html ? charset_of(bytes, {}, true) : charset_of_file(bytes);
+  const std::string& named = reading_.options.charset;
+  std::string charset = !named.empty() ? named : html ? charset_of(bytes, {}, true) : charset_of_file(bytes);
   if (!html && is_utf8(charset)) return std::nullopt;
   const auto grow = [&](std::size_t need) { turn_.need(need); };
   std::optional<std::string_view> text = page_.read(bytes, charset, html, part, grow);

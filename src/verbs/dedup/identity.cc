@@ -31,6 +31,8 @@ std::string identity(const DedupOptions& options, const NearFinder* near) {
       static_cast<int>(input.format), input.text_name(), input.id_field, input.max_doc_bytes, input.binary, input.as_is,
       static_cast<int>(input.html), input.strict);
   if (input.id_optional) add("id_optional\n");
+  if (input.delimiter != 0) add("delimiter {}\n", static_cast<int>(input.delimiter));
+  if (!input.charset.empty()) add("charset {}\n", input.charset);
   const InputOptions& against = options.against;
   if (!against.empty())
     add("against min {} share {} passage {} action {}\nformat {}\ntext_field {}\nid_field {}\n{}", options.against_min,

@@ -62,6 +62,9 @@ void read_input(const simdjson::dom::element& options, InputOptions& input) {
   if (std::string text = text_of("text_field"); text != input.text_name()) input.text_field = std::move(text);
   input.id_field = text_of("id_field");
   if (options["id_optional"].get(input.id_optional) != simdjson::SUCCESS) input.id_optional = false;
+  if (std::string_view delimiter; options["delimiter"].get(delimiter) == simdjson::SUCCESS)
+    input.delimiter = delimiter.front();
+  if (std::string_view charset; options["charset"].get(charset) == simdjson::SUCCESS) input.charset = charset;
   input.max_doc_bytes = options["max_doc_bytes"];
   input.binary = options["binary"];
   // Runs that do not say so knew nothing else.

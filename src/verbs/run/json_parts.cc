@@ -48,6 +48,7 @@ void write_read(JsonWriter& json, const ReadReport& read) {
   json.field("mails", read.mails);
   json.field("manual_pages", read.manual_pages);
   json.field("recoded", read.recoded);
+  json.field("surrogates", read.surrogates);
   json.field("special_skipped", read.special_skipped);
   json.field("other_skipped", read.other_skipped);
   json.key("bad_record_examples").begin_array();
@@ -80,6 +81,8 @@ void write_input(JsonWriter& json, const InputOptions& input) {
   json.field("text_field", input.text_name());
   json.field("id_field", input.id_field);
   if (input.id_optional) json.field("id_optional", true);
+  if (input.delimiter != 0) json.field("delimiter", std::string_view(&input.delimiter, 1));
+  if (!input.charset.empty()) json.field("charset", input.charset);
   json.field("max_doc_bytes", input.max_doc_bytes);
   json.field("binary", input.binary);
   json.field("as_is", input.as_is);

@@ -107,6 +107,8 @@ struct Settings {
   Format format = Format::automatic;
   std::optional<std::string> text_field;
   std::optional<std::string> id_field;
+  std::optional<std::string> delimiter;
+  std::optional<std::string> charset;
   std::optional<std::uint64_t> max_doc_bytes;
   bool binary = false;
   bool as_is = false;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -74,12 +75,32 @@ TokenizerKind chosen_tokenizer(const Settings& settings, TokenizerKind otherwise
   return tokenizer;
 }
 
+namespace {
+
+char delimiter_of(const std::string& text) {
+  const char delimiter = text == "\\t" ? '\t' : text.size() == 1 ? text.front() : '\0';
+  if (delimiter != 0 && delimiter != '"' && delimiter != '\n' && delimiter != '\r' && (delimiter & 0x80) == 0)
+    return delimiter;
+  throw Error(Errc::invalid_argument, fmt::format("--delimiter '{}': give one character, such as ';', or \\t", text));
+}
+
+char lower(char c) {
+  return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+}  // namespace
+
 InputOptions input_options(const Settings& settings, std::vector<std::string> paths) {
   InputOptions options;
   options.paths = std::move(paths);
   options.format = settings.format;
   if (settings.text_field) options.text_field = *settings.text_field;
   if (settings.id_field) options.id_field = *settings.id_field;
+  if (settings.delimiter) options.delimiter = delimiter_of(*settings.delimiter);
+  if (settings.charset) {
+    options.charset = *settings.charset;
+    std::ranges::transform(options.charset, options.charset.begin(), lower);
+  }
   if (settings.max_doc_bytes) options.max_doc_bytes = *settings.max_doc_bytes;
   options.binary = settings.binary;
   options.as_is = settings.as_is;

@@ -35,8 +35,7 @@ std::string survey_remark(const InputSurvey& survey, const InputOptions& input) 
     const std::string packing = kind.packing.empty() ? "" : fmt::format(" ({})", kind.packing);
     const bool singular = kind.files == 1 && kind.name.ends_with('s');
     const std::string_view name = std::string_view(kind.name).substr(0, kind.name.size() - (singular ? 1 : 0));
-    kinds.push_back(
-        fmt::format("{} {}{}", kind.files, kind.name.ends_with("xes") && singular ? "mailbox" : name, packing));
+    kinds.push_back(fmt::format("{} {}{}", count_text(kind.files), name, packing));
   }
   std::string line =
       fmt::format("{}{}: {}", survey.all ? "" : "more than ", count_of(survey.files, "file"), fmt::join(kinds, ", "));

@@ -201,6 +201,7 @@ struct FieldsOf<ReadReport> {
     field("mails", read.mails);
     field("manual_pages", read.manual_pages);
     field("recoded", read.recoded);
+    field("surrogates", read.surrogates);
     field("special_skipped", read.special_skipped);
     field("other_skipped", read.other_skipped);
     field("examples", read.examples);
