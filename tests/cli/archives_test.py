@@ -106,9 +106,16 @@ class Archives(TestCase):
         self.assertEqual(self.dedup("twice.tar", "--apply")["documents"], 2)
         self.assertEqual(self.content("out/clean/twice.tar/same.txt~2").decode(), TEXTS[1])
 
-    def test_a_damaged_archive_ends_the_run_by_name(self):
+    def test_a_damaged_archive_is_a_bad_record_in_a_folder_and_an_error_when_named(self):
         self.write("in/cut.tar", tar("w")[:3000])
-        self.assertIn("in/cut.tar: truncated tar archive", self.run_program("dedup", "in", "-o", "a", code=3).err)
+        self.write("in/cut.zip", zipped()[:-30])
+        summary = self.dedup("in", "--apply", output="a")
+        self.assertEqual((summary["documents"], summary["bad_records"]), (2, 2))
+        self.assertIn("truncated tar archive", summary["bad_record_examples"][0]["reason"])
+        # Nothing of it is lost.
+        self.assertEqual(self.content("a/clean/in/cut.tar/cut.tar"), self.content("in/cut.tar"))
+        self.assertEqual(self.content("a/clean/in/cut.zip"), self.content("in/cut.zip"))
+        self.assertIn("in/cut.tar: truncated tar archive", self.run_program("dedup", "in/cut.tar", "-o", "named", code=3).err)
         self.write("cut.tar.gz", tar("w:gz")[:-400])
         self.assertIn("cut.tar.gz: truncated gzip data", self.run_program("dedup", "cut.tar.gz", "-o", "b", code=3).err)
         whole = zipped()

@@ -21,7 +21,7 @@ class DedupAgainst(TestCase):
                                  for i, text in enumerate(texts)))
 
     def dedup(self, *arguments, code=0):
-        result = self.run_program("dedup", "train.jsonl", "-o", "out", "--force", "--id-field=", *arguments, code=code)
+        result = self.run_program("dedup", "train.jsonl", "-o", "out", "--force", "--id-field=none", *arguments, code=code)
         if code != 0:
             return result
         self.summary = json.loads(self.read("out", "summary.json"))

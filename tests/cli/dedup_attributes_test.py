@@ -130,7 +130,7 @@ class Attributes(program.TestCase):
         self.write("in.jsonl", '{"id": "1", "text": "t"}\n')
         refused = self.run_program("dedup", "plain.txt", "--id-field", "id", "--attributes", "dolma", "-o", "out", code=2)
         self.assertIn("plain.txt: --attributes dolma needs JSONL", refused.err)
-        refused = self.run_program("dedup", "in.jsonl", "--id-field=", "--attributes", "dolma", "-o", "out", code=2)
+        refused = self.run_program("dedup", "in.jsonl", "--id-field=none", "--attributes", "dolma", "-o", "out", code=2)
         self.assertIn("--id-field", refused.err)
         refused = self.run_program("dedup", "in.jsonl", "--attributes", "wet", "-o", "out", code=2)
         self.assertIn("dolma", refused.err)

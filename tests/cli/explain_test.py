@@ -100,8 +100,8 @@ class Explain(TestCase):
         self.write("d/second.txt", texts[1])
         self.check(self.explain("id 0", "id 1", "--in", "in.jsonl", "--id-field", "id"), texts)
         self.check(self.explain("id 0", "id 1", "--in", "in.jsonl"), texts)
-        self.check(self.explain("0", "1", "--in", "in.jsonl", "--id-field="), texts)
-        self.check(self.explain("1", "0", "--in", "in.jsonl", "--id-field="), texts[::-1])
+        self.check(self.explain("0", "1", "--in", "in.jsonl", "--id-field=none"), texts)
+        self.check(self.explain("1", "0", "--in", "in.jsonl", "--id-field=none"), texts[::-1])
         self.check(self.explain("x", "y", "--in", "in.csv", "--id-field", "id"), texts)
         self.check(self.explain("d/first.txt", "d/second.txt", "--in", "d"), texts)
         self.check(self.explain("id 0", "y", "--in", "in.jsonl", "--in", "in.csv"), texts)
@@ -214,7 +214,7 @@ class Story(TestCase):
         self.assertIn(" similar to a, which is kept\n", out)
 
     def test_ids_are_paths_or_ordinals_where_there_is_no_field(self):
-        self.run_program("dedup", "in.jsonl", "-o", "ordinals", "-q", "--id-field=")
+        self.run_program("dedup", "in.jsonl", "-o", "ordinals", "-q", "--id-field=none")
         story = json.loads(self.run_program("explain", "--run", "ordinals", "2", "--json").out)
         self.assertEqual((story["match"], story["texts"]["b"]["text"]), ("0", self.texts["a"]))
         for name in "abc":

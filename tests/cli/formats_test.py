@@ -165,6 +165,7 @@ class Formats(TestCase):
 
     def test_the_cache_of_the_hub_is_read_by_its_links_once(self):
         self.write("cache/blobs/12ab", jsonl([{"text": TEXTS[i]} for i in range(5)]))
+        self.write("cache/refs/main", "one")
         self.write("cache/blobs/34cd", jsonl([{"text": TEXTS[i]} for i in range(5, 9)]))
         for revision in ("one", "two"):
             os.makedirs(self.path("cache/snapshots", revision, "data"))

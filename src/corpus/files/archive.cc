@@ -1,5 +1,7 @@
 #include "corpus/files/archive.h"
 
+#include <utility>
+
 #include "base/ascii.h"
 #include "corpus/formats/recognize.h"
 
@@ -17,9 +19,9 @@ bool is_archive_name(std::string_view path) {
   return false;
 }
 
-std::unique_ptr<Archive> open_archive(const std::string& path, MemoryBudget& budget) {
-  if (auto zip = open_zip(path, budget)) return zip;
-  return open_tar(path, budget);
+std::unique_ptr<Archive> open_archive(const std::string& path, MemoryBudget& budget, Pause pause) {
+  if (auto zip = open_zip(path, budget, pause)) return zip;
+  return open_tar(path, budget, std::move(pause));
 }
 
 }  // namespace refrain::corpus

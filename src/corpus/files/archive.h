@@ -1,6 +1,7 @@
 // The files inside a tar or ZIP archive, one after the other.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -22,16 +23,21 @@ class Archive {
   virtual bool next(std::string& name) = 0;
   // All of that file, in parts; at most once.
   virtual void read(const std::function<void(std::string_view)>& part) = 0;
+  // Links, devices and the like that were passed over so far; no folders.
+  virtual std::uint64_t skipped() const = 0;
 };
+
+// Called now and then while bytes are read; may throw.
+using Pause = std::function<void()>;
 
 // Whether the name is that of an archive: .tar, also packed; .tgz, .tbz2, .txz; .zip.
 bool is_archive_name(std::string_view path);
 
 // Null where it is none by its content.
-std::unique_ptr<Archive> open_archive(const std::string& path, MemoryBudget& budget);
+std::unique_ptr<Archive> open_archive(const std::string& path, MemoryBudget& budget, Pause pause);
 
 // Of each kind, where `path` is one.
-std::unique_ptr<Archive> open_tar(const std::string& path, MemoryBudget& budget);
-std::unique_ptr<Archive> open_zip(const std::string& path, MemoryBudget& budget);
+std::unique_ptr<Archive> open_tar(const std::string& path, MemoryBudget& budget, Pause pause);
+std::unique_ptr<Archive> open_zip(const std::string& path, MemoryBudget& budget, Pause pause);
 
 }  // namespace refrain::corpus

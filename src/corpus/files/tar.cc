@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "corpus/files/archive.h"
@@ -55,24 +56,38 @@ bool checksum_fits(const Header& header) {
   return tar_number(header, kSumAt, kSumSize) == sum;
 }
 
-// The path in the records of a POSIX header: "LENGTH KEY=VALUE\n"; empty where there is none.
-std::string pax_path(std::string_view records) {
+// What the records of a POSIX header say of the file behind them: "LENGTH KEY=VALUE\n".
+struct PaxHeader {
   std::string path;
+  std::optional<std::uint64_t> size;
+  bool sparse = false;
+};
+
+PaxHeader read_pax(std::string_view records) {
+  PaxHeader header;
   while (!records.empty()) {
     std::size_t size = 0;
     const auto [end, error] = std::from_chars(records.data(), records.data() + records.size(), size);
     const auto digits = static_cast<std::size_t>(end - records.data());
     if (error != std::errc() || size <= digits + 1 || size > records.size()) break;
     const std::string_view record = records.substr(digits + 1, size - digits - 2);
-    if (record.starts_with("path=")) path = record.substr(5);
+    if (record.starts_with("path=")) header.path = record.substr(5);
+    if (record.starts_with("GNU.sparse.")) header.sparse = true;
+    std::uint64_t bytes = 0;
+    if (record.starts_with("size=") &&
+        std::from_chars(record.data() + 5, record.data() + record.size(), bytes).ec == std::errc())
+      header.size = bytes;
     records.remove_prefix(size);
   }
-  return path;
+  return header;
 }
 
 class Tar final : public Archive {
  public:
-  Tar(const std::string& path, MemoryBudget& budget) : path_(path), bytes_(budget) { bytes_.open(path); }
+  Tar(const std::string& path, MemoryBudget& budget, Pause pause)
+      : path_(path), pause_(std::move(pause)), bytes_(budget) {
+    bytes_.open(path);
+  }
 
   // Whether the first header is one.
   bool begins() {
@@ -82,37 +97,47 @@ class Tar final : public Archive {
 
   bool next(std::string& name) override {
     std::string long_name;
+    PaxHeader pax;
     while (true) {
       skip_rest();
       if (!std::exchange(began_, false) && !read_header()) return false;
       const char type = header_[156];
+      const bool links = '1' <= type && type <= '6';  // and folders and devices, whose size says nothing
       const std::optional<std::uint64_t> size = tar_number(header_, 124, 12);
       if (!size) refuse("damaged tar archive");
-      left_ = *size;
-      padding_ = (kBlock - *size % kBlock) % kBlock;
+      left_ = links ? 0 : *size;
       if (type == 'L' || type == 'x') {
         if (*size > kMostName) refuse("a tar header of more than a megabyte");
+        padding_ = padding_of(left_);
         std::string text;
         read([&](std::string_view part) { text += part; });
-        if (type == 'L') long_name = text.substr(0, text.find('\0'));
-        if (type == 'x' && !pax_path(text).empty()) long_name = pax_path(text);
+        if (type == 'L')
+          long_name = text.substr(0, text.find('\0'));
+        else
+          pax = read_pax(text);
         continue;
       }
-      // Of links, folders and devices the size says nothing.
-      if (type != '0' && type != '\0' && type != '7') {
-        if (type == '1' || type == '2' || type == '3' || type == '4' || type == '5' || type == '6')
-          left_ = padding_ = 0;
-        long_name = type == 'g' || type == 'K' ? long_name : "";
-        continue;
+      const bool regular = type == '0' || type == '\0' || type == '7';
+      if (regular && pax.size) left_ = *pax.size;
+      padding_ = padding_of(left_);
+      if (type == 'S' || pax.sparse) refuse("holds sparse files, which are not supported");
+      if (regular) {
+        name = !pax.path.empty() ? pax.path : !long_name.empty() ? long_name : own_name();
+        return true;
       }
-      name = long_name.empty() ? own_name() : long_name;
-      return true;
+      if (type == 'g' || type == 'K') continue;  // what stands before it still counts
+      skipped_ += type == '5' ? 0 : 1;
+      long_name.clear();
+      pax = {};
     }
   }
+
+  std::uint64_t skipped() const override { return skipped_; }
 
   void read(const std::function<void(std::string_view)>& part) override {
     std::string chunk(std::min<std::uint64_t>(kChunk, left_), '\0');
     while (left_ > 0) {
+      pause_();
       const std::size_t wanted = std::min<std::uint64_t>(chunk.size(), left_);
       if (bytes_.read(chunk.data(), wanted) != wanted) refuse("truncated tar archive");
       left_ -= wanted;
@@ -121,11 +146,16 @@ class Tar final : public Archive {
   }
 
  private:
-  // False at the end: a block of zeros, or none at all.
+  static std::size_t padding_of(std::uint64_t size) { return (kBlock - size % kBlock) % kBlock; }
+
+  // False at the end. Blocks of zeros are passed over: another archive may follow.
   bool read_header() {
-    const std::size_t got = bytes_.read(header_.data(), kBlock);
-    if (got == 0) return false;
-    if (got == kBlock && std::ranges::all_of(header_, [](char c) { return c == '\0'; })) return false;
+    std::size_t got = kBlock;
+    do {
+      got = bytes_.read(header_.data(), kBlock);
+      if (got == 0) return false;
+      pause_();
+    } while (any_ && std::all_of(header_.begin(), header_.begin() + got, [](char c) { return c == '\0'; }));
     if (got == kBlock && checksum_fits(header_)) {
       any_ = true;
       return true;
@@ -153,18 +183,20 @@ class Tar final : public Archive {
   }
 
   const std::string path_;
+  const Pause pause_;
   ByteStream bytes_;
   Header header_{};
   bool any_ = false;
   bool began_ = false;      // the header has been read, and nothing made of it
   std::uint64_t left_ = 0;  // of the file
   std::size_t padding_ = 0;
+  std::uint64_t skipped_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Archive> open_tar(const std::string& path, MemoryBudget& budget) {
-  auto tar = std::make_unique<Tar>(path, budget);
+std::unique_ptr<Archive> open_tar(const std::string& path, MemoryBudget& budget, Pause pause) {
+  auto tar = std::make_unique<Tar>(path, budget, std::move(pause));
   if (!tar->begins()) return nullptr;
   return tar;
 }

@@ -76,10 +76,35 @@ bool is_dataset_note(std::string_view name) {
          (name.starts_with("cache-") && name.ends_with(".arrow"));
 }
 
+constexpr std::size_t kNameBytes = 96;  // what keeping one takes
+
+// Stands for an archive of which there is no more; or none at all, where it is damaged.
+class EndedArchive final : public Archive {
+ public:
+  explicit EndedArchive(std::string damage = {}) : damage_(std::move(damage)) {}
+  bool next(std::string& /*name*/) override {
+    if (!damage_.empty()) throw Error(Errc::bad_input, damage_);
+    return false;
+  }
+  void read(const std::function<void(std::string_view)>& /*part*/) override {}
+  std::uint64_t skipped() const override { return 0; }
+
+ private:
+  std::string damage_;
+};
+
 bool is_inside(const std::string& path, const std::vector<std::string>& folders) {
   return std::ranges::any_of(folders, [&](const std::string& folder) {
     return path.starts_with(folder) && (path.size() == folder.size() || folder == "/" || path[folder.size()] == '/');
   });
+}
+
+// How much of `path` is the longest of the folders that it is in.
+std::size_t common_root(const std::string& path, const std::vector<std::string>& folders) {
+  std::size_t longest = 0;
+  for (const std::string& folder : folders)
+    if (is_inside(path, {folder})) longest = std::max(longest, folder.size());
+  return longest;
 }
 
 // Without links in it; empty where it leads nowhere.
@@ -132,12 +157,17 @@ std::uint64_t total_bytes(const SourceOptions& options, const Context& context, 
   return total;
 }
 
-Walk::Walk(const SourceOptions& options, MemoryBudget& budget, TempSpace* temp)
+Walk::Walk(const SourceOptions& options, MemoryBudget& budget, const Context* context)
     : options_(options),
       budget_(budget),
-      temp_(temp),
+      context_(context),
       entries_(budget, "the listing of a folder"),
-      names_(budget, "the names in a folder") {}
+      names_(budget, "the names in a folder"),
+      archived_bytes_(budget.reserve(0, "the names in an archive")) {
+  if (context != nullptr) temp_.emplace(*context);
+  for (const std::string& path : options.paths)
+    if (path != "-") remember(path);
+}
 
 bool Walk::next(Input& input) {
   if (!find_next(input)) return false;
@@ -220,59 +250,101 @@ bool Walk::find_next(Input& input) {
 // Whether it is an archive to go through. One that cannot be opened is told of when it is its turn as a file.
 bool Walk::open_archive_at(const std::string& path) {
   const std::vector<std::string>& known = options_.known_unreadable;
-  if (temp_ == nullptr || !is_archive_name(path) || regular_size(path) == 0) return false;
+  if (!temp_ || !is_archive_name(path) || regular_size(path) == 0) return false;
   if (std::binary_search(known.begin(), known.end(), path)) return false;
   try {
-    archive_ = open_archive(path, budget_);
+    archive_ = open_archive(path, budget_, [this] { throw_if_stopped(*context_); });
   } catch (const Error& error) {
-    if (error.code() != Errc::io && error.code() != Errc::not_found) throw;
-    return false;
+    if (error.code() == Errc::io || error.code() == Errc::not_found) return false;
+    if (error.code() != Errc::bad_input && error.code() != Errc::unsupported) throw;
+    archive_ = std::make_unique<EndedArchive>(error.what());
   }
   archive_path_ = path;
   archived_.clear();
+  archived_bytes_.resize(0, {});
+  any_in_archive_ = false;
   return archive_ != nullptr;
 }
 
-// The next file of archive_, copied.
+// The next file of archive_, copied; or, where it is damaged, the archive itself, under a name inside it.
 bool Walk::next_in_archive(Input& input) {
-  for (std::string name; archive_->next(name);) {
-    std::string clean;  // without empty parts, and those that lead elsewhere
-    bool hidden = false;
-    bool outside = name.find('\0') != std::string::npos;
-    for (std::string_view rest = name; !rest.empty();) {
-      const std::string_view part = rest.substr(0, rest.find('/'));
-      rest.remove_prefix(std::min(part.size() + 1, rest.size()));
-      if (part.empty() || part == ".") continue;
-      outside = outside || part == "..";
-      hidden = hidden || part.front() == '.' || is_marker(part) || part == "__MACOSX";
-      clean += clean.empty() ? "" : "/";
-      clean += part;
+  try {
+    for (std::string name; archive_->next(name);) {
+      name = writable_name(name);
+      if (name.empty()) continue;
+      const auto copy = std::make_shared<TempFile>(*temp_);
+      archive_->read([&](std::string_view part) { copy->append(part); });
+      any_in_archive_ = true;
+      input = {.path = fmt::format("{}/{}", archive_path_, name),
+               .named = false,
+               .size = copy->size(),
+               .failure = {},
+               .operand = operand(),
+               .source = copy->path(),
+               .copy = copy};
+      input.format = recognized_format(options_, budget_, input.path, false, input.source);
+      return true;
     }
-    if (hidden || outside || clean.empty()) {
-      ++(hidden ? hidden_skipped_ : special_skipped_);
-      continue;
-    }
-    std::string unique = clean;
-    for (int number = 2; !archived_.insert(unique).second; ++number) unique = fmt::format("{}~{}", clean, number);
-    const auto copy = std::make_shared<TempFile>(*temp_);
-    archive_->read([&](std::string_view part) { copy->append(part); });
-    std::string path = fmt::format("{}/{}", archive_path_, unique);
-    const Format format = recognized_format(options_, budget_, path, false, copy->path());
-    input = {.path = std::move(path),
-             .format = format,
-             .named = false,
-             .size = copy->size(),
+    special_skipped_ += archive_->skipped();
+    return false;
+  } catch (const Error& error) {
+    if (error.code() != Errc::bad_input && error.code() != Errc::unsupported) throw;
+    const bool named = levels_.empty();
+    const std::string file = archive_path_.substr(archive_path_.rfind('/') + 1);  // npos + 1 is 0
+    input = {.path = any_in_archive_ ? fmt::format("{}/{}", archive_path_, file) : archive_path_,
+             .format = Format::files,
+             .named = named,
+             .size = 0,
              .failure = {},
              .operand = operand(),
-             .copy = copy};
+             .source = archive_path_,
+             .copy = nullptr,
+             .damage = error.what()};
+    archive_ = std::make_unique<EndedArchive>();
     return true;
   }
-  return false;
+}
+
+// The name of a file in archive_ as it can be written, once: without empty parts. Empty for what is passed over: hidden,
+// or leading out of the archive.
+std::string Walk::writable_name(std::string_view name) {
+  constexpr std::size_t kMostPart = 200;
+  constexpr std::size_t kMostName = 3000;
+  std::string clean;
+  bool hidden = false;
+  bool outside = name.find('\0') != std::string_view::npos;
+  while (!name.empty()) {
+    const std::string_view part = name.substr(0, name.find('/'));
+    name.remove_prefix(std::min(part.size() + 1, name.size()));
+    if (part.empty() || part == ".") continue;
+    outside = outside || part == "..";
+    hidden = hidden || part.front() == '.' || is_marker(part) || part == "__MACOSX";
+    if (!clean.empty()) {
+      // What is a file cannot be a folder too.
+      const auto [folder, is_new] = archived_.try_emplace(clean, 0);
+      if (folder->second > 0) clean += "~";
+      if (is_new)
+        archived_bytes_.resize(archived_bytes_.bytes() + clean.size() + kNameBytes, "the names in an archive");
+      clean += '/';
+    }
+    clean += part.substr(0, kMostPart);
+  }
+  if (hidden || outside || clean.empty() || clean.size() > kMostName) {
+    ++(hidden ? hidden_skipped_ : special_skipped_);
+    return {};
+  }
+  archived_bytes_.resize(archived_bytes_.bytes() + clean.size() + kNameBytes, "the names in an archive");
+  const auto [met, is_new] = archived_.try_emplace(clean, 1);
+  if (is_new) return clean;
+  std::string unique;
+  do {
+    unique = fmt::format("{}~{}", clean, ++met->second + (met->second == 1 ? 1 : 0));
+  } while (!archived_.try_emplace(unique, 1).second);
+  return unique;
 }
 
 // Goes down into path_. Where that cannot be listed, `input` says so.
 bool Walk::enter(bool named, Input& input) {
-  if (named) remember(path_);
   const Level level{entries_.size(), names_.size(), entries_.size(), 0};
   levels_.push_back(level);
   std::string failure;
@@ -348,14 +420,15 @@ void Walk::leave_notes_out() {
   };
   const bool saved =
       named("state.json") && named("dataset_info.json") && any([](auto name) { return name.ends_with(".arrow"); });
-  const bool cache = named("blobs") && named("snapshots");
+  const bool cache = named("blobs") && named("snapshots") && (named("refs") || path_.find("--") != std::string::npos);
   if (!saved && !cache && !named("dataset_dict.json")) return;
   std::size_t kept = begin;
   for (std::size_t i = begin; i < entries_.size(); ++i) {
     const std::string_view name = names_.data() + entries_[i].name;
     const bool store = cache && name == "blobs";
     if (store) stores_.push_back(real_path(path_ + "/blobs"));
-    if (store || (saved && is_dataset_note(name)) || name == "dataset_dict.json")
+    const bool reference = cache && name == "refs";
+    if (store || reference || (saved && is_dataset_note(name)) || name == "dataset_dict.json")
       ++hidden_skipped_;
     else
       entries_[kept++] = entries_[i];
@@ -365,16 +438,17 @@ void Walk::leave_notes_out() {
 
 // Whether the folder path_ is read elsewhere: a link leads to a folder above it.
 bool Walk::is_seen() const {
-  if (roots_.size() <= options_.paths.size()) return false;  // no link was followed to a folder
+  if (!followed_folder_) return false;
   struct stat info {};
   return uninterrupted([&] { return stat(path_.c_str(), &info); }) == 0 && seen_.contains({info.st_dev, info.st_ino});
 }
 
-void Walk::remember(const std::string& folder) {
+// An input that was named.
+void Walk::remember(const std::string& path) {
   struct stat info {};
-  if (uninterrupted([&] { return stat(folder.c_str(), &info); }) != 0) return;  // opening it will tell
+  if (uninterrupted([&] { return stat(path.c_str(), &info); }) != 0) return;  // opening it will tell
   seen_.emplace(info.st_dev, info.st_ino);
-  roots_.push_back(real_path(folder));
+  if (S_ISDIR(info.st_mode)) roots_.push_back(real_path(path));
 }
 
 // Whether what the link path_ leads to is to be read under its name.
@@ -383,10 +457,15 @@ bool Walk::follow() {
   const std::string target = real_path(path_);
   if (target.empty() || uninterrupted([&] { return stat(target.c_str(), &info); }) != 0) return false;
   if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return false;
-  if (is_inside(target, roots_) && !is_inside(target, stores_)) return false;
+  // Inside a folder that is read it is read there, unless something on the way is hidden.
+  const bool hidden = target.find("/.", common_root(target, roots_)) != std::string::npos;
+  if (is_inside(target, roots_) && !is_inside(target, stores_) && !hidden) return false;
   if (is_inside(real_path(path_.substr(0, path_.rfind('/'))), {target})) return false;  // in a circle
   if (!seen_.emplace(info.st_dev, info.st_ino).second) return false;
-  if (S_ISDIR(info.st_mode)) roots_.push_back(target);
+  if (S_ISDIR(info.st_mode)) {
+    roots_.push_back(target);
+    followed_folder_ = true;
+  }
   return true;
 }
 

@@ -12,7 +12,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -37,14 +39,17 @@ struct Input {
   bool named = false;             // on the command line, rather than found in a folder
   std::uint64_t size = 0;         // 0 where it is not a regular file
   std::string failure;
-  std::size_t operand = 0;                    // which of the paths named it, or a folder above it
-  std::shared_ptr<const TempFile> copy = {};  // of a file in an archive
-  char delimiter = ',';                       // of a table
+  std::size_t operand = 0;  // which of the paths named it, or a folder above it
+  std::string source = {};  // where its content is, if not at `path`:
+  std::shared_ptr<const TempFile> copy =
+      {};                   // the copy of a file in an archive; or the archive, for what is damaged in it
+  std::string damage = {};  // why it cannot be read: of an archive
+  char delimiter = ',';     // of a table
 };
 
 // The path to open: its own, unless there is a copy of it: of standard input, of a file in an archive.
 inline std::string source_of(const Input& input, const SourceOptions& options) {
-  if (input.copy) return input.copy->path();
+  if (!input.source.empty()) return input.source;
   return input.path == "-" && !options.standard_input.empty() ? options.standard_input : input.path;
 }
 
@@ -58,10 +63,10 @@ std::uint64_t total_bytes(const SourceOptions& options, const Context& context, 
 // Not thread-safe.
 class Walk {
  public:
-  // Keeps references to both. Goes into archives where `temp` says where their files may be copied to; without it an
-  // archive is a file like any other.
-  Walk(const SourceOptions& options, MemoryBudget& budget, TempSpace* temp = nullptr);
-  Walk(SourceOptions&& options, MemoryBudget& budget, TempSpace* temp = nullptr) = delete;
+  // Keeps references to all. Goes into archives where there is a `context`, which says where their files may be copied to;
+  // without it an archive is a file like any other.
+  Walk(const SourceOptions& options, MemoryBudget& budget, const Context* context = nullptr);
+  Walk(SourceOptions&& options, MemoryBudget& budget, const Context* context = nullptr) = delete;
 
   // The next file. False at the end.
   bool next(Input& input);
@@ -94,13 +99,15 @@ class Walk {
   bool next_in_archive(Input& input);
   bool follow();
   bool is_seen() const;
-  void remember(const std::string& folder);
+  void remember(const std::string& path);
+  std::string writable_name(std::string_view name);
   void leave();
   std::size_t operand() const { return next_named_ - 1; }
 
   const SourceOptions& options_;
   MemoryBudget& budget_;
-  TempSpace* const temp_;
+  const Context* const context_;
+  std::optional<TempSpace> temp_;
   std::size_t next_named_ = 0;
   std::string path_;
   std::vector<Level> levels_;
@@ -109,10 +116,13 @@ class Walk {
   // Real paths of the folders that are read with all that is in them, and of those that are only linked to.
   std::vector<std::string> roots_;
   std::vector<std::string> stores_;
-  std::set<Identity> seen_;           // the folders of roots_, and files that were linked to
+  std::set<Identity> seen_;  // the inputs that were named, the folders of roots_, and files that were linked to
+  bool followed_folder_ = false;
   std::unique_ptr<Archive> archive_;  // that is being gone through,
   std::string archive_path_;
-  std::set<std::string, std::less<>> archived_;  // and the names that were met in it
+  std::map<std::string, std::uint64_t, std::less<>> archived_;  // the names met in it: how often; 0 for folders
+  Reservation archived_bytes_;
+  bool any_in_archive_ = false;
   std::uint64_t hidden_skipped_ = 0;
   std::uint64_t special_skipped_ = 0;
 };

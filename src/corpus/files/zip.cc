@@ -6,8 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
-#include <optional>
-#include <vector>
+#include <utility>
 
 #include "base/files/random_file.h"
 #include "corpus/files/archive.h"
@@ -31,8 +30,8 @@ T little(std::string_view bytes, std::size_t at) {
 
 class Zip final : public Archive {
  public:
-  Zip(const std::string& path, MemoryBudget& budget)
-      : file_(path), reservation_(budget.reserve(0, "the directory of a ZIP archive")) {
+  Zip(const std::string& path, MemoryBudget& budget, Pause pause)
+      : file_(path), pause_(std::move(pause)), reservation_(budget.reserve(0, "the directory of a ZIP archive")) {
     find_directory();
   }
 
@@ -57,9 +56,12 @@ class Zip final : public Archive {
       const std::uint32_t unix_mode = little<std::uint32_t>(entry, 38) >> 16U;
       const bool regular = (unix_mode & 0170000U) == 0 || (unix_mode & 0170000U) == 0100000U;
       if (!name.ends_with('/') && regular) return true;
+      skipped_ += regular ? 0 : 1;
     }
     return false;
   }
+
+  std::uint64_t skipped() const override { return skipped_; }
 
   void read(const std::function<void(std::string_view)>& part) override {
     constexpr std::size_t kLocal = 30;
@@ -74,6 +76,8 @@ class Zip final : public Archive {
     const auto give = [&](std::string_view bytes) {
       sum = crc32(sum, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size()));
       given += bytes.size();
+      if (given > plain_) refuse("damaged ZIP archive: a file is longer than it should be");
+      pause_();
       part(bytes);
     };
     if (method_ == 0)
@@ -168,9 +172,11 @@ class Zip final : public Archive {
   }
 
   const RandomFile file_;
+  const Pause pause_;
   Reservation reservation_;
   std::string directory_;
   std::size_t at_ = 0;  // in it
+  std::uint64_t skipped_ = 0;
   // Of the file that was gone on to:
   bool encrypted_ = false;
   unsigned method_ = 0;
@@ -182,11 +188,11 @@ class Zip final : public Archive {
 
 }  // namespace
 
-std::unique_ptr<Archive> open_zip(const std::string& path, MemoryBudget& budget) {
+std::unique_ptr<Archive> open_zip(const std::string& path, MemoryBudget& budget, Pause pause) {
   std::string start(4, '\0');
   RandomFile(path).read_up_to(0, start);
   if (start != "PK\x03\x04" && start != "PK\x05\x06") return nullptr;
-  return std::make_unique<Zip>(path, budget);
+  return std::make_unique<Zip>(path, budget, std::move(pause));
 }
 
 }  // namespace refrain::corpus

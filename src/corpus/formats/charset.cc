@@ -99,7 +99,9 @@ struct CloseIconv {
 
 // Bytes that are passed over where they are no character.
 std::size_t unit_of(const std::string& charset) {
-  return charset.starts_with("utf-32") ? 4 : charset.starts_with("utf-16") ? 2 : 1;
+  const auto is = [&](std::string_view name) { return charset.find(name) != std::string::npos; };
+  if (is("utf-32") || is("utf32") || is("ucs-4") || is("ucs4")) return 4;
+  return is("utf-16") || is("utf16") || is("ucs-2") || is("ucs2") ? 2 : 1;
 }
 
 bool from_iconv(std::string_view bytes, const std::string& charset, Array<char>& out) {
@@ -174,6 +176,13 @@ void Recoder::recode(std::string_view bytes, bool last, std::string& out) {
     left -= skipped;
   }
   rest_.erase(0, rest_.size() - left);
+  if (last) {
+    // What a decoder has held back.
+    char* to = buffer.data();
+    std::size_t room = buffer.size();
+    iconv(handle_, nullptr, nullptr, &to, &room);
+    out.append(buffer, 0, buffer.size() - room);
+  }
   if (!begun_ && out.size() > begin) {
     begun_ = true;
     if (std::string_view(out).substr(begin).starts_with(kByteOrderMark)) out.erase(begin, kByteOrderMark.size());

@@ -1,6 +1,10 @@
 #include "corpus/markup/mail.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -78,10 +82,17 @@ void MailText::read_part(const MailHalves& part, std::string_view usual_type, un
   const bool multipart = type.media.starts_with("multipart/");
   if (multipart && read_parts(part.body, type, depth, grow)) return;
   if (multipart || type.media.starts_with("text/")) return read_text(transferred(part, grow, decoded_), type, grow);
-  if (type.media != "message/rfc822" && type.media != "message/global") return;
+  if (type.media != "message/rfc822" && type.media != "message/global") return name_attachment(part, type, grow);
   if (depth == kMaxDepth) return read_text(part.body, type, grow);
   Array<char> inner(budget_, kWhat);
   read_message(transferred(part, grow, inner), depth + 1, grow);
+}
+
+// Of what is no text its kind, size and checksum: messages with other attachments are no copies.
+void MailText::name_attachment(const MailHalves& part, const MediaType& type, const Grow& grow) {
+  std::uint32_t sum = 2166136261;
+  for (const char c : part.body) sum = (sum ^ static_cast<unsigned char>(c)) * 16777619;
+  append(fmt::format("[{} {} {:08x}]", type.media, part.body.size(), sum), grow);
 }
 
 // False where there are none, or they are nested too deep.
@@ -99,15 +110,36 @@ bool MailText::read_parts(std::string_view body, const MediaType& type, unsigned
   return true;
 }
 
+// The first that says something, in order of rank; but a plain text that says much less than the page beside it only
+// excuses itself.
 void MailText::read_alternatives(std::string_view body, const std::string& boundary, unsigned depth, const Grow& grow) {
+  constexpr std::size_t kExcuse = 4;  // times shorter
   const std::size_t before = text_.size();
+  std::size_t chosen = 0;  // bytes
+  unsigned chosen_rank = 0;
   for (unsigned rank = 0; rank < kRanks; ++rank) {
     std::size_t at = 0;
     while (const std::optional<std::string_view> bytes = next_part(body, boundary, at)) {
       const MailHalves part = split_mail(*bytes);
       if (rank_of(type_of(part, "text/plain").media) != rank) continue;
+      if (chosen > 0 && (chosen_rank > 0 || rank == kRanks - 1)) return;
+      const std::size_t begin = text_.size();
       read_part(part, "text/plain", depth + 1, grow);
-      if (text_.size() > before) return;
+      const std::size_t size = text_.size() - begin;
+      if (size == 0) continue;
+      if (chosen == 0) {
+        chosen = size;
+        chosen_rank = rank;
+        continue;
+      }
+      if (size > kExcuse * chosen) {
+        const std::size_t blank = before == 0 ? 2 : 0;  // that parts it from what is before
+        std::memmove(text_.data() + before, text_.data() + begin + blank, size - blank);
+        text_.resize(before + size - blank);
+      } else {
+        text_.resize(begin);
+      }
+      return;
     }
   }
 }

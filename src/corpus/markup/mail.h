@@ -1,7 +1,7 @@
 // What an e-mail says: its subject, a blank line, and its text.
 //
 // Of the parts of a message the text counts, and of alternatives the plain one, else the HTML. Messages inside it are
-// read too; images and other attachments that are no text are left out. Transfer encodings and charsets are undone;
+// read too; of images and other attachments that are no text only kind, size and a checksum. Transfer encodings and charsets are undone;
 // quoted replies stay.
 //
 // Every message has a text, and takes time in proportion to its length: parts that are damaged, or nested too deep, are
@@ -37,6 +37,7 @@ class MailText {
   void read_message(std::string_view message, unsigned depth, const Grow& grow);
   void read_part(const MailHalves& part, std::string_view usual_type, unsigned depth, const Grow& grow);
   bool read_parts(std::string_view body, const MediaType& type, unsigned depth, const Grow& grow);
+  void name_attachment(const MailHalves& part, const MediaType& type, const Grow& grow);
   void read_alternatives(std::string_view body, const std::string& boundary, unsigned depth, const Grow& grow);
   void read_text(std::string_view bytes, const MediaType& type, const Grow& grow);
   std::string subject_of(std::string_view headers, const Grow& grow);

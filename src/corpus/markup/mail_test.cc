@@ -76,7 +76,7 @@ TEST(Mail, EncodingsAndCharsetsAreUndone) {
       {typed("text/html; charset=latin1", "PHA+/DwvcD4=", "base64"), "ü"},
       // What a mailing list adds behind base64.
       {typed("text/plain", "aGVsbG8=\n_____\nlist", "base64"), "hello_____\nlist"},
-      {typed("application/pdf", "AAAA", "base64"), ""},
+      {typed("application/pdf", "AAAA", "base64"), "[application/pdf 4 0ff323f9]"},
       {typed("nonsense", "body"), "body"},
   };
   for (const MailRow& row : rows) EXPECT_EQ(mail_text(row.message), row.text) << row.message;
@@ -92,8 +92,11 @@ TEST(Mail, OfManyPartsTheTextIsRead) {
       {multipart("alternative", {html, plain}), "plain"},
       {multipart("alternative", {html, image}), "html"},
       {multipart("alternative", {typed("text/plain", " \n"), html}), "html"},
-      {multipart("alternative", {multipart("related", {html, image}, "y")}), "html"},
-      {multipart("mixed", {plain, image, html, inner}), "plain\n\nhtml\n\ninner\n\nforwarded"},
+      {multipart("alternative", {multipart("related", {html, image}, "y")}), "html\n\n[image/png 12 8a0ca939]"},
+      {multipart("alternative", {typed("text/plain", "no"), typed("text/html", "a page that says more")}),
+       "a page that says more"},
+      {multipart("mixed", {plain, image, html, inner}),
+       "plain\n\n[image/png 12 8a0ca939]\n\nhtml\n\ninner\n\nforwarded"},
       {multipart("mixed", {multipart("alternative", {plain, html}, "x-1"), typed("text/x-patch", "+line")}),
        "plain\n\n+line"},
       {multipart("digest", {"\nSubject: one\n\nbody", "\nSubject: two\n\nbody"}), "one\n\nbody\n\ntwo\n\nbody"},

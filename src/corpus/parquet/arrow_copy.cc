@@ -21,6 +21,8 @@ namespace refrain::corpus {
 
 namespace {
 
+constexpr std::size_t kMostSlices = 1024;
+
 // Batch by batch: kind, schema, metadata and codec as they were.
 class ArrowCopy final : public ParquetCopy {
  public:
@@ -92,6 +94,8 @@ class ArrowCopy final : public ParquetCopy {
       while (end < kept_rows.size() && kept_rows[end] == kept_rows[end - 1] + 1) ++end;
       kept.push_back(batch->Slice(static_cast<int64_t>(kept_rows[i]), static_cast<int64_t>(end - i)));
       i = end;
+      // Many slices take more than what they hold.
+      if (kept.size() == kMostSlices) kept = {checked(arrow::ConcatenateRecordBatches(kept, &pool_))};
     }
     batch = kept.size() == 1 ? kept.front() : checked(arrow::ConcatenateRecordBatches(kept, &pool_));
     for (std::size_t name = 0; name < annotations_.names.size(); ++name)

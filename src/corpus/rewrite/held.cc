@@ -68,7 +68,7 @@ std::shared_ptr<Held> hold(const Batch& batch, Pool<HeldMemory>& pool, MemoryBud
   held->bytes = bytes;
   held->raw_bytes = raw.size();
   for (const RawFile& file : from.files) held->files.push_back({*file.input, file.packing, file.converted});
-  if (from.file.input != nullptr) held->file.push_back({*from.file.input, from.file.packing});
+  if (from.file.input != nullptr) held->file.push_back({*from.file.input, from.file.packing, from.file.converted});
   held->at_once = batch.at_once;
   held->first = from.first;
   held->last = from.last;

@@ -7,6 +7,7 @@ namespace refrain::corpus {
 namespace {
 
 constexpr std::string_view kSeparators = " \t\r\n,";
+constexpr std::size_t kMostHeld = std::size_t{64} << 10;
 
 }  // namespace
 
@@ -20,7 +21,12 @@ void JsonList::between(std::string_view bytes) {
   if (inside_) bytes.remove_prefix(take_object(bytes));
   while (!bytes.empty()) {
     const std::size_t blank = std::min(bytes.find_first_not_of(kSeparators), bytes.size());
-    held_ += bytes.substr(0, blank);
+    // Of very long white space it is enough to keep what matters.
+    if (held_.size() + blank > kMostHeld)
+      held_ = held_.find(',') != std::string::npos || bytes.substr(0, blank).find(',') != std::string_view::npos ? ",\n"
+                                                                                                                 : "\n";
+    else
+      held_ += bytes.substr(0, blank);
     bytes.remove_prefix(blank);
     if (bytes.empty()) return;
     std::size_t size = 1;

@@ -410,6 +410,7 @@ void check_rewritable(const SourceOptions& options, const Context& context, bool
     if (!input.failure.empty()) continue;
     if (cuts && is_decoded(input.format)) throw cannot_cut(input.path, input.format);
     const bool has_fields = input.format != Format::lines && !is_decoded(input.format) && input.format != Format::files;
+    if (is_archive_name(input.path)) continue;  // what is in it is told in its turn
     if (adds && !has_fields && !is_passed_over(input, options, file))
       throw Error(Errc::invalid_argument,
                   fmt::format("{}: fields cannot be added to plain text; use jsonl, csv, tsv or parquet", input.path));

@@ -8,6 +8,7 @@ namespace refrain::corpus {
 namespace {
 
 constexpr std::size_t kMaxFilesPerPiece = 256;
+constexpr std::size_t kMaxCopiesPerPiece = 32;  // each is an open file
 // What a file that is just being opened may turn out to need: the zstd window of all but the highest levels.
 constexpr std::uint64_t kOpeningBytes = std::uint64_t{9} << 20;
 
@@ -19,8 +20,7 @@ Schedule::Schedule(const SourceOptions& options, const Context& context, MemoryB
       budget_(budget),
       tuning_(tuning),
       available_(budget.available()),
-      temp_(context),
-      walk_(options, budget, &temp_),
+      walk_(options, budget, &context),
       turns_({.workers = threads, .waiting = tuning.max_waiting, .bytes = tuning.max_waiting_bytes}),
       ledger_(options.strict, budget) {}
 
@@ -90,7 +90,8 @@ std::shared_ptr<Slot> Schedule::next_slot() {
   slot->whole_files = input.format == Format::files;
   std::uint64_t bytes = input.size;
   slot->inputs.push_back(std::move(input));
-  while (slot->whole_files && slot->inputs.size() < kMaxFilesPerPiece && next_input(input)) {
+  const std::size_t most = slot->inputs.front().copy ? kMaxCopiesPerPiece : kMaxFilesPerPiece;
+  while (slot->whole_files && slot->inputs.size() < most && next_input(input)) {
     if (input.format != Format::files || bytes + input.size > tuning_.piece_bytes) {
       put_back_ = std::move(input);
       break;

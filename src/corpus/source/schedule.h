@@ -98,7 +98,6 @@ class Schedule {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  TempSpace temp_;  // for what is in archives
   Walk walk_;
   std::optional<Input> put_back_;
   bool all_opened_ = false;

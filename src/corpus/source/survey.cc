@@ -85,8 +85,7 @@ class IdSearch {
     std::size_t records = 0;
     const auto look = [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
       for (std::size_t i = 0; i < batch.texts.size(); ++i) {
-        if (batch.bad[i] != 0) continue;
-        take(batch.fields, i);
+        if (batch.bad[i] == 0) take(batch.fields, i);
         if (++records == kRecordsLookedAt || std::ranges::none_of(usable_, std::identity())) throw Enough();
       }
       return nullptr;

@@ -52,8 +52,8 @@ struct Abandoned {};
 // The message without the path, which a BadRecord names already.
 std::string reason_of(const Error& error, const Input& input) {
   std::string_view message = error.what();
-  for (const std::string& path : {input.path, input.copy ? input.copy->path() : input.path})
-    if (message.starts_with(path + ": ")) message.remove_prefix(path.size() + 2);
+  for (const std::string& path : {input.path, input.source})
+    if (!path.empty() && message.starts_with(path + ": ")) message.remove_prefix(path.size() + 2);
   return std::string(message);
 }
 
@@ -340,7 +340,11 @@ bool Worker::attempt(const Input& input, PieceResult& result, const std::functio
 
 void Worker::read_file(const Input& input, PieceResult& result) {
   const std::uint64_t max_bytes = reading_.options.max_doc_bytes;
-  if (!attempt(input, result, [&] { file_.open(source_of(input, reading_.options)); })) return;
+  const auto open = [&] {
+    if (!input.damage.empty()) throw Error(Errc::bad_input, input.damage);
+    file_.open(source_of(input, reading_.options));
+  };
+  if (!attempt(input, result, open)) return;
   std::size_t have = 0;
   std::size_t wanted = kBinaryBytes;  // first only as much as tells whether the file is wanted at all
   Recognized recognized;
@@ -387,7 +391,14 @@ void Worker::read_file(const Input& input, PieceResult& result) {
 std::optional<std::string_view> Worker::convert(std::string_view bytes, const Recognized& recognized,
                                                 PieceResult& result) {
   if (recognized.content == Recognized::Content::other || reading_.options.as_is) return std::nullopt;
-  if (recognized.content == Recognized::Content::troff) return read_troff(bytes, result);
+  if (recognized.content == Recognized::Content::troff) {
+    const std::string_view text = read_troff(bytes, result);
+    // Where next to nothing is left, it defines macros, or says what they hide: compare all of it.
+    constexpr std::size_t kLittle = 24;
+    if (text.size() >= kLittle && text.size() >= bytes.size() / 50) return text;
+    --result.manual_pages;
+    return std::nullopt;
+  }
   // Where there are more messages, it is a mailbox that is to be one document.
   if (recognized.content == Recognized::Content::mail && find_message(bytes) == std::string_view::npos) {
     ++result.mails;

@@ -78,10 +78,10 @@ TokenizerKind chosen_tokenizer(const Settings& settings, TokenizerKind otherwise
 namespace {
 
 char delimiter_of(const std::string& text) {
-  const char delimiter = text == "\\t" ? '\t' : text.size() == 1 ? text.front() : '\0';
+  const char delimiter = text == "tab" ? '\t' : text.size() == 1 ? text.front() : '\0';
   if (delimiter != 0 && delimiter != '"' && delimiter != '\n' && delimiter != '\r' && (delimiter & 0x80) == 0)
     return delimiter;
-  throw Error(Errc::invalid_argument, fmt::format("--delimiter '{}': give one character, such as ';', or \\t", text));
+  throw Error(Errc::invalid_argument, fmt::format("--delimiter '{}': give one character, such as ';', or tab", text));
 }
 
 char lower(char c) {
@@ -95,7 +95,7 @@ InputOptions input_options(const Settings& settings, std::vector<std::string> pa
   options.paths = std::move(paths);
   options.format = settings.format;
   if (settings.text_field) options.text_field = *settings.text_field;
-  if (settings.id_field) options.id_field = *settings.id_field;
+  if (settings.id_field && *settings.id_field != "none") options.id_field = *settings.id_field;
   if (settings.delimiter) options.delimiter = delimiter_of(*settings.delimiter);
   if (settings.charset) {
     options.charset = *settings.charset;

@@ -23,7 +23,8 @@ constexpr unsigned kUsualBits = 30;  // at least: a small index may grow
 // Whether the text can be read again where it is.
 bool can_refer(const corpus::RawFile& file) {
   return file.input != nullptr && file.packing == corpus::Packing::none && file.input->path != "-" &&
-         !file.input->copy && !file.converted && file.input->size > 0;
+         file.input->source.empty() && !file.converted && file.input->format != Format::json &&
+         (file.input->format != Format::csv || file.input->delimiter == ',') && file.input->size > 0;
 }
 
 // Finds the marks in the raw text. False where one is in the middle of something escaped.
