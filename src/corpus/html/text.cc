@@ -9,6 +9,7 @@ namespace {
 // With less, or with less of all text of the page than one part in so many, there is no content.
 constexpr std::size_t kContentBytes = 24;
 constexpr std::size_t kContentShare = 50;
+constexpr std::size_t kMainShare = 500;  // of what the page itself calls its content: that may be short
 
 }  // namespace
 
@@ -22,7 +23,8 @@ bool HtmlText::read(std::string_view html, Part part, const std::function<void(s
   Parser parser(html, part, flow_);
   parser.run();
   flow_.end();
-  return parser.shown() >= kContentBytes && parser.shown() >= parser.seen() / kContentShare;
+  const std::size_t share = part == Part::main ? kMainShare : kContentShare;
+  return parser.shown() >= kContentBytes && parser.shown() >= parser.seen() / share;
 }
 
 }  // namespace refrain::html

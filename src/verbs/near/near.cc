@@ -249,7 +249,8 @@ class Near {
       if (options_.all_pairs)
         pair_members(run, node, member_ends[partition], writers[worker]);
       else
-        pair_with_first(run, nodes_->firsts[node], writers[worker]);
+        for (const Entry& entry : run.records.subspan(run.first ? 1 : 0))
+          writers[worker].add({nodes_->firsts[node], entry.document, 0});
       if (run.last) ++sizes[partition];
     });
     const std::size_t nodes = close_gaps(nodes_->hashes, begins, sizes);
@@ -288,15 +289,6 @@ class Near {
       for (std::size_t m = nodes_->begins[node]; m < member_end; ++m)
         writer.add({nodes_->members[m], entry.document, 0});
       nodes_->members[member_end++] = entry.document;
-    }
-  }
-
-  // Documents with equal fingerprints; where texts decide, also neighbours, for the first may be the odd one out.
-  void pair_with_first(const store::Run<Entry>& run, DocId first, Matches::Writer& matches) const {
-    for (std::size_t i = run.first ? 1 : 0; i < run.records.size(); ++i) {
-      matches.add({first, run.records[i].document, 0});
-      if (options_.verify && i > 0 && run.records[i - 1].document != first)
-        matches.add({run.records[i - 1].document, run.records[i].document, 0});
     }
   }
 
