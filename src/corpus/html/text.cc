@@ -9,22 +9,30 @@ namespace {
 // With less, or with less of all text of the page than one part in so many, there is no content.
 constexpr std::size_t kContentBytes = 24;
 constexpr std::size_t kContentShare = 50;
-constexpr std::size_t kMainShare = 500;  // of what the page itself calls its content: that may be short
+// Of a page that is nearly all navigation, what it calls its content itself is enough.
+constexpr std::size_t kMainShare = 500;
 
 }  // namespace
 
 void HtmlText::read_main(std::string_view html, const std::function<void(std::size_t)>& grow, Array<char>& text) {
-  if (may_say_main(html) && read(html, Part::main, grow, text)) return;
-  if (!read(html, Part::content, grow, text)) read(html, Part::whole, grow, text);
+  Share main;
+  if (may_say_main(html)) main = read(html, Part::main, grow, text);
+  if (main.at_least(kContentShare)) return;
+  if (read(html, Part::content, grow, text).at_least(kContentShare)) return;
+  read(html, main.at_least(kMainShare) ? Part::main : Part::whole, grow, text);
 }
 
-bool HtmlText::read(std::string_view html, Part part, const std::function<void(std::size_t)>& grow, Array<char>& text) {
+bool HtmlText::Share::at_least(std::size_t one_in) const {
+  return shown >= kContentBytes && shown >= seen / one_in;
+}
+
+HtmlText::Share HtmlText::read(std::string_view html, Part part, const std::function<void(std::size_t)>& grow,
+                               Array<char>& text) {
   flow_.begin(text, grow);
   Parser parser(html, part, flow_);
   parser.run();
   flow_.end();
-  const std::size_t share = part == Part::main ? kMainShare : kContentShare;
-  return parser.shown() >= kContentBytes && parser.shown() >= parser.seen() / share;
+  return {parser.shown(), parser.seen()};
 }
 
 }  // namespace refrain::html

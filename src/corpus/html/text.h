@@ -39,8 +39,13 @@ class HtmlText {
   void shrink() { flow_.shrink(); }
 
  private:
-  // Returns whether there was enough to be the content of the page.
-  bool read(std::string_view html, Part part, const std::function<void(std::size_t)>& grow, Array<char>& text);
+  // How much was taken, in bytes, of how much.
+  struct Share {
+    std::size_t shown = 0;
+    std::size_t seen = 0;
+    bool at_least(std::size_t one_in) const;  // one part in so many, and enough to be a content
+  };
+  Share read(std::string_view html, Part part, const std::function<void(std::size_t)>& grow, Array<char>& text);
 
   html::Flow flow_;
 };

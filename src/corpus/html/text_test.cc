@@ -104,6 +104,7 @@ TEST_F(Html, MainIsWhatSaysSo) {
   EXPECT_EQ(main_of("<DIV>x</DIV><DIV ROLE=MAIN>" + words), words);
   // Very little of a long page is not its content.
   const std::string most = repeated("most of the text ", 200);
+  EXPECT_EQ(main_of("<nav>" + most + "</nav><main>" + words + "</main>"), words);
   EXPECT_EQ(main_of("<main>" + words + "</main><p>" + most).size(), words.size() + most.size());
   EXPECT_EQ(main_of("<nav>x</nav><p>这是一个没有空格的段落，它有内容</p>"), "这是一个没有空格的段落，它有内容");
   EXPECT_EQ(main_of(""), "");
