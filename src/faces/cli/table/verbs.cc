@@ -60,7 +60,7 @@ constexpr VerbInfo kVerbs[] = {
          "in "
          "a hundred changed, and 83% with two in a hundred; with --verify 98% and 94%. To remove them, use dedup.",
      .details =
-         "An INPUT is a file, a folder or - (standard input), plain or compressed with gzip or zstd. "
+         "An INPUT is a file, a folder or - (standard input), plain, compressed or in an archive. "
          "Every document gets a 64-bit fingerprint; similar documents differ in few bits. Two documents match "
          "if their fingerprints differ in at most --distance bits (8, or the preset's). Documents with equal "
          "fingerprints are each paired only with the first of them, unless --all-pairs is given.\n"
@@ -100,7 +100,7 @@ constexpr VerbInfo kVerbs[] = {
      .description =
          "Prints the text of every document, in input order, as JSONL: id and text. This is the text that every other "
          "verb compares: of a web page what a reader of the page sees, of a record its text field. An INPUT is a file, "
-         "a folder or - (standard input), plain or compressed with gzip or zstd.",
+         "a folder or - (standard input), plain, compressed or in an archive.",
      .details = "Use it to see what is compared, or to convert any input to JSONL. Bytes that are not UTF-8 become "
                 "U+FFFD. A summary goes to standard error if that is a terminal, and always with --json.\n",
      .examples = {"refrain text /usr/share/common-licenses > licenses.jsonl",
@@ -189,7 +189,7 @@ constexpr VerbInfo kVerbs[] = {
      .operand_choices = nullptr,
      .description =
          "Finds every run of n tokens that occurs at least m times and writes an index of them. An INPUT is a file, a "
-         "folder or - (standard input), plain or compressed with gzip or zstd. N-grams do not cross documents.",
+         "folder or - (standard input), plain, compressed or in an archive. N-grams do not cross documents.",
      .details = "Tokens are compared after the tokenizer has normalized them. The index is a folder with grams.bin, "
                 "places.bin, documents.bin and summary.json. It appears complete or not at all, and its three .bin "
                 "files are the same for any algorithm, number of threads and memory limit.\n"
