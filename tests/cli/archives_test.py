@@ -6,10 +6,18 @@ import json
 import os
 import random
 import subprocess
+import sys
 import tarfile
 import zipfile
 
 from program import TestCase, main, run
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../build/deps/python"))
+try:
+    import pyarrow as pa
+    import pyarrow.parquet
+except ImportError:
+    pa = None
 
 RANDOM = random.Random(11)
 TEXTS = [" ".join(f"{RANDOM.choice('bcdfgklmnprst')}{RANDOM.choice('aeiou')}{RANDOM.randrange(900)}" for _ in range(60)) for _ in range(40)]
@@ -79,6 +87,18 @@ class Archives(TestCase):
             self.assertEqual(self.content(*clean, "rows.jsonl").decode(), "".join(ROWS.splitlines(True)[:20]))
             self.assertEqual(gzip.decompress(self.content(*clean, "more.jsonl.gz")), b"")
             self.assertFalse(os.path.exists(self.path(*clean, "deep/copy.txt")))
+
+    def test_parquet_in_an_archive_is_read_and_written(self):
+        if pa is None:
+            self.skipTest("skipped: no pyarrow")
+        out = io.BytesIO()
+        table = pa.table({"id": [f"p{i}" for i in range(40)], "text": [TEXTS[i % 20] for i in range(40)]})
+        pyarrow.parquet.write_table(table, out, row_group_size=10)
+        self.write("set.tar.gz", tar("w:gz", members={"part-0.parquet": out.getvalue(), "part-1.parquet": out.getvalue()}))
+        summary = self.dedup("set.tar.gz", "--apply")
+        self.assertEqual((summary["documents"], summary["kept"]), (80, 20))
+        clean = pyarrow.parquet.read_table(self.path("out/clean/set.tar.gz/part-0.parquet"))
+        self.assertEqual(clean.to_pylist(), table.slice(0, 20).to_pylist())
 
     def test_in_a_folder_beside_other_files(self):
         self.write("in/set.tar.gz", tar("w:gz"))

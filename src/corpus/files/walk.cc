@@ -164,7 +164,7 @@ Walk::Walk(const SourceOptions& options, MemoryBudget& budget, const Context* co
       entries_(budget, "the listing of a folder"),
       names_(budget, "the names in a folder"),
       archived_bytes_(budget.reserve(0, "the names in an archive")) {
-  if (context != nullptr) temp_.emplace(*context);
+  if (context != nullptr) temp_ = std::make_shared<TempSpace>(*context);
   for (const std::string& path : options.paths)
     if (path != "-") remember(path);
 }
@@ -272,7 +272,7 @@ bool Walk::next_in_archive(Input& input) {
     for (std::string name; archive_->next(name);) {
       name = writable_name(name);
       if (name.empty()) continue;
-      const auto copy = std::make_shared<TempFile>(*temp_);
+      const std::shared_ptr<TempFile> copy(new TempFile(*temp_), [space = temp_](TempFile* file) { delete file; });
       archive_->read([&](std::string_view part) { copy->append(part); });
       any_in_archive_ = true;
       input = {.path = fmt::format("{}/{}", archive_path_, name),

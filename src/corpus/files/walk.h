@@ -14,7 +14,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -107,7 +106,7 @@ class Walk {
   const SourceOptions& options_;
   MemoryBudget& budget_;
   const Context* const context_;
-  std::optional<TempSpace> temp_;
+  std::shared_ptr<TempSpace> temp_;  // shared with the copies, which may outlive this
   std::size_t next_named_ = 0;
   std::string path_;
   std::vector<Level> levels_;
