@@ -12,9 +12,9 @@ class DocumentStream;  // refrain/documents.h
 
 enum class Format {
   automatic,  // by name, in any case: .jsonl, .ndjson, .jsonlines, .ldjson, .jl, .csv, .tsv, .warc, .wet, .wat, .arc,
-              // .parquet, .pq; .json by its content: jsonl, json or a document; a mailbox by its content, where it is
-              // named, or its name is one that mailboxes have; any other file is one document; standard input: jsonl if
-              // a field is named, else lines
+              // .parquet, .pq, .arrow, .feather, .ipc; .json by its content: jsonl, json or a document; a mailbox by
+              // its content, where it is named, or its name is one that mailboxes have; any other file is one
+              // document; standard input: jsonl if a field is named, else lines
   files,      // every file is one document; its id is its path
   lines,      // every line is one document, even if empty; its id is its ordinal
   jsonl,      // every line is one JSON object; blank lines are skipped
@@ -33,8 +33,9 @@ enum class HtmlPart {
   raw,   // its markup
 };
 
-// Each input is a file, a folder (read recursively, names in byte order; hidden files, links and binary files are
-// skipped and counted) or "-" for standard input. Files may be compressed with gzip or zstd, whatever their names.
+// Each input is a file, a folder (read recursively, names in byte order; hidden files and those that are no text are
+// skipped and counted, links followed out of the folder) or "-" for standard input. Files may be compressed with gzip,
+// zstd, xz, bzip2 or lz4, whatever their names; tar and ZIP archives are read like folders.
 struct InputOptions {
   std::vector<std::string> paths = {};
   // In place of paths: documents that the caller holds, with ids and fields of their own.
@@ -99,7 +100,7 @@ struct ReadReport {
   std::uint64_t manual_pages = 0;     // whole files that are troff: the same
   std::uint64_t recoded = 0;          // files that are not UTF-8, and were converted
   std::uint64_t surrogates = 0;       // halves of surrogate pairs in JSON, read as U+FFFD
-  std::uint64_t special_skipped = 0;  // links, sockets, devices found in folders
+  std::uint64_t special_skipped = 0;  // sockets, devices, links that lead nowhere or to what is read
   std::uint64_t other_skipped = 0;    // web archive records without a page: requests, images, errors
   std::vector<BadRecord> examples;    // the first kMaxExamples bad records in input order
   std::vector<BadRecord> unreadable;  // every file and folder skipped by skip_unreadable, in input order

@@ -95,8 +95,8 @@ class ParquetCopy {
 // What the module gives. The functions below are the way to it.
 class ParquetModule {
  public:
-  // Raised with every change of this header.
-  static constexpr std::uint32_t kVersion = 1;
+  // Raised with every change of this header, and of InputOptions.
+  static constexpr std::uint32_t kVersion = 2;
   static constexpr const char* kEntry = "refrain_parquet_module";
   using Entry = const ParquetModule* (*)(std::uint32_t version);  // null where it has another version
 
