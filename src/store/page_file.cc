@@ -118,6 +118,7 @@ void PageReader::unsupported(std::string_view what) const {
 // Reads a page into page_. Whether it is what was written.
 bool PageReader::fetch(std::uint64_t page) {
   checked_ = kNoPage;
+  ++fetched_;
   if (file_->read_up_to(page * kPageBytes, {page_.get(), kPageBytes}) < kPageBytes) corrupt("truncated");
   return page_checksum({page_.get(), kPageContentBytes}, page) == load<std::uint64_t>(page_.get() + kPageContentBytes);
 }

@@ -89,6 +89,8 @@ class PageReader {
   // The length of the stream.
   std::uint64_t size() const { return size_; }
   PageFileId id() const { return {bytes_, digest_}; }
+  // By this reader, of the file.
+  std::uint64_t bytes_read() const { return fetched_ * kPageBytes; }
   // What finish() was given, followed by zeros.
   std::string_view tail() const { return {tail_.data(), tail_.size()}; }
 
@@ -125,6 +127,7 @@ class PageReader {
   std::uint64_t digest_ = 0;
   std::array<char, kMaxTailBytes> tail_{};
   std::uint64_t checked_;  // the page in page_
+  std::uint64_t fetched_ = 0;
   std::unique_ptr<char[]> page_;
 };
 

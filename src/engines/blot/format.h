@@ -54,6 +54,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "store/segments/folder.h"
+
 namespace refrain::blot {
 
 inline constexpr std::uint32_t kBlotFormatVersion = 1;
@@ -68,8 +70,8 @@ inline constexpr std::uint64_t kBucketPosts = 64;                        // abou
 inline constexpr std::uint64_t kLongList = 64;
 inline constexpr std::size_t kBucketPlaceBytes = 5;
 
-inline constexpr const char* kManifestName = "manifest";
-inline constexpr const char* kLockName = "lock";
+using store::kLockName;
+using store::kManifestName;
 inline constexpr const char* kBlotDocumentsName = "documents.bin";
 inline constexpr const char* kBlotTextsName = "texts.bin";
 

@@ -9,6 +9,7 @@
 
 #include "refrain/index.h"
 #include "store/page_file.h"
+#include "store/segments/folder.h"
 
 namespace refrain::blot {
 
@@ -43,8 +44,6 @@ struct Manifest {
 };
 
 std::string to_text(const Manifest& manifest);
-// A new id.
-std::string random_index_id();
 // What tells a state of an index from every other state of any index: two that are equal hold the same.
 std::string identity_of(const Manifest& manifest);
 // Error(corrupt) or, for a version that this build does not know, Error(unsupported); `path` is for the message.
@@ -52,20 +51,8 @@ Manifest parse_manifest(const std::string& text, const std::string& path);
 
 // Error(not_found) where there is no index, corrupt where there is one without a manifest.
 Manifest read_manifest(const std::filesystem::path& folder);
-// Commits.
-void write_manifest(const std::filesystem::path& folder, const Manifest& manifest);
-
-// After write_manifest() has thrown: whether the one before it is surely still there. If not, what either names must stay.
-bool still_stands(const std::filesystem::path& folder, const Manifest& before) noexcept;
-
-// The file that whoever writes locks. It holds nothing, so one that is gone is made again.
-std::string lock_path(const std::filesystem::path& folder);
-
 std::filesystem::path segment_folder(const std::filesystem::path& folder, const SegmentInfo& segment);
 std::filesystem::path removed_path(const std::filesystem::path& folder, const SegmentInfo& segment);
-
-// The number of a new segment, whose folder is nobody's: a stranger may have taken the name.
-std::uint64_t take_segment_number(const std::filesystem::path& folder, Manifest& manifest);
 
 // The removed documents of a segment, one bit each.
 std::vector<bool> read_removed(const std::filesystem::path& folder, const SegmentInfo& segment);
@@ -73,9 +60,7 @@ std::vector<bool> read_removed(const std::filesystem::path& folder, const Segmen
 void write_removed(const std::filesystem::path& folder, const std::vector<bool>& removed, std::uint64_t generation,
                    SegmentInfo& segment);
 
-// Removes the segments and lists of removed documents that the manifest does not name: what a writer that was killed
-// left, and what the commit before the last one was made of. A file goes only where its name and its first bytes show
-// that an index made it, and a folder only where it is empty then: whatever else lies there is somebody's.
-void remove_unnamed(const std::filesystem::path& folder, const Manifest& manifest) noexcept;
+store::NamedSegments named_in(const Manifest& manifest);
+extern const store::SegmentKind kIndexKind;
 
 }  // namespace refrain::blot

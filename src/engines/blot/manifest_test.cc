@@ -9,6 +9,7 @@
 
 #include "engines/blot/format.h"
 #include "refrain/error.h"
+#include "store/segments/manifest_text.h"
 #include "world.h"
 
 namespace refrain::blot {
@@ -95,7 +96,7 @@ TEST_F(ManifestFiles, WhatNoManifestNamesIsRemoved) {
   write("000009/posts-00.bin", std::string(kBlotPostsMagic) + "...");
   write(std::string("000009/") + kBlotDocumentsName, kBlotDocumentsMagic);
   write(std::string("000009/") + kBlotTextsName, "");  // as a writer that was killed at once leaves it
-  remove_unnamed(folder(), some_manifest());
+  store::remove_unnamed(folder(), kIndexKind, named_in(some_manifest()));
   EXPECT_EQ(all_below(folder()),
             (std::vector<std::string>{"000003", "000004", "000004-000007.removed", "lock", "manifest"}));
 }
@@ -115,7 +116,7 @@ TEST_F(ManifestFiles, AStrangersFileIsNeverRemoved) {
   write("000005/posts-00.bin", kBlotPostsMagic);
   fs::create_directory_symlink(at("notes"), at("000010"));
   const std::vector<std::string> before = all_below(folder());
-  remove_unnamed(folder(), some_manifest());
+  store::remove_unnamed(folder(), kIndexKind, named_in(some_manifest()));
   std::vector<std::string> expected = before;
   std::erase(expected, "000005/posts-00.bin");
   EXPECT_EQ(all_below(folder()), expected);
@@ -126,7 +127,7 @@ TEST(ManifestText, OfBeforeThereWereIdsIsReadAndHasAnIdentityStill) {
   const std::string old = to_text(manifest);
   EXPECT_TRUE(old.starts_with("refrain-index 1\ngeneration 7\n"));
   EXPECT_EQ(to_text(parse_manifest(old, "m")), old);
-  manifest.id = random_index_id();
+  manifest.id = store::random_manifest_id();
   const std::string text = to_text(manifest);
   EXPECT_TRUE(text.starts_with("refrain-index 2\nid "));
   EXPECT_EQ(to_text(parse_manifest(text, "m")), text);
@@ -134,9 +135,9 @@ TEST(ManifestText, OfBeforeThereWereIdsIsReadAndHasAnIdentityStill) {
 
 TEST(ManifestText, TwoIndexesOfOneGenerationHaveTwoIdentities) {
   Manifest one = some_manifest();
-  one.id = random_index_id();
+  one.id = store::random_manifest_id();
   Manifest other = some_manifest();
-  other.id = random_index_id();
+  other.id = store::random_manifest_id();
   EXPECT_NE(one.id, other.id);
   EXPECT_NE(identity_of(one), identity_of(other));
   Manifest next = one;

@@ -173,7 +173,7 @@ void Adding::take(Done& done, DocId first) {
 
 std::uint64_t Adding::take_document(std::string id, blot::TextPlace place, DocumentDigest& digest) {
   if (!builder_) {
-    number_ = blot::take_segment_number(folder_, manifest_);
+    number_ = store::take_segment_number(folder_, manifest_.next_segment);
     blot::SegmentInfo info;
     info.number = number_;
     const fs::path folder = blot::segment_folder(folder_, info);

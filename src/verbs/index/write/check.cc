@@ -7,8 +7,6 @@
 #include <vector>
 
 #include "base/budget.h"
-#include "base/files/file.h"
-#include "base/files/path.h"
 #include "base/files/temp_space.h"
 #include "base/progress.h"
 #include "base/threads.h"
@@ -18,6 +16,8 @@
 #include "engines/blot/posts_reader.h"
 #include "refrain/error.h"
 #include "refrain/index.h"
+#include "store/segments/folder.h"
+#include "store/segments/manifest_text.h"
 #include "verbs/index/read/document_text.h"
 #include "verbs/index/write/adding.h"
 
@@ -39,14 +39,11 @@ class Check {
   Check(fs::path folder, const Context& context) : folder_(std::move(folder)), context_(context), budget_(context) {}
 
   IndexCheckReport run(bool repair) {
-    std::optional<FileLock> lock;
+    std::optional<store::LockedFolder> locked;
     blot::read_manifest(folder_);
-    if (repair) lock.emplace(blot::lock_path(folder_));
+    if (repair) locked.emplace(folder_, blot::kIndexKind);
     blot::Manifest manifest = blot::read_manifest(folder_);
-    if (repair) {
-      sync_folder(folder_);  // what the manifest before this one named may go only now
-      blot::remove_unnamed(folder_, manifest);
-    }
+    if (locked) locked->begin(blot::to_text(manifest), blot::named_in(manifest));
     std::uint64_t bytes = 0;
     for (const blot::SegmentInfo& segment : manifest.segments) {
       bytes += segment.documents_file.bytes + (segment.texts_file ? segment.texts_file->bytes : 0) + segment.text_bytes;
@@ -59,13 +56,7 @@ class Check {
     progress.finish();
     report_.segments = manifest.segments.size();
     if (repair && !report_.damages.empty()) {
-      const blot::Manifest committed = manifest;
-      try {
-        mend(manifest, damaged);
-      } catch (...) {
-        if (blot::still_stands(folder_, committed)) blot::remove_unnamed(folder_, committed);
-        throw;
-      }
+      mend(manifest, damaged, *locked);
       report_.repaired = true;
     }
     report_.seconds = watch_.seconds();
@@ -134,7 +125,7 @@ class Check {
   }
 
   // Makes the damaged segments anew, from what is left of them.
-  void mend(blot::Manifest& manifest, const std::vector<bool>& damaged) {
+  void mend(blot::Manifest& manifest, const std::vector<bool>& damaged, store::LockedFolder& locked) {
     TempSpace temp(context_);
     std::vector<blot::SegmentInfo> segments;
     for (std::size_t i = 0; i < damaged.size(); ++i) {
@@ -152,10 +143,8 @@ class Check {
     }
     manifest.segments = std::move(segments);
     ++manifest.generation;
-    if (manifest.id.empty()) manifest.id = blot::random_index_id();
-    sync_folder(folder_);
-    blot::write_manifest(folder_, manifest);
-    blot::remove_unnamed(folder_, manifest);
+    if (manifest.id.empty()) manifest.id = store::random_manifest_id();
+    locked.commit(blot::to_text(manifest), blot::named_in(manifest));
   }
 
   // What `open` gives, or nothing where that is damaged.

@@ -23,6 +23,8 @@
 #include "engines/blot/document_reader.h"
 #include "engines/blot/format.h"
 #include "refrain/error.h"
+#include "store/segments/folder.h"
+#include "store/segments/manifest_text.h"
 #include "verbs/index/write/adding.h"
 #include "verbs/index/write/segment_merger.h"
 #include "verbs/run/stage.h"
@@ -61,42 +63,24 @@ class Writing {
   IndexWriteReport merge(const fs::path& folder);
 
  private:
-  // An index that is locked, and cleaned of what was never committed: now, and when this goes.
+  // An index that is locked, and its manifest, which commit() commits.
   struct Locked {
-    explicit Locked(fs::path of) : folder(std::move(of)) {
-      blot::read_manifest(folder);  // says so where there is none
-      lock.emplace(blot::lock_path(folder));
-      manifest = blot::read_manifest(folder);
-      committed = manifest;
-      sync_folder(folder);  // what the manifest before this one named may go only now
-      blot::remove_unnamed(folder, committed);
+    explicit Locked(const fs::path& of) : folder(existing(of), blot::kIndexKind) {
+      manifest = blot::read_manifest(of);
+      folder.begin(blot::to_text(manifest), blot::named_in(manifest));
     }
-    ~Locked() {
-      if (!in_doubt) blot::remove_unnamed(folder, committed);
-    }
-    Locked(const Locked&) = delete;
-    Locked& operator=(const Locked&) = delete;
     void commit() {
       ++manifest.generation;
-      if (manifest.id.empty()) manifest.id = blot::random_index_id();
-      sync_folder(folder);
-      in_doubt = true;
-      try {
-        blot::write_manifest(folder, manifest);
-      } catch (const Error& error) {
-        in_doubt = !blot::still_stands(folder, committed);
-        if (!in_doubt) throw;
-        throw Error(error.code(),
-                    fmt::format("{}; the change was made, but a power failure may undo it", error.what()));
-      }
-      committed = manifest;
-      in_doubt = false;
+      if (manifest.id.empty()) manifest.id = store::random_manifest_id();
+      folder.commit(blot::to_text(manifest), blot::named_in(manifest));
     }
-    fs::path folder;
-    std::optional<FileLock> lock;
+    // Where there is no index no lock is made.
+    static const fs::path& existing(const fs::path& of) {
+      blot::read_manifest(of);
+      return of;
+    }
+    store::LockedFolder folder;
     blot::Manifest manifest;
-    blot::Manifest committed;
-    bool in_doubt = false;  // the manifest was replaced, but may not be on the disk: what either names must stay
   };
 
   template <class Work>
@@ -161,10 +145,10 @@ IndexWriteReport Writing::create(const IndexCreateOptions& options) {
   report_.stored_texts = adding.stored();
   count_added(manifest.segments);
   manifest.generation = 1;
-  manifest.id = blot::random_index_id();
+  manifest.id = store::random_manifest_id();
   settle_ids(staging.path(), manifest.segments, 0, false, manifest.generation);
   OutputFile((staging.path() / blot::kLockName).string()).close();
-  blot::write_manifest(staging.path(), manifest);
+  store::write_manifest_text(staging.path(), blot::to_text(manifest));
   staging.publish(target);
   return finish(target, manifest);
 }
@@ -268,8 +252,8 @@ void Writing::merge_small(const fs::path& folder, blot::Manifest& manifest) {
   const std::size_t count = segments.size() - first;
   if (count < 2) return;
   const std::span<const blot::SegmentInfo> last = std::span<const blot::SegmentInfo>(segments).subspan(first);
-  blot::SegmentInfo merged =
-      merge_segments(folder, manifest.layout, last, blot::take_segment_number(folder, manifest), context_, budget_);
+  blot::SegmentInfo merged = merge_segments(
+      folder, manifest.layout, last, store::take_segment_number(folder, manifest.next_segment), context_, budget_);
   report_.merged_segments += count;
   segments.resize(first);
   segments.push_back(std::move(merged));
@@ -370,8 +354,9 @@ IndexWriteReport Writing::merge(const fs::path& folder) {
   report_.merged_segments = segments.size();
   for (const blot::SegmentInfo& segment : segments) report_.removed += segment.removed;
   stage("merge", [&] {
-    const blot::SegmentInfo merged = merge_segments(
-        folder, index.manifest.layout, segments, blot::take_segment_number(folder, index.manifest), context_, budget_);
+    const blot::SegmentInfo merged =
+        merge_segments(folder, index.manifest.layout, segments,
+                       store::take_segment_number(folder, index.manifest.next_segment), context_, budget_);
     segments.assign(1, merged);
     return segments.front().posts;
   });
