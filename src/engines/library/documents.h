@@ -1,0 +1,81 @@
+// documents.bin: what is known of the documents of a segment, but for their ids (format.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "engines/library/format.h"
+#include "engines/library/layout.h"
+#include "store/page_file.h"
+#include "store/segments/numbers.h"
+
+namespace refrain::library {
+
+// Not thread-safe.
+class DocumentsWriter {
+ public:
+  DocumentsWriter(const std::filesystem::path& folder, unsigned lanes, TempSpace& temp);
+
+  // Ids and bands are not looked at. Error(unsupported) where the segment is full.
+  void add(const NewDocument& document);
+  std::uint64_t documents() const { return documents_; }
+  std::uint64_t text_bytes() const { return text_bytes_; }
+  std::uint64_t greatest_rank() const { return greatest_rank_; }
+  store::PageFileId finish();
+
+ private:
+  void end_group();
+
+  store::PageWriter out_;
+  const unsigned lanes_;
+  store::NumbersWriter groups_;
+  std::string rows_;      // of the group
+  std::string sketches_;  // digests and signatures of the group
+  std::uint32_t file_ = 0;
+  std::uint32_t source_ = 0;
+  std::uint64_t end_ = 0;
+  std::uint64_t rank_ = 0;
+  std::uint64_t documents_ = 0;
+  std::uint64_t text_bytes_ = 0;
+  std::uint64_t greatest_rank_ = 0;
+};
+
+// Not thread-safe; a copy is for another thread.
+class DocumentsReader {
+ public:
+  DocumentsReader(const std::filesystem::path& folder, const store::PageFileId& id, unsigned lanes);
+  DocumentsReader(const DocumentsReader& other) = default;
+
+  std::uint64_t documents() const { return documents_; }
+  std::uint64_t text_bytes() const { return text_bytes_; }
+  std::uint64_t greatest_rank() const { return greatest_rank_; }
+  // All but the segment.
+  void get(std::uint64_t document, KnownDocument& out);
+  std::uint64_t bytes_read() const { return file_.bytes_read() + groups_.bytes_read(); }
+  store::PageReader& file() { return file_; }
+
+ private:
+  struct Row {
+    TextPlace place;
+    std::uint32_t source = 0;
+    std::uint64_t text_bytes = 0;
+    std::uint64_t rank = 0;
+    std::size_t sketch = 0;  // where its digest is in bytes_
+    bool has_signature = false;
+  };
+  void load(std::uint64_t group);
+
+  store::PageReader file_;
+  const unsigned lanes_;
+  std::uint64_t documents_;
+  std::uint64_t text_bytes_;
+  std::uint64_t greatest_rank_;
+  store::NumbersReader groups_;
+  std::uint64_t loaded_;  // the group in rows_ and bytes_
+  std::string bytes_;
+  std::array<Row, kGroupDocuments> rows_;
+};
+
+}  // namespace refrain::library

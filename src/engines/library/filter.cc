@@ -1,0 +1,93 @@
+#include "engines/library/filter.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "base/mix.h"
+#include "engines/library/format.h"
+#include "store/segments/numbers.h"
+
+namespace refrain::library {
+
+namespace {
+
+constexpr std::uint64_t kKeysPerBlock = 64;
+constexpr unsigned kPlaceBits = 9;  // of a bit in a block
+
+std::uint64_t filter_blocks(std::uint64_t keys) {
+  return std::min<std::uint64_t>(keys / kKeysPerBlock + 1, std::numeric_limits<std::uint32_t>::max());
+}
+
+// Ascends with the key.
+std::uint64_t filter_block(std::uint64_t key, unsigned key_bits, std::uint64_t blocks) {
+  const std::uint64_t upper = key_bits >= 32 ? key >> (key_bits - 32) : key << (32 - key_bits);
+  return (upper * blocks) >> 32U;
+}
+
+// The bits that are set for a key.
+FilterBlock filter_bits(std::uint64_t key) {
+  FilterBlock bits{};
+  std::uint64_t hash = mix(key, 0xD6E8FEB86659FD93U, 0x9E3779B97F4A7C15U);
+  for (unsigned i = 0; i < kFilterBits; ++i) {
+    bits[hash >> 6U & 7U] |= std::uint64_t{1} << (hash & 63U);
+    hash >>= kPlaceBits;
+  }
+  return bits;
+}
+
+}  // namespace
+
+FilterWriter::FilterWriter(const std::filesystem::path& folder, unsigned key_bits, std::uint64_t keys)
+    : out_((folder / kFilterName).string(), kFilterMagic, kLibraryFormatVersion),
+      key_bits_(key_bits),
+      blocks_(filter_blocks(keys)) {}
+
+void FilterWriter::write_up_to(std::uint64_t block) {
+  for (; at_ < block; ++at_) {
+    out_.write({reinterpret_cast<const char*>(block_.data()), sizeof block_});
+    block_ = {};
+  }
+}
+
+void FilterWriter::add(std::uint64_t key) {
+  write_up_to(filter_block(key, key_bits_, blocks_));
+  const FilterBlock bits = filter_bits(key);
+  for (std::size_t i = 0; i < bits.size(); ++i) block_[i] |= bits[i];
+  ++keys_;
+}
+
+store::PageFileId FilterWriter::finish() {
+  write_up_to(blocks_);
+  const std::uint64_t tail[] = {blocks_, key_bits_, keys_};
+  return out_.finish({reinterpret_cast<const char*>(tail), sizeof tail});
+}
+
+Filter::Filter(const std::filesystem::path& folder, const store::PageFileId& id, unsigned key_bits,
+               MemoryBudget& budget)
+    : key_bits_(key_bits), blocks_(budget, "the filter of the library's keys") {
+  store::PageReader file((folder / kFilterName).string(), kFilterMagic, kLibraryFormatVersion);
+  store::expect_named(file, id);
+  const std::uint64_t bytes = file.size() - store::PageReader::kBegin;
+  const std::uint64_t blocks = store::tail_number(file, 0);
+  if (blocks == 0 || bytes % sizeof(FilterBlock) != 0 || bytes / sizeof(FilterBlock) != blocks ||
+      store::tail_number(file, 1) != key_bits)
+    file.corrupt("a filter of other keys");
+  blocks_.resize(blocks);
+  auto* const to = reinterpret_cast<char*>(blocks_.data());
+  for (std::uint64_t at = 0; at < bytes;) {
+    const std::string_view rest = file.rest_of_page(store::PageReader::kBegin + at);
+    std::memcpy(to + at, rest.data(), rest.size());
+    at += rest.size();
+  }
+}
+
+bool Filter::may_hold(std::uint64_t key) const {
+  const FilterBlock& block = blocks_[filter_block(key, key_bits_, blocks_.size())];
+  const FilterBlock bits = filter_bits(key);
+  std::uint64_t missing = 0;
+  for (std::size_t i = 0; i < bits.size(); ++i) missing |= bits[i] & ~block[i];
+  return missing == 0;
+}
+
+}  // namespace refrain::library

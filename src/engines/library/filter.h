@@ -1,0 +1,55 @@
+// filter.bin: says of most keys that no document has them, without a look at the keys themselves.
+//
+// A Bloom filter of 8 bits a key, in blocks of 64 bytes. The upper bits of a key choose the block, so that keys in
+// ascending order fill one block after the other, and the filter is written as it is made; kFilterBits bits of it are
+// chosen by a hash of the whole key. About 3 in 100 keys that are not there pass.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+
+#include "base/array.h"
+#include "base/budget.h"
+#include "store/page_file.h"
+
+namespace refrain::library {
+
+inline constexpr unsigned kFilterBits = 6;
+using FilterBlock = std::array<std::uint64_t, 8>;
+
+// Not thread-safe.
+class FilterWriter {
+ public:
+  FilterWriter(const std::filesystem::path& folder, unsigned key_bits, std::uint64_t keys);
+
+  // In ascending order.
+  void add(std::uint64_t key);
+  store::PageFileId finish();
+
+ private:
+  void write_up_to(std::uint64_t block);
+
+  store::PageWriter out_;
+  const unsigned key_bits_;
+  const std::uint64_t blocks_;
+  FilterBlock block_{};
+  std::uint64_t at_ = 0;  // number of block_
+  std::uint64_t keys_ = 0;
+};
+
+// In memory, whole. Threads may share one.
+class Filter {
+ public:
+  // What it takes.
+  static std::uint64_t bytes(const store::PageFileId& id) { return id.bytes; }
+  Filter(const std::filesystem::path& folder, const store::PageFileId& id, unsigned key_bits, MemoryBudget& budget);
+
+  bool may_hold(std::uint64_t key) const;
+
+ private:
+  const unsigned key_bits_;
+  Array<FilterBlock> blocks_;
+};
+
+}  // namespace refrain::library

@@ -1,0 +1,65 @@
+// ids.bin: the ids of the documents of a segment, in blocks that are compressed (format.h).
+#pragma once
+
+#include <zstd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engines/library/format.h"
+#include "store/page_file.h"
+#include "store/segments/numbers.h"
+
+namespace refrain::library {
+
+// Not thread-safe.
+class IdsWriter {
+ public:
+  IdsWriter(const std::filesystem::path& folder, TempSpace& temp);
+
+  void add(std::string_view id);
+  store::PageFileId finish();
+
+ private:
+  struct EndPacker {
+    void operator()(ZSTD_CCtx* packer) const { ZSTD_freeCCtx(packer); }
+  };
+  void end_block();
+
+  store::PageWriter out_;
+  store::NumbersWriter blocks_;
+  std::string sizes_;
+  std::string ids_;
+  std::string packed_;
+  std::unique_ptr<ZSTD_CCtx, EndPacker> packer_;
+  std::uint64_t documents_ = 0;
+};
+
+// Not thread-safe; a copy is for another thread.
+class IdsReader {
+ public:
+  IdsReader(const std::filesystem::path& folder, const store::PageFileId& id, std::uint64_t documents);
+  IdsReader(const IdsReader& other) = default;
+
+  // Valid until the next call.
+  std::string_view id(std::uint64_t document);
+  std::uint64_t bytes_read() const { return file_.bytes_read() + blocks_.bytes_read(); }
+  store::PageReader& file() { return file_; }
+
+ private:
+  void load(std::uint64_t block);
+
+  store::PageReader file_;
+  std::uint64_t documents_;
+  store::NumbersReader blocks_;
+  std::uint64_t loaded_;  // the block in block_
+  std::string packed_;
+  std::string block_;
+  std::vector<std::size_t> ends_;  // of each id in block_, and where the first begins
+};
+
+}  // namespace refrain::library

@@ -1,0 +1,29 @@
+#include "engines/library/layout.h"
+
+#include <array>
+#include <cstring>
+
+#include "base/checksum.h"
+
+namespace refrain::library {
+
+std::uint64_t digest_key(const Digest& digest) {
+  return digest.high;
+}
+
+std::uint64_t band_key(unsigned band, std::uint32_t key, std::span<const std::uint8_t> lanes) {
+  const std::array<std::uint32_t, 2> numbers = {band, key};
+  std::string bytes(sizeof numbers, '\0');
+  std::memcpy(bytes.data(), numbers.data(), sizeof numbers);
+  bytes.append(reinterpret_cast<const char*>(lanes.data()), lanes.size());
+  return checksum(bytes);
+}
+
+void append_keys(const Layout& layout, const Digest& digest, std::span<const std::uint8_t> signature,
+                 std::span<const std::uint32_t> bands, std::vector<std::uint64_t>& keys) {
+  keys.push_back(digest_key(digest));
+  for (unsigned band = 0; band < bands.size(); ++band)
+    keys.push_back(band_key(band, bands[band], signature.subspan(std::size_t{band} * layout.rows, layout.rows)));
+}
+
+}  // namespace refrain::library
