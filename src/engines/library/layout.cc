@@ -1,9 +1,7 @@
 #include "engines/library/layout.h"
 
-#include <array>
-#include <cstring>
-
 #include "base/checksum.h"
+#include "base/mix.h"
 
 namespace refrain::library {
 
@@ -12,11 +10,8 @@ std::uint64_t digest_key(const Digest& digest) {
 }
 
 std::uint64_t band_key(unsigned band, std::uint32_t key, std::span<const std::uint8_t> lanes) {
-  const std::array<std::uint32_t, 2> numbers = {band, key};
-  std::string bytes(sizeof numbers, '\0');
-  std::memcpy(bytes.data(), numbers.data(), sizeof numbers);
-  bytes.append(reinterpret_cast<const char*>(lanes.data()), lanes.size());
-  return checksum(bytes);
+  const std::uint64_t hash = checksum({reinterpret_cast<const char*>(lanes.data()), lanes.size()});
+  return mix(hash ^ (std::uint64_t{band} << 32U | key), 0xD6E8FEB86659FD93U, 0x9E3779B97F4A7C15U);
 }
 
 void append_keys(const Layout& layout, const Digest& digest, std::span<const std::uint8_t> signature,
