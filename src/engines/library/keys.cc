@@ -189,12 +189,13 @@ bool KeysCursor::next(KeyEntry& entry) {
 }
 
 KeysReader::Index::Index(MemoryBudget& budget, const std::filesystem::path& folder, const store::PageFileId& filter_id,
-                         const KeysShape& shape, store::NumbersReader& table)
-    : firsts(budget, "the index of the library's keys") {
+                         const KeysShape& shape, store::NumbersReader& table) {
   const std::uint64_t room = std::max(budget.available() / kMostIndex / sizeof(std::uint64_t), kTableEntries);
   step = shape.pages / room + 1;
-  firsts.resize((shape.pages + step - 1) / step);
-  for (std::uint64_t i = 0; i < firsts.size(); ++i) firsts[i] = table[i * step];
+  const std::uint64_t count = (shape.pages + step - 1) / step;
+  memory = budget.reserve(count * sizeof(std::uint64_t), "the index of the library's keys");
+  firsts.reserve(count);
+  for (std::uint64_t i = 0; i < count; ++i) firsts.push_back(table[i * step]);
   if (filter_id.bytes <= budget.available() / kMostIndex) filter.emplace(folder, filter_id, kKeyBits, budget);
 }
 
@@ -215,7 +216,7 @@ std::uint64_t KeysReader::first_key(std::uint64_t page) {
 }
 
 std::uint64_t KeysReader::page_of(std::uint64_t key) {
-  const Array<std::uint64_t>& firsts = index_->firsts;
+  const std::vector<std::uint64_t>& firsts = index_->firsts;
   // Not far behind the last one, as a rule.
   std::uint64_t low = firsts[last_] < key ? last_ : 0;
   std::uint64_t high = low + 1;
@@ -223,8 +224,9 @@ std::uint64_t KeysReader::page_of(std::uint64_t key) {
     low = high;
     high += stride;
   }
-  const auto* const end = firsts.begin() + std::min<std::uint64_t>(high, firsts.size());
-  last_ = static_cast<std::uint64_t>(std::lower_bound(firsts.begin() + low + 1, end, key) - firsts.begin()) - 1;
+  const std::uint64_t* const begin = firsts.data();
+  const std::uint64_t* const end = begin + std::min<std::uint64_t>(high, firsts.size());
+  last_ = static_cast<std::uint64_t>(std::lower_bound(begin + low + 1, end, key) - begin) - 1;
   // Between two of them the table says more.
   std::uint64_t page = last_ * index_->step;
   std::uint64_t behind = std::min(page + index_->step, shape_.pages);

@@ -13,7 +13,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/array.h"
 #include "base/budget.h"
 #include "engines/library/filter.h"
 #include "engines/library/format.h"
@@ -166,7 +165,8 @@ class KeysReader {
     Index(MemoryBudget& budget, const std::filesystem::path& folder, const store::PageFileId& filter_id,
           const KeysShape& shape, store::NumbersReader& table);
     std::uint64_t step = 1;
-    Array<std::uint64_t> firsts;  // of every `step` pages
+    Reservation memory;
+    std::vector<std::uint64_t> firsts;  // of every `step` pages
     std::optional<Filter> filter;
   };
   // The last page whose first key is below `key`, or the first page.

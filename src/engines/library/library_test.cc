@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
+#include "engines/library/format.h"
 #include "engines/library/test_library.h"
 #include "refrain/error.h"
 
@@ -133,6 +135,123 @@ TEST(Library, AnyOrderOfMergingGivesTheSameAnswers) {
       expect_same(library);
     }
   }
+}
+
+TEST(Library, SmallSegmentsAreMergedNowAndThen) {
+  TestLibrary library;
+  for (unsigned i = 0; i < 60; ++i) {
+    const std::vector<TestDocument> documents = some_documents(i, 20, 30);
+    library.change_or_make([&](Writing& writing) {
+      add_all(writing.add(std::to_string(i), 20, library.context(), library.budget(), library.temp()), documents, "o");
+      writing.merge_small(library.context(), library.budget(), library.temp());
+    });
+    library.expected().insert(library.expected().end(), documents.begin(), documents.end());
+    EXPECT_LE(read_manifest(library.path()).segments.size(), 9U);
+  }
+  expect_same(library);
+  // Every run is known still, by its segment or by itself.
+  const Manifest manifest = read_manifest(library.path());
+  std::vector<std::string> runs = manifest.runs;
+  for (const SegmentInfo& segment : manifest.segments)
+    if (!segment.run.empty()) runs.push_back(segment.run);
+  EXPECT_EQ(runs.size(), 60U);
+  // Names that are the same are stored once.
+  library.change([&](Writing& writing) { writing.merge(0, 99, library.context(), library.budget(), library.temp()); });
+  Reader reader(library.path(), library.budget());
+  std::set<std::string> sources;
+  std::size_t count = 0;
+  reader.for_each_source(0, [&](std::uint32_t number, const Source& source) {
+    EXPECT_EQ(number, count++);
+    EXPECT_EQ(source.left_out, left_out_of(source.name));
+    sources.insert(source.name);
+  });
+  EXPECT_EQ(sources.size(), count);
+  expect_same(library);
+}
+
+TEST(Library, AnswersWithLittleMemoryAsWithMuch) {
+  TestLibrary library;
+  library.add(some_documents(1, 40000));
+  const std::vector<TestDocument> asked(library.expected().begin(), library.expected().begin() + 1000);
+  const std::vector<Probe> probes = probes_for(asked, library.layout());
+  const std::vector<std::string> expected = found_by_map(library.expected(), library.layout(), probes);
+  Reader reader(library.path(), library.budget());
+  EXPECT_EQ(found_by_reader(reader, probes), expected);
+  EXPECT_GT(library.budget().reserved(), 100'000U);
+  // All but a little is taken: no filter, and the first keys of some pages only.
+  constexpr std::uint64_t kLittle = 2048;
+  const Reservation most = library.budget().reserve(library.budget().available() - kLittle, "all but a little");
+  Reader small(library.path(), library.budget());
+  EXPECT_LT(library.budget().available(), kLittle);
+  EXPECT_EQ(found_by_reader(small, probes), expected);
+}
+
+TEST(Library, KeysThatSpillAreTheSame) {
+  const World world;
+  const std::vector<TestDocument> documents = some_documents(8, 2000);
+  // What 200,000 documents come to with so much room.
+  const auto made_with = [&](std::uint64_t room, std::uint64_t& temp_bytes) {
+    const Context context = world.context(2, std::uint64_t{256} << 20U);
+    MemoryBudget budget(context);
+    TempSpace temp(context);
+    const fs::path folder = world.at(std::to_string(room));
+    fs::create_directory(folder);
+    const Reservation most = budget.reserve(budget.available() - room, "all but the room");
+    SegmentWriter writer(folder, kTestLayout, 200'000, context, budget, temp);
+    add_all(writer, documents, "x");
+    NewDocument document;
+    for (std::uint64_t i = 1; i < 100; ++i)
+      for (const TestDocument& other : documents) {
+        document.digest = {other.digest.high + (i << 20U), 0};
+        document.signature = other.signature;
+        document.bands = other.bands;
+        writer.add(document);
+      }
+    writer.finish();
+    temp_bytes = temp.peak_bytes();
+    return read_file(folder / kKeysName) + read_file(folder / kDocumentsName) + read_file(folder / kFilterName);
+  };
+  std::uint64_t spilled = 0;
+  std::uint64_t not_spilled = 0;
+  EXPECT_TRUE(made_with(std::uint64_t{3} << 20U, spilled) == made_with(std::uint64_t{64} << 20U, not_spilled));
+  EXPECT_GT(spilled, not_spilled + (std::uint64_t{1} << 20U));
+}
+
+// What stands in tests/compat was written by version 1, and must be readable for ever; and version 1 is still written, but
+// for what another version of zstd packs otherwise.
+TEST(Library, OfVersionOneIsReadAndStillWritten) {
+  const fs::path golden = fs::path(REFRAIN_TESTS_DIR) / "compat" / "v1" / "library";
+  TestLibrary library;
+  library.add(some_documents(1, 40, 10), "one");
+  library.add(some_documents(2, 20, 10), "two");
+  const auto is_gone = [](std::string_view id, std::string_view) { return id.ends_with('1'); };
+  library.change([&](Writing& writing) { writing.remove(is_gone, library.context(), library.budget()); });
+  std::erase_if(library.expected(), [&](const TestDocument& document) { return is_gone(document.id, {}); });
+  for (const char* file : {"000001/documents.bin", "000001/names.bin", "000001/keys.bin", "000001/filter.bin",
+                           "000002/documents.bin", "000002/keys.bin", "000001-000003.removed"})
+    EXPECT_EQ(read_file(library.path() / file), read_file(golden / file)) << file;
+  fs::remove_all(library.path());
+  fs::copy(golden, library.path(), fs::copy_options::recursive);
+  expect_same(library);
+}
+
+// Documents of 4 KB with ids that are URLs: at most 300 bytes each.
+TEST(Library, IsSmall) {
+  const Layout layout = {.rules = {}, .lanes = 128, .bands = 13, .rows = 9};
+  TestLibrary library(layout);
+  std::mt19937_64 random(4);
+  std::vector<TestDocument> documents;
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    documents.push_back(random_document(random, layout, 0x7FFFFFFF));
+    for (std::uint8_t& lane : documents.back().signature) lane = static_cast<std::uint8_t>(random());
+    documents.back().id += "/" + std::to_string(random() % 1'000'000) + ".html";
+    documents.back().rank = i;
+  }
+  library.add(documents);
+  std::uint64_t bytes = 0;
+  const Manifest manifest = read_manifest(library.path());
+  for (const store::PageFileId& file : manifest.segments.front().files) bytes += file.bytes;
+  EXPECT_LE(bytes, 300 * documents.size());
 }
 
 }  // namespace

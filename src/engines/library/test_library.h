@@ -32,7 +32,8 @@ inline const Layout kTestLayout = {
 
 inline TestDocument random_document(std::mt19937_64& random, const Layout& layout, unsigned variety = 1000) {
   TestDocument document;
-  document.id = "https://example" + std::to_string(random() % 20) + ".org/page/" + std::to_string(random());
+  document.id = "https://example" + std::to_string(random() % 20);
+  document.id += ".org/page/" + std::to_string(random());
   document.digest = {random(), random()};
   if (random() % 8 != 0) {
     for (unsigned i = 0; i < layout.lanes; ++i) document.signature.push_back(static_cast<std::uint8_t>(random() % 4));
@@ -98,7 +99,6 @@ class TestLibrary : public World {
     writing.commit();
     expected_.insert(expected_.end(), documents.begin(), documents.end());
   }
-  // With --memory of so much.
   MemoryBudget& budget() { return budget_; }
   TempSpace& temp() { return temp_; }
   const Context& context() const { return context_; }
@@ -107,6 +107,13 @@ class TestLibrary : public World {
   template <class Change>
   void change(Change change_it) {
     Writing writing(path());
+    change_it(writing);
+    writing.commit();
+  }
+
+  template <class Change>
+  void change_or_make(Change change_it) {
+    Writing writing(path(), layout_);
     change_it(writing);
     writing.commit();
   }
