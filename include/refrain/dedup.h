@@ -13,6 +13,10 @@
 //   in part  if `against_passage` consecutive tokens are the same in both
 // Items of fewer than `against_min` tokens are not searched for: they would be found by chance.
 //
+// With libraries of what earlier runs kept (`known`, `library`) the kept set is that of one run over all: their documents
+// rank before all others, and keep their places. The old texts are read where they lie, and only those that may match.
+// Every run leaves a library of what it keeps, in its own directory, or adds that to `library`.
+//
 // It runs in stages, in a directory of its own. A finished stage is never repeated: an interrupted run continues where
 // it stopped (`resume`) and gives the same bytes.
 #pragma once
@@ -125,6 +129,14 @@ struct DedupOptions {
   double against_share = 0.8;          // from 0.6 to 1
   std::uint64_t against_passage = 50;  // tokens, from 8 to 4,096
   AgainstAction against_action = AgainstAction::remove;
+  // Runs, or libraries, whose kept documents rank before those of the input.
+  std::vector<std::filesystem::path> known = {};
+  // The same, and what this run keeps joins it, in one commit at the end. Made where there is none.
+  std::filesystem::path library = {};
+  // Where the text of a known document is gone or has changed: believe its digest, or the estimate of its signature.
+  // Otherwise the new document is kept.
+  bool trust_signatures = false;
+  bool forget = false;  // leave no library
   KeepPolicy keep = {};
   std::string source_field = {};      // empty: a document's source is its file
   double alarm = 0.5;                 // warn about sources that lose a larger share than this
@@ -186,6 +198,19 @@ struct TemplateReport {
   double share = 0;             // of the windows of all documents of those sources
 };
 
+// What was found in libraries of earlier runs.
+struct KnownReport {
+  std::uint64_t libraries = 0;   // that were looked into
+  std::uint64_t documents = 0;   // in them
+  std::uint64_t candidates = 0;  // of them: were compared, text against text
+  std::uint64_t bytes_read = 0;  // of files, for their texts
+  std::uint64_t gone = 0;        // candidates whose text is gone, or has changed
+  std::uint64_t exact = 0;       // documents of the input that are copies of a known one
+  std::uint64_t near = 0;        // that match a known one
+  std::uint64_t unverified = 0;  // kept, or with trust_signatures removed, because the text of the known one is gone
+  std::uint64_t added = 0;       // documents that joined the library
+};
+
 // What was found of the `against` set.
 struct AgainstReport {
   ReadReport read;
@@ -207,6 +232,7 @@ struct DedupReport {
   std::uint64_t own_text = 0;  // similar to a kept document, and kept for text of their own
   LossReport loss;             // of what is removed as near
   TemplateReport templates;
+  KnownReport known;  // the documents of the input among them are in removed_exact and removed_near too
   std::uint64_t removed_against = 0;
   AgainstReport against;
   std::uint64_t removed_substring = 0;  // with `substrings`: nothing was left of them

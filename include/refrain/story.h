@@ -28,6 +28,10 @@ struct DecidedDocument {
   double similarity = 0;
   std::vector<ByteRange> spans;  // what is cut from its text, or where it contains an item of the `against` set
   std::optional<std::uint64_t> cluster;
+  std::string known = {};          // the run or library that holds `match`; empty: it is a document of this run
+  std::string known_digest = {};   // of its text, in hexadecimal
+  bool verified = true;            // or else the text of `match` was gone, and its signature was believed
+  std::string unverified = {};     // kept, because the text of this known document was gone
   std::string marked = {};         // the `against` item it contains, if such documents are only marked
   std::uint64_t lost = 0;          // tokens that `match` does not hold; of near removals and what has own text
   std::uint64_t longest_lost = 0;  // of them, in a row

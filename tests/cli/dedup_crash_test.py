@@ -19,7 +19,7 @@ FAULTS = os.path.join(BIN_DIR, "faults.so")
 INPUTS = ["in/a.jsonl", "in/b.jsonl.gz", "test.jsonl"]
 # Every stage there is.
 STAGES = ["read", "exact", "templates", "against", "near", "verify", "cluster", "decide", "check", "substrings", "write", "apply",
-          "annotate", "report"]
+          "annotate", "library", "report"]
 
 
 def line(output, *flags):
@@ -61,7 +61,7 @@ class Crash(TestCase):
         self.run_program(*line("whole"))
         self.seconds = time.monotonic() - start
         self.whole = answer_of(self.path("whole"))
-        self.assertEqual({os.path.dirname(name) for name in self.whole}, {"", "clean/in", "annotated/in"})
+        self.assertEqual({os.path.dirname(name) for name in self.whole}, {"", "clean/in", "annotated/in", "library", "library/segment-1"})
         summary = self.whole["summary.json"]
         for reason in ("removed_exact", "removed_near", "removed_against", "cut_documents"):
             self.assertGreater(summary[reason], 0, reason)

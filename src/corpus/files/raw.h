@@ -18,6 +18,13 @@ struct RawFile {
   bool converted = false;  // its text, or its records, are not its bytes
 };
 
+// Whether what it holds can be read again by its place in the file.
+inline bool has_places(const RawFile& file) {
+  return file.input != nullptr && file.packing == Packing::none && file.input->path != "-" &&
+         file.input->source.empty() && !file.converted && file.input->format != Format::json &&
+         (file.input->format != Format::csv || file.input->delimiter == ',') && file.input->size > 0;
+}
+
 // Valid as long as the batch. A batch without records may have bytes, and is handed out too.
 struct RawBatch {
   // Whole files: one a record, and nothing else; their texts are their bytes, unless they were converted. Empty for a part of a file of records.

@@ -52,14 +52,14 @@ struct Writing::State {
     locked->begin(to_text(manifest), named_in(manifest));
   }
   // One that is to be.
-  State(fs::path of, const Layout& layout) : target(std::move(of)) {
+  State(fs::path of, const Layout& layout, const std::string& id) : target(std::move(of)) {
     const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
     make_folders(parent);
     staging.emplace(parent, "." + target.filename().string());
     folder = staging->path();
     locked.emplace(folder, kLibraryKind);
     manifest.layout = layout;
-    manifest.id = store::random_manifest_id();
+    manifest.id = id.empty() ? store::random_manifest_id() : id;
   }
 
   // Segments that were added become part of the manifest.
@@ -100,9 +100,9 @@ struct Writing::State {
 
 Writing::Writing(const fs::path& folder) : state_(std::make_unique<State>(without_slash(folder))) {}
 
-Writing::Writing(const fs::path& folder, const Layout& layout)
+Writing::Writing(const fs::path& folder, const Layout& layout, const std::string& id)
     : state_(has_library(without_slash(folder)) ? std::make_unique<State>(without_slash(folder))
-                                                : std::make_unique<State>(without_slash(folder), layout)) {}
+                                                : std::make_unique<State>(without_slash(folder), layout, id)) {}
 
 Writing::~Writing() = default;
 

@@ -25,8 +25,9 @@ class Writing {
   // A library that is there.
   explicit Writing(const std::filesystem::path& folder);
   // The same, or a new one with this layout where there is none: it appears with its first commit. Error(invalid_argument)
-  // where something else has the name. The layout of one that is there stays as it is.
-  Writing(const std::filesystem::path& folder, const Layout& layout);
+  // where something else has the name. The layout of one that is there stays as it is. `id` is that of a new one, 32
+  // hexadecimal digits; drawn where it is empty.
+  Writing(const std::filesystem::path& folder, const Layout& layout, const std::string& id = {});
   ~Writing();
 
   // As it would be committed, but for segments that are being added.

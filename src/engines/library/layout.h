@@ -35,14 +35,14 @@ struct Layout {
 
 // Where documents came from: a run, or a server.
 struct Origin {
-  std::string name;   // the folder of the run
+  std::string name;   // the folder of the run; empty: the one that the library lies in
   std::string input;  // how its files are to be read again: JSON, for whoever does
   friend bool operator==(const Origin&, const Origin&) = default;
 };
 
 // A file that holds texts.
 struct TextFile {
-  std::string path;
+  std::string path;          // empty: the id of the document is its path
   std::uint32_t origin = 0;  // number of its origin in the segment
   std::uint8_t format = 0;   // refrain::Format, where the texts have places in it
 };

@@ -4,18 +4,22 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "base/files/path.h"
 #include "base/progress.h"
 #include "corpus/files/walk.h"
 #include "corpus/rewrite/rewrite.h"
 #include "corpus/source/stream.h"
+#include "engines/library/folder.h"
 #include "refrain/error.h"
 #include "refrain/substrings.h"
 #include "text/windows.h"
 #include "verbs/dedup/against/reference_search.h"
 #include "verbs/dedup/find/find.h"
 #include "verbs/dedup/identity.h"
+#include "verbs/dedup/known/libraries.h"
+#include "verbs/dedup/known/remember.h"
 #include "verbs/dedup/memory.h"
 #include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/output/output.h"
@@ -54,6 +58,27 @@ void check_apart(const InputOptions& input, const std::filesystem::path& output)
   }
 }
 
+void check_known(const DedupOptions& options) {
+  if (options.known.empty() && options.library.empty()) return;
+  const char* flag = options.library.empty() ? "--known" : "--library";
+  if (options.near == NearMethod::simhash)
+    throw Error(Errc::invalid_argument, fmt::format("{}: libraries hold MinHash signatures; use --near minhash", flag));
+  if (options.input.documents != nullptr)
+    throw Error(Errc::invalid_argument, fmt::format("{}: not possible with documents in memory; name files", flag));
+  if (!options.library.empty() && options.forget)
+    throw Error(Errc::invalid_argument, "--forget: cannot be combined with --library; remove one of them");
+  for (const std::filesystem::path& known : options.known)
+    if (lies_in(known, options.output))
+      throw Error(
+          Errc::invalid_argument,
+          fmt::format("--known {}: lies in the output folder; choose another output with -o DIR", known.string()));
+  if (!options.library.empty() &&
+      (lies_in(options.library, options.output) || lies_in(options.output, options.library)))
+    throw Error(Errc::invalid_argument,
+                fmt::format("--library {}: overlaps with the output folder {}; choose another with -o DIR",
+                            options.library.string(), options.output.string()));
+}
+
 void check(const DedupOptions& options, const Context& context) {
   if (options.input.empty())
     throw Error(Errc::invalid_argument, "no input; name files or folders, or - for standard input");
@@ -62,6 +87,7 @@ void check(const DedupOptions& options, const Context& context) {
   check_apart(options.input, options.output);
   check_apart(options.against, options.output);
   check_against(options);
+  check_known(options);
   if (!options.exact && options.near == NearMethod::off && options.substrings == 0 && options.against.empty())
     throw Error(Errc::invalid_argument, "--exact off --near off: nothing to search for; turn one of them on");
   if (options.substrings != 0 && (options.substrings < kMinSubstringLength || options.substrings > kMaxSubstringLength))
@@ -126,8 +152,13 @@ DedupReport run_dedup(const DedupOptions& options, const Context& context, Then 
       both.run = whole.update(update, watch.seconds());
       context.progress(both);
     };
-  const std::unique_ptr<verbs::dedup::NearFinder> near = verbs::dedup::make_finder(options);
+  const std::optional<Bands> bands = verbs::dedup::check_libraries(options);
+  const std::unique_ptr<verbs::dedup::NearFinder> near = verbs::dedup::make_finder(options, bands);
+  // One run at a time: what it looks up is what it adds to.
+  std::unique_ptr<library::Writing> library;
+  if (!options.library.empty()) library = verbs::dedup::open_library(options, near.get());
   verbs::dedup::DedupRun run(options, shown, near.get(), verbs::dedup::identity(options, near.get()));
+  run.library = library.get();
   try {
     run.report.estimate = dedup_estimate(options, context);
     if (options.estimated) options.estimated(run.report.estimate);

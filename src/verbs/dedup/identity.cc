@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "refrain/version.h"
+#include "verbs/dedup/known/libraries.h"
 #include "verbs/run/input_identity.h"
 
 namespace refrain::verbs::dedup {
@@ -38,6 +39,7 @@ std::string identity(const DedupOptions& options, const NearFinder* near) {
     add("against min {} share {} passage {} action {}\nformat {}\ntext_field {}\nid_field {}\n{}", options.against_min,
         options.against_share, options.against_passage, static_cast<int>(options.against_action),
         static_cast<int>(against.format), against.text_name(), against.id_field, run::input_identity(against));
+  add("trust_signatures {}\nforget {}\n{}", options.trust_signatures, options.forget, libraries_identity(options));
   return text + run::input_identity(input);
 }
 

@@ -9,6 +9,7 @@
 #include "refrain/report_json.h"
 #include "verbs/dedup/against/against.h"
 #include "verbs/dedup/find/find.h"
+#include "verbs/dedup/known/remember.h"
 #include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/output/output.h"
 #include "verbs/dedup/report/report.h"
@@ -35,6 +36,8 @@ void fill_report(DedupRun& run) {
   report.shared_id = read.shared_id;
   report.sources = read.sources;
   if (leaves_out(run.options)) report.templates = facts.get<TemplateFacts>().report;
+  if (run.looks_up()) report.known = facts.get<KnownFacts>().report;
+  if (run.remembers()) report.known.added = facts.get<LibraryFacts>().added;
   if (run.against()) report.against = facts.get<AgainstFacts>().report;
   const auto verify = facts.get<VerifyFacts>();
   report.candidates = verify.candidates;
@@ -90,6 +93,12 @@ bool checks_nothing(const DedupOptions& options) {
 bool holds_against(const DedupOptions& options) {
   return !options.against.empty();
 }
+bool looks_up(const DedupOptions& options) {
+  return !options.known.empty() || !options.library.empty();
+}
+bool remembers(const DedupOptions& options) {
+  return !options.forget && options.input.documents == nullptr && options.near != NearMethod::simhash;
+}
 bool cuts_substrings(const DedupOptions& options) {
   return options.substrings != 0;
 }
@@ -114,6 +123,7 @@ constexpr Stage kStages[] = {
     {.name = kReadStage, .work = dedup_read, .weight = 120, .idles = near_is_off, .idle_weight = 60},
     {.name = "exact", .work = dedup_exact, .weight = 7},
     {.name = "templates", .work = dedup_templates, .weight = 5, .runs = leaves_out},
+    {.name = "known", .work = dedup_known, .weight = 10, .runs = looks_up},
     {.name = "against", .work = dedup_against, .weight = 120, .runs = holds_against},
     {.name = "near", .work = dedup_candidates, .weight = 13, .idles = near_is_off},
     {.name = "verify", .work = dedup_verify, .weight = 30, .idles = near_is_off},
@@ -126,6 +136,7 @@ constexpr Stage kStages[] = {
     {.name = "read-back", .work = dedup_read_back, .weight = 60, .runs = reads_back},
     {.name = "annotate", .work = dedup_annotate, .weight = 85, .section = "write", .runs = annotates},
     {.name = "attributes", .work = dedup_attributes, .weight = 80, .runs = writes_attributes},
+    {.name = "library", .work = dedup_remember, .weight = 8, .runs = remembers},
     {.name = "report", .work = report_stage, .weight = 2, .runs = writes_files},
 };
 // clang-format on

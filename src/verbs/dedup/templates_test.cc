@@ -5,7 +5,7 @@
 #include <stop_token>
 
 #include "refrain/story.h"
-#include "verbs/dedup/find/sites.h"
+#include "verbs/dedup/state/sites.h"
 #include "verbs/dedup/test_dedup.h"
 
 namespace refrain::verbs::dedup {

@@ -21,6 +21,9 @@ void write_decided(JsonWriter& json, const DecidedDocument& document) {
   or_null("reason", !document.reason.empty(), document.reason);
   or_null("match", !document.match.empty(), document.match);
   or_null("similarity", !document.match.empty(), document.similarity);
+  if (!document.known.empty()) json.field("known", document.known);
+  if (!document.verified) json.field("verified", false);
+  if (!document.unverified.empty()) json.field("unverified", document.unverified);
   if (document.reason == "near" || document.reason == "own_text")
     json.field("lost", document.lost).field("longest_lost", document.longest_lost);
   json.key("spans").begin_array();

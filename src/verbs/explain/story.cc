@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <fstream>
 #include <functional>
 #include <optional>
@@ -19,11 +20,14 @@
 #include "base/files/random_file.h"
 #include "base/json.h"
 #include "base/threads.h"
+#include "engines/library/reader.h"
 #include "refrain/error.h"
+#include "text/left_out.h"
 #include "verbs/evidence/find_documents.h"
 #include "verbs/explain/explain.h"
+#include "verbs/known/old_texts.h"
 #include "verbs/run/columns/template_file.h"
-#include "verbs/run/json_parts.h"
+#include "verbs/run/input_json.h"
 #include "verbs/run/output_dir.h"
 #include "verbs/run/tsv.h"
 
@@ -44,34 +48,8 @@ struct Told {
   FingerprintOptions windows;
   double threshold = 0;
   bool templates = false;  // were left out
+  std::size_t least = 0;   // windows of a document below which none is left out
 };
-
-template <class Names>
-std::size_t place_of(std::string_view name, const Names& names) {
-  const auto found = std::find(std::begin(names), std::end(names), name);
-  if (found == std::end(names)) throw simdjson::simdjson_error(simdjson::INCORRECT_TYPE);
-  return static_cast<std::size_t>(found - std::begin(names));
-}
-
-void read_input(const simdjson::dom::element& options, InputOptions& input) {
-  const auto text_of = [&](const char* name) { return std::string(std::string_view(options[name])); };
-  for (const simdjson::dom::element path : simdjson::dom::array(options["input"]))
-    input.paths.emplace_back(std::string_view(path));
-  input.format = static_cast<Format>(place_of(text_of("format"), verbs::run::kFormatNames));
-  // The default need not have been named, and a name would make standard input and .json files JSONL.
-  if (std::string text = text_of("text_field"); text != input.text_name()) input.text_field = std::move(text);
-  input.id_field = text_of("id_field");
-  if (options["id_optional"].get(input.id_optional) != simdjson::SUCCESS) input.id_optional = false;
-  if (std::string_view delimiter; options["delimiter"].get(delimiter) == simdjson::SUCCESS)
-    input.delimiter = delimiter.front();
-  if (std::string_view charset; options["charset"].get(charset) == simdjson::SUCCESS) input.charset = charset;
-  input.max_doc_bytes = options["max_doc_bytes"];
-  input.binary = options["binary"];
-  // Runs that do not say so knew nothing else.
-  if (options["as_is"].get(input.as_is) != simdjson::SUCCESS) input.as_is = true;
-  if (std::string_view html; options["html"].get(html) == simdjson::SUCCESS)
-    input.html = static_cast<HtmlPart>(place_of(html, verbs::run::kHtmlNames));
-}
 
 // What the run passed over is passed over again.
 void read_unreadable(const simdjson::dom::element& summary, corpus::SourceOptions& input) {
@@ -93,19 +71,22 @@ Told read_options(const fs::path& run) {
     if (std::string_view(summary["verb"]) != "dedup")
       throw Error(Errc::not_found, fmt::format("{}: not a dedup run; name the output folder of one", run.string()));
     const simdjson::dom::element options = summary["options"];
-    read_input(options, told.input);
+    verbs::run::read_input(options, told.input);
     read_unreadable(summary, told.input);
     if (simdjson::dom::element against; options["against"].get(against) == simdjson::SUCCESS)
-      read_input(against, told.against);
+      verbs::run::read_input(against, told.against);
     if (simdjson::dom::element against; summary["against"].get(against) == simdjson::SUCCESS)
       read_unreadable(against, told.against);
     if (std::uint64_t sources = 0; summary["templates"]["sources"].get(sources) == simdjson::SUCCESS)
       told.templates = sources != 0;
     told.windows.tokenizer =
-        static_cast<TokenizerKind>(place_of(std::string_view(options["tokenizer"]), tokenizer_names()));
+        static_cast<TokenizerKind>(verbs::run::place_of(std::string_view(options["tokenizer"]), tokenizer_names()));
     told.windows.window = static_cast<unsigned>(std::uint64_t(options["window"]));
     told.windows.seed = options["seed"];
     told.threshold = options["threshold"].get_double();
+    std::uint64_t max_loss = kDefaultMaxLoss;
+    if (options["max_loss"].get(max_loss) != simdjson::SUCCESS) max_loss = kDefaultMaxLoss;
+    told.least = static_cast<std::size_t>(max_loss) + told.windows.window;
   } catch (const simdjson::simdjson_error& error) {
     damaged(path, error.what());
   }
@@ -124,6 +105,17 @@ void for_each_line(const fs::path& path, const Context& context,
     each(number, line);
   }
   if (file.bad()) refuse_read(path.string(), "read", EIO);
+}
+
+// From hexadecimal digits.
+std::optional<Digest> parse_digest(std::string_view text) {
+  Digest digest;
+  const auto part = [&](std::size_t begin, std::uint64_t& value) {
+    const char* end = text.data() + begin + 16;
+    return std::from_chars(text.data() + begin, end, value, 16).ptr == end;
+  };
+  if (text.size() != 32 || !part(0, digest.high) || !part(16, digest.low)) return std::nullopt;
+  return digest;
 }
 
 class Decisions {
@@ -147,6 +139,10 @@ class Decisions {
       if (!row["reason"].is_null()) document.reason = std::string_view(row["reason"]);
       if (!row["match"].is_null()) document.match = std::string_view(row["match"]);
       if (!row["similarity"].is_null()) document.similarity = row["similarity"].get_double();
+      if (std::string_view known; row["known"].get(known) == simdjson::SUCCESS) document.known = known;
+      if (std::string_view digest; row["known_digest"].get(digest) == simdjson::SUCCESS) document.known_digest = digest;
+      if (row["verified"].get(document.verified) != simdjson::SUCCESS) document.verified = true;
+      if (std::string_view id; row["unverified"].get(id) == simdjson::SUCCESS) document.unverified = id;
       if (std::uint64_t tokens = 0; row["lost"].get(tokens) == simdjson::SUCCESS) {
         document.lost = tokens;
         document.longest_lost = std::uint64_t(row["longest_lost"]);
@@ -203,6 +199,45 @@ bool find_again(StoryReport& story, const corpus::SourceOptions& input, const Co
   return story.problems.empty();
 }
 
+// A document of a library, as it is there now.
+struct KnownText {
+  std::string text;
+  std::optional<text::LeftOut> left_out;
+};
+
+// Nothing, and a problem told, where it cannot be found.
+std::optional<KnownText> find_known(StoryReport& story, const Told& told, const Context& context,
+                                    MemoryBudget& budget) {
+  const DecidedDocument& document = story.document;
+  try {
+    library::Reader reader(verbs::known::library_folder(document.known), budget);
+    const std::optional<Digest> digest = parse_digest(document.known_digest);
+    const library::Probe probe{digest ? library::digest_key(*digest) : 0, 0};
+    std::vector<library::KnownId> hits;
+    reader.find({&probe, 1}, ~std::size_t{0}, [&](std::size_t, library::KnownId hit) { hits.push_back(hit); });
+    for (const library::KnownId hit : hits) {
+      library::KnownDocument known;
+      reader.get(hit, known);
+      if (!digest || known.digest != *digest || json_text(reader.id(hit)) != json_text(document.match)) continue;
+      std::optional<std::string> text = verbs::known::old_text(reader, known, reader.id(hit), context, budget);
+      if (!text) {
+        story.problems.push_back(fmt::format("{}: its text is gone, or has changed", document.match));
+        return std::nullopt;
+      }
+      KnownText found{std::move(*text), {}};
+      reader.for_each_source(known.segment, [&](std::uint32_t number, const library::Source& source) {
+        if (number == known.source && !source.left_out.empty()) found.left_out.emplace(source.left_out, told.least);
+      });
+      return found;
+    }
+    story.problems.push_back(fmt::format("{}: {} no longer holds it", document.match, document.known));
+  } catch (const Error& error) {
+    if (error.code() != Errc::not_found) throw;
+    story.problems.emplace_back(error.what());
+  }
+  return std::nullopt;
+}
+
 // The texts that the story needs, as the run saw them: of the document, of `other` where there is one, and of the item
 // that stands in it. What is wrong with one becomes a problem.
 void add_texts(StoryReport& story, const fs::path& run, const Told& told, const Place& self, const Place* other,
@@ -248,18 +283,22 @@ void add_texts(StoryReport& story, const fs::path& run, const Told& told, const 
     story.item->id = document.match;
     story.item->text = std::move(*item[0].text);
   }
-  if (other == nullptr) return;
+  std::optional<KnownText> known;
+  if (other == nullptr && !document.known.empty()) known = find_known(story, told, context, budget);
+  if (other == nullptr && !known) return;
   ExplainReport texts;
   texts.a.id = self.id;
   texts.a.text = std::move(*wanted[0].text);
-  texts.b.id = other->id;
-  texts.b.text = std::move(*wanted[1].text);
+  texts.b.id = other != nullptr ? other->id : document.match;
+  texts.b.text = std::move(other != nullptr ? *wanted[1].text : known->text);
   std::optional<verbs::run::TemplateFile> templates;
   verbs::evidence::LeftOutOf left_out;
   if (told.templates) {
     templates.emplace(run / "templates.bin", budget);
-    left_out = {templates->of(self.row), templates->of(other->row)};
+    left_out.a = templates->of(self.row);
+    if (other != nullptr) left_out.b = templates->of(other->row);
   }
+  if (known && known->left_out) left_out.b = &*known->left_out;
   verbs::explain::compare_texts(texts, told.windows, budget, context, left_out);
   story.texts = std::move(texts);
 }
@@ -295,8 +334,8 @@ StoryReport tell_story(const StoryOptions& options, const Context& context) {
     if (document.cluster != story.document.cluster) return;
     ++story.cluster_size;
     story.cluster_kept += document.keep ? 1 : 0;
-    if ((!story.document.keep || own_text) && by_document(story.document) && !matched && document.keep &&
-        document.id == story.document.match) {
+    if ((!story.document.keep || own_text) && by_document(story.document) && story.document.known.empty() && !matched &&
+        document.keep && document.id == story.document.match) {
       matched = true;
       other = {document.id, number};
     }
@@ -309,9 +348,10 @@ StoryReport tell_story(const StoryOptions& options, const Context& context) {
   if (story.document.cluster) decisions.with(fmt::format("\"cluster\": {}", *story.document.cluster), look);
   if (story.least_similar) other.id = story.least_similar->id;
   const bool pair = matched || story.least_similar;
-  if (pair || !story.document.spans.empty())
+  const bool known = !story.document.known.empty() && !story.document.match.empty();
+  if (pair || known || !story.document.spans.empty())
     add_texts(story, options.run, told, self, pair ? &other : nullptr, context);
-  if (!pair && !story.document.match.empty() && by_document(story.document))
+  if (!pair && !known && !story.document.match.empty() && by_document(story.document))
     story.problems.push_back(fmt::format("{}: not a document of the run", story.document.match));
   return story;
 }

@@ -54,6 +54,10 @@ struct Settings {
   std::optional<Format> against_format;
   std::optional<std::string> against_text_field;
   std::optional<std::string> against_id_field;
+  std::vector<std::string> known;
+  std::string library;
+  bool trust_signatures = false;
+  bool forget = false;
   std::optional<KeepPolicy> policy;
   std::optional<std::string> source_field;
   std::optional<double> alarm;

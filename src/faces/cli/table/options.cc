@@ -133,6 +133,8 @@ void refuse_idle_flags(const Settings& settings, const DedupOptions& options) {
   }
   refuse_idle(settings.html && settings.as_is, "--html", "with --as-is");
   refuse_idle(settings.html && options.substrings != 0, "--html", "with --substrings");
+  if (settings.known.empty() && settings.library.empty())
+    refuse_idle(settings.trust_signatures, "--trust-signatures", "without --known or --library");
   if (!settings.against.empty()) return;
   constexpr std::string_view kAlone = "without --against";
   refuse_idle(settings.against_format.has_value(), "--against-format", kAlone);
@@ -174,6 +176,10 @@ DedupOptions dedup_options(const Settings& settings) {
   options.against_action = settings.against_action.value_or(options.against_action);
   options.distance = settings.distance.value_or(options.distance);
   options.substrings = settings.length.value_or(options.substrings);
+  options.known.assign(settings.known.begin(), settings.known.end());
+  options.library = settings.library;
+  options.trust_signatures = settings.trust_signatures;
+  options.forget = settings.forget;
   if (settings.policy) options.keep = *settings.policy;
   options.source_field = settings.source_field.value_or(options.source_field);
   options.alarm = settings.alarm.value_or(options.alarm);

@@ -108,11 +108,16 @@ std::string story_text(const StoryReport& story, const Look& look) {
   };
   if (!document.keep) {
     const bool for_document = !document.match.empty() && document.reason != "against";
-    line("why", reason_text(document) + (for_document ? ", which is kept" : ""));
+    line("why", reason_text(document) + (!for_document ? std::string()
+                                         : document.known.empty()
+                                             ? ", which is kept"
+                                             : fmt::format(", kept by {}", printable(document.known, false))));
     if (document.reason == "near" && document.lost > 0)
       line("", fmt::format("{} lacks {} of it, {} in a row", printable(document.match, false),
                            count_of(document.lost, "token"), count_text(document.longest_lost)));
-    if (document.reason == "near")
+    if (!document.verified)
+      line("", "the old text was gone, and its signature was believed (--trust-signatures)");
+    else if (document.reason == "near")
       line("", fmt::format("the texts were compared; {:g} or more is a match", story.threshold));
   } else if (!document.reason.empty()) {
     line("why", reason_text(document));
@@ -123,6 +128,8 @@ std::string story_text(const StoryReport& story, const Look& look) {
     line("why", "no better-ranked kept document matches it");
     line("for it", fmt::format("{} removed", count_of(story.removed_for_it, "document was", "documents were")));
   }
+  if (!document.unverified.empty())
+    line("note", fmt::format("{} may match it, but its text was gone", printable(document.unverified, false)));
   if (!document.marked.empty()) line("marked", fmt::format("contains test item {}", printable(document.marked, false)));
   if (document.keep && !document.spans.empty()) {
     std::uint64_t bytes = 0;

@@ -119,6 +119,19 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
       remarks.push_back(fmt::format("{} could not be read", count_of(against.read.bad_records, "record")));
     table.add("items found", count_text(against.found), std::move(remarks));
   }
+  if (!options.known.empty() || !options.library.empty()) {
+    const KnownReport& known = report.known;
+    std::vector<std::string> remarks = {
+        fmt::format("{}; {} and {} of {} known already", share_text(known.exact + known.near, all),
+                    count_of(known.exact, "copy", "copies"), count_of(known.near, "near-duplicate"),
+                    count_of(known.documents, "document"))};
+    remarks.push_back(fmt::format("{} of old text read", size_of(known.bytes_read)));
+    if (known.unverified > 0)
+      remarks.push_back(
+          fmt::format("{} {}: the old text is gone or has changed", count_of(known.unverified, "document"),
+                      options.trust_signatures ? "removed by signature alone" : "kept, though a signature matches"));
+    table.add("known", count_text(known.exact + known.near), std::move(remarks));
+  }
   if (options.exact)
     table.add("exact copies", count_text(report.removed_exact), {share_text(report.removed_exact, all)});
   if (options.near != NearMethod::off) {
@@ -177,6 +190,9 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
   if (options.apply) names.push_back("clean");
   if (options.annotate) names.push_back("annotated");
   if (options.attributes != Attributes::none) names.push_back("attributes");
+  if (!options.library.empty())
+    table.add("library", count_of(report.known.added, "document"),
+              {fmt::format("added to {}", options.library.string())});
   names.push_back("summary.json");
   names.push_back("report.html");
   return out + table.text() + written(options.output, names);

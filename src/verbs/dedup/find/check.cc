@@ -18,6 +18,7 @@
 #include "verbs/dedup/find/find.h"
 #include "verbs/dedup/find/similarity.h"
 #include "verbs/dedup/near/sketches.h"
+#include "verbs/dedup/state/compared_texts.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/run/columns/column.h"
 
@@ -80,7 +81,7 @@ class Draw {
 class RemovalCheck {
  public:
   RemovalCheck(DedupRun& run, const text::FeaturePlan& plan, const Sketches& sketches)
-      : run_(run), plan_(plan), sketches_(sketches), decided_(run.dir.work("decided")) {}
+      : run_(run), plan_(plan), sketches_(sketches), decided_(run.dir.work("decided")), known_(run.known_documents()) {}
 
   void run(const std::vector<DocId>& removed, SelfCheck& check) {
     struct Worker {
@@ -96,6 +97,7 @@ class RemovalCheck {
       if (!worker.sets) worker.sets = std::make_unique<Sets>(run_, plan_);
       Decision decision;
       decided_.read(removed[i] * sizeof decision, {reinterpret_cast<char*>(&decision), sizeof decision});
+      if (known_ && known_->holds(decision.match) && known_->row(decision.match).there == 0) return;
       const std::optional<RankMatch> again = worker.sets->compare(removed[i], decision.match, room);
       if (!again) return;
       ++worker.removals;
@@ -113,15 +115,11 @@ class RemovalCheck {
   class Sets {
    public:
     Sets(DedupRun& run, const text::FeaturePlan& plan)
-        : budget_(run.budget),
-          texts_(run.texts(), run.dir.work("text_ends")),
-          templates_(run.templates()),
-          stream_(plan),
-          window_(plan.window) {}
+        : budget_(run.budget), texts_(run), stream_(plan), window_(plan.window) {}
 
     // Their similarity, and what is lost of `a`. Nothing where the two are too long for `room`.
     std::optional<RankMatch> compare(DocId a, DocId b, std::uint64_t room) {
-      const std::uint64_t bytes = size_of(a) + size_of(b);
+      const std::uint64_t bytes = texts_.bytes(a) + texts_.bytes(b);
       const std::uint64_t most = bytes * (1 + 2 * sizeof(std::uint64_t));  // at most a window a byte
       if (most > room) return std::nullopt;
       const Reservation reservation = budget_.reserve(most, "the windows of a sample");
@@ -140,10 +138,6 @@ class RemovalCheck {
    private:
     static constexpr std::uint64_t kHeldBytes = std::uint64_t{64} << 10U;
 
-    std::uint64_t size_of(DocId document) {
-      const ByteRange range = texts_.range(document);
-      return range.end - range.begin;
-    }
     // Of the last text made: the tokens in no window that the other has too, or that is left out.
     sketch::Loss loss() const {
       std::vector<bool> held(ordered_.empty() ? 0 : ordered_.size() + window_ - 1);
@@ -162,13 +156,13 @@ class RemovalCheck {
     }
     void make(DocId document, std::vector<std::uint64_t>& set) {
       set.clear();
-      set.reserve(size_of(document));
+      set.reserve(texts_.bytes(document));
       std::string text;
       stream_.start(texts_.get(document, text));
       for (std::span<const std::uint64_t> features; stream_.next(features);)
         set.insert(set.end(), features.begin(), features.end());
       ordered_ = set;
-      if (const text::LeftOut* left_out = run::left_out_of(templates_, document)) {
+      if (const text::LeftOut* left_out = texts_.left_out(document)) {
         std::erase_if(set, [&](std::uint64_t window) { return left_out->contains(window); });
         if (set.size() < left_out->least()) set = ordered_;
       }
@@ -177,8 +171,7 @@ class RemovalCheck {
     }
 
     MemoryBudget& budget_;
-    run::SliceFile texts_;
-    const std::shared_ptr<const run::TemplateFile> templates_;  // may be null
+    ComparedTexts texts_;
     text::FeatureStream stream_;
     const std::size_t window_;
     std::vector<std::uint64_t> ordered_;  // the windows of the last one as they come
@@ -198,6 +191,7 @@ class RemovalCheck {
   const text::FeaturePlan& plan_;
   const Sketches& sketches_;
   const RandomFile decided_;
+  const std::shared_ptr<const KnownDocuments> known_;  // may be null
 };
 
 // Kept documents of a sample, held against all kept ones that rank better.

@@ -11,6 +11,7 @@
 #include "refrain/error.h"
 #include "verbs/dedup/against/reader.h"
 #include "verbs/dedup/find/find.h"
+#include "verbs/dedup/state/known_documents.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/sources.h"
 
@@ -125,6 +126,19 @@ void dedup_decide(DedupRun& run) {
       kept[ranks.rank(document)] = 0;
       ++against;
     }
+  }
+  // They rank before all others.
+  KnownReader known(run);
+  for (DocId document = 0; document < count; ++document) {
+    const KnownHit* hit = known.find(document);
+    if (hit == nullptr || hit->kind == KnownHit::gone || kept[ranks.rank(document)] == 0) continue;
+    const Reason reason = !hit->removes() ? Reason::none : hit->kind == KnownHit::exact ? Reason::exact : Reason::near;
+    decisions[document] = {.match = hit->match,
+                           .similarity = hit->similarity,
+                           .reason = static_cast<std::uint32_t>(reason),
+                           .own_text = hit->removes() ? 0U : 1U,
+                           .loss = hit->loss};
+    if (hit->removes()) kept[ranks.rank(document)] = 0;
   }
   MatchMerge matches({run.dir.work("matches")});
   decide_kept(run, matches, kept, [&](const RankMatch& match) {

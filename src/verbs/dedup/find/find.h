@@ -12,6 +12,7 @@ inline constexpr const char* kReadStage = "read";
 void dedup_read(DedupRun& run);
 void dedup_exact(DedupRun& run);
 void dedup_templates(DedupRun& run);
+void dedup_known(DedupRun& run);
 void dedup_candidates(DedupRun& run);  // "near"
 void dedup_verify(DedupRun& run);
 void dedup_cluster(DedupRun& run);

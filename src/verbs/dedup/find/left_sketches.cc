@@ -142,11 +142,6 @@ class LeftSketches {
 
 }  // namespace
 
-std::size_t least_left(const DedupOptions& options) {
-  const std::uint32_t lost = options.max_loss == kAnyLoss ? kDefaultMaxLoss : options.max_loss;
-  return std::size_t{lost} + options.windows.window;
-}
-
 void sketch_what_is_left(DedupRun& run, TemplateReport& report) {
   LeftSketches(run).run(report);
 }

@@ -17,6 +17,7 @@
 #include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/state/keep_policy.h"
 #include "verbs/dedup/state/outcome.h"
+#include "verbs/dedup/state/places.h"
 #include "verbs/dedup/state/sources.h"
 #include "verbs/run/columns/striped_file.h"
 #include "verbs/run/tsv.h"
@@ -37,6 +38,7 @@ struct Done {
     keys.clear();
     sources.clear();
     source_numbers.clear();
+    places.clear();
   }
   // Few are as large as one with a long document in it.
   bool may_be_kept() const { return text.size() <= kMostKeptBytes; }
@@ -53,6 +55,8 @@ struct Done {
   std::vector<std::string> sources;    // one, or one a record
   std::vector<std::uint8_t> sketches;  // of the near method: all columns of a record, then the next
   corpus::BatchIds ids;
+  std::vector<PlaceRow> places;  // of records: behind the beginning of the batch
+  RecordPlaces records;
 
   // Known when it had its turn.
   DocId first = 0;
@@ -84,6 +88,7 @@ class Reading {
         digests_(run.dir.create_work("hashes")),
         states_(run.dir.create_work("states")),
         sources_(run.dir.create_work("sources")),
+        places_(run.remembers() ? std::make_unique<PlaceWriter>(run) : nullptr),
         sources_reservation_(run.budget.reserve(0, "the names of the sources")) {
     if (run.near != nullptr) {
       columns_ = run.near->columns();
@@ -111,7 +116,7 @@ class Reading {
           auto done = digest_batch(batch, *workers[worker]);
           return {[this, done](DocId first) { place(*done, first); }, [this, done] { write(*done); }};
         },
-        {.keeps_texts = !early_, .record_bytes = record_bytes(source_field_ != kNone)});
+        {.raw = places_ != nullptr, .keeps_texts = !early_, .record_bytes = record_bytes(source_field_ != kNone)});
     finish(read);
   }
 
@@ -160,6 +165,7 @@ class Reading {
                               key_field_ == kNone ? std::string_view() : batch.fields.value(i, key_field_),
                               key_field_ != kNone && batch.fields.kind(i, key_field_) == corpus::FieldKind::number));
     }
+    if (places_) done->records = find_places(batch, done->places);
     done->ids = std::move(batch.ids);
     return done;
   }
@@ -169,6 +175,7 @@ class Reading {
     std::size_t bytes =
         sizeof(std::uint64_t) + sizeof(Digest) + sizeof(DocState) + sizeof(std::uint32_t) + sketch_bytes_;
     if (keys_) bytes += sizeof(std::uint64_t);
+    if (places_) bytes += sizeof(PlaceRow);
     if (own_source) bytes += sizeof(std::string);
     return bytes;
   }
@@ -215,6 +222,7 @@ class Reading {
       if (keys_) facts_.unranked += done.keys[i] == kLastKey ? 1 : 0;
       if (source_field_ != kNone) facts_.unsourced += done.sources[i].empty() ? 1 : 0;
     }
+    if (places_) places_->place(done.records, done.places);
     facts_.documents += count;
     // What all of them take when they are decided on: what cannot fit is refused now, not when all is read.
     alone_.reserve(facts_.documents * (sizeof(DocId) + sizeof(Decision) + 1), "the decisions");
@@ -233,6 +241,7 @@ class Reading {
     states_.write_values_at(done.first, std::span<const DocState>(done.states));
     sources_.write_values_at(done.first, std::span<const std::uint32_t>(done.source_numbers));
     if (keys_) keys_->write_values_at(done.first, std::span<const std::uint64_t>(done.keys));
+    if (places_) places_->write(done.first, done.places);
     write_sketches(done);
   }
 
@@ -280,6 +289,7 @@ class Reading {
     text_.close(run_.dir);
     for (run::RunFile* file : {&text_ends_, &ids_, &id_ends_, &digests_, &states_, &sources_}) run_.dir.close(*file);
     if (keys_) run_.dir.close(*keys_);
+    if (places_) places_->close();
     for (run::RunFile& file : column_files_) run_.dir.close(file);
     run::RunFile names = run_.dir.create_work("source_names");
     names.write(names_);
@@ -319,6 +329,7 @@ class Reading {
   run::RunFile states_;
   run::RunFile sources_;
   std::optional<run::RunFile> keys_;
+  const std::unique_ptr<PlaceWriter> places_;  // may be null
   std::vector<run::RunFile> column_files_;
   std::uint64_t ids_at_ = 0;
   ReadFacts facts_;

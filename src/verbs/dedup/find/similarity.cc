@@ -13,11 +13,7 @@ constexpr std::size_t kHeldText = std::size_t{1} << 20;
 }  // namespace
 
 Similarity::Similarity(DedupRun& run, const text::FeaturePlan& plan, std::uint64_t memory_bytes)
-    : window_(plan.window),
-      texts_(run.texts(), run.dir.work("text_ends")),
-      templates_(run.templates()),
-      sets_(plan, run.budget, memory_bytes),
-      room_(run.budget.reserve(0, "")) {}
+    : window_(plan.window), texts_(run), sets_(plan, run.budget, memory_bytes), room_(run.budget.reserve(0, "")) {}
 
 double Similarity::of(DocId a, DocId b, double threshold) {
   const sketch::WindowSets::Set& first = set_of(a);
@@ -27,8 +23,7 @@ double Similarity::of(DocId a, DocId b, double threshold) {
 sketch::Loss Similarity::loss(DocId removed, DocId kept) {
   const sketch::WindowSets::Set& first = set_of(removed);
   const sketch::WindowSets::Set& second = set_of(kept);
-  const ByteRange range = texts_.range(removed);
-  const std::uint64_t bytes = range.end - range.begin;
+  const std::uint64_t bytes = texts_.bytes(removed);
   if (bytes <= kHeldText) {
     sketch::own_features(first, second, own_);
     return own_.empty() ? sketch::Loss{}
@@ -44,10 +39,9 @@ sketch::Loss Similarity::loss(DocId removed, DocId kept) {
 
 const sketch::WindowSets::Set& Similarity::set_of(DocId document) {
   if (const sketch::WindowSets::Set* known = sets_.find(document)) return *known;
-  const ByteRange range = texts_.range(document);
-  const std::uint64_t bytes = range.end - range.begin;
+  const std::uint64_t bytes = texts_.bytes(document);
   const sketch::WindowSets::Set& set = sets_.add(
-      document, bytes, bytes, [&] { return texts_.get(document, scratch_); }, run::left_out_of(templates_, document));
+      document, bytes, bytes, [&] { return texts_.get(document, scratch_); }, texts_.left_out(document));
   // A long text is not kept: nobody else would have its room.
   if (scratch_.capacity() > kHeldText) std::string().swap(scratch_);
   return set;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,9 +9,8 @@
 #include "engines/sketch/loss.h"
 #include "engines/sketch/window_sets.h"
 #include "text/windows.h"
+#include "verbs/dedup/state/compared_texts.h"
 #include "verbs/dedup/state/run.h"
-#include "verbs/run/columns/slice_file.h"
-#include "verbs/run/columns/template_file.h"
 
 namespace refrain::verbs::dedup {
 
@@ -31,8 +29,7 @@ class Similarity {
   const sketch::WindowSets::Set& set_of(DocId document);
 
   const unsigned window_;
-  run::SliceFile texts_;
-  const std::shared_ptr<const run::TemplateFile> templates_;  // may be null
+  ComparedTexts texts_;
   sketch::WindowSets sets_;
   std::string scratch_;
   Reservation room_;  // for a long text

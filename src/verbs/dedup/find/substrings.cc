@@ -78,7 +78,8 @@ Array<std::uint8_t> named_matches(DedupRun& run) {
   Array<std::uint8_t> named(run.budget, "the documents that others match", run.documents());
   run::ColumnReader<Decision> decisions(run.dir.work("decided"));
   for (Decision decision; decisions.next(decision);) {
-    if (decision.is(Reason::exact) || decision.is(Reason::near) || decision.own_text != 0) named[decision.match] = 1;
+    if (!decision.is(Reason::exact) && !decision.is(Reason::near) && decision.own_text == 0) continue;
+    if (decision.match < named.size()) named[decision.match] = 1;  // or else it is a known one
   }
   return named;
 }

@@ -17,7 +17,8 @@
 #include "text/windows.h"
 #include "verbs/dedup/find/find.h"
 #include "verbs/dedup/find/left_sketches.h"
-#include "verbs/dedup/find/sites.h"
+#include "verbs/dedup/known/known_templates.h"
+#include "verbs/dedup/state/sites.h"
 #include "verbs/run/columns/column.h"
 #include "verbs/run/columns/slice_file.h"
 #include "verbs/run/columns/template_file.h"
@@ -178,7 +179,10 @@ std::vector<std::vector<std::uint64_t>> find_templates(DedupRun& run, const std:
 void dedup_templates(DedupRun& run) {
   TemplateReport report;
   const Array<std::uint64_t> sites = site_of_each(run);
+  // Sources that a library knows have the templates that they had: what is known of their documents is made of those.
+  KnownTemplates known = known_templates(run, sites);
   std::vector<Site> largest = largest_sites(run, sites);
+  std::erase_if(largest, [&](const Site& site) { return known.contains(site.number); });
   Reservation room = run.budget.reserve(0, kSampleOfSite);
   draw(run, sites, largest, room);
   std::vector<std::vector<std::uint64_t>> templates = find_templates(run, largest);
@@ -190,8 +194,14 @@ void dedup_templates(DedupRun& run) {
     std::swap(templates[numbers.size()], templates[i]);
     numbers.emplace(largest[i].number, static_cast<std::uint16_t>(numbers.size() + 1));
   }
-  report.sources = numbers.size();
   templates.resize(numbers.size());
+  for (auto& [site, windows] : known) {
+    if (windows.empty() || numbers.size() == run::kMostTemplateSources) continue;
+    report.windows += windows.size();
+    templates.push_back(std::move(windows));
+    numbers.emplace(site, static_cast<std::uint16_t>(numbers.size() + 1));
+  }
+  report.sources = numbers.size();
   if (!templates.empty()) {
     Array<std::uint16_t> of_each(run.budget, "the sources of the documents", sites.size());
     for (DocId document = 0; document < sites.size(); ++document)

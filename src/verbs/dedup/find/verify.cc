@@ -17,6 +17,7 @@
 #include "verbs/dedup/find/similarity.h"
 #include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/near/sketches.h"
+#include "verbs/dedup/state/known_documents.h"
 #include "verbs/run/columns/column.h"
 
 namespace refrain::verbs::dedup {
@@ -122,9 +123,12 @@ void mark_nodes(DedupRun& run, const Ranks& ranks, Array<std::uint8_t>& alive) {
   run::ColumnReader<DocState> states(run.dir.work("states"));
   DocId head = 0;
   AgainstReader against(run);
+  KnownReader known(run);
   DocState state{};
   for (DocId document = 0; heads.next(head) && states.next(state); ++document) {
-    const bool gone = run.against_removes() && against.find(document) != nullptr;
+    const KnownHit* hit = known.find(document);
+    const bool gone =
+        (run.against_removes() && against.find(document) != nullptr) || (hit != nullptr && hit->removes());
     alive[ranks.rank(document)] = head == document && state == DocState::judged && !gone ? 1 : 0;
   }
 }

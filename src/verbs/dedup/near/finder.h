@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 
 #include "base/array.h"
 #include "refrain/dedup.h"
+#include "refrain/kernels.h"
 #include "verbs/dedup/state/run.h"
 
 namespace refrain::verbs::dedup {
@@ -105,9 +107,10 @@ class NearFinder {
 };
 
 // Null for NearMethod::off. Error(invalid_argument) for options that the method cannot work with.
-std::unique_ptr<NearFinder> make_finder(const DedupOptions& options);
+// `bands`: those of a library that is looked into; none: as the threshold and the recall want them.
+std::unique_ptr<NearFinder> make_finder(const DedupOptions& options, const std::optional<Bands>& bands = {});
 
-std::unique_ptr<NearFinder> make_minhash(const DedupOptions& options);
-std::unique_ptr<NearFinder> make_simhash(const DedupOptions& options);
+std::unique_ptr<NearFinder> make_minhash(const DedupOptions& options, const std::optional<Bands>& bands);
+std::unique_ptr<NearFinder> make_simhash(const DedupOptions& options, const std::optional<Bands>& bands);
 
 }  // namespace refrain::verbs::dedup

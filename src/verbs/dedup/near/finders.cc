@@ -12,15 +12,15 @@ namespace {
 struct Row {
   NearMethod method;
   NearMethodInfo info;
-  std::unique_ptr<NearFinder> (*make)(const DedupOptions& options);
+  std::unique_ptr<NearFinder> (*make)(const DedupOptions& options, const std::optional<Bands>& bands);
 };
 
 constexpr Row kMethods[] = {
     {NearMethod::minhash, {.name = "minhash", .threshold = kDefaultThreshold}, make_minhash},
     {NearMethod::simhash, {.name = "simhash", .threshold = 0.5, .uses_distance = true}, make_simhash},
-    {NearMethod::off, {.name = "off", .threshold = kDefaultThreshold}, [](const DedupOptions&) {
-       return std::unique_ptr<NearFinder>();
-     }}};
+    {NearMethod::off,
+     {.name = "off", .threshold = kDefaultThreshold},
+     [](const DedupOptions&, const std::optional<Bands>&) { return std::unique_ptr<NearFinder>(); }}};
 
 constexpr bool in_order() {
   for (std::size_t i = 0; i < std::size(kMethods); ++i)
@@ -35,8 +35,8 @@ const Row& row_of(NearMethod method) {
 
 }  // namespace
 
-std::unique_ptr<NearFinder> make_finder(const DedupOptions& options) {
-  return row_of(options.near).make(options);
+std::unique_ptr<NearFinder> make_finder(const DedupOptions& options, const std::optional<Bands>& bands) {
+  return row_of(options.near).make(options, bands);
 }
 
 std::size_t NearFinder::width() const {

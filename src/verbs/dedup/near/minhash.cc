@@ -207,9 +207,9 @@ class MinHashFilter : public SketchFilter {
 
 class MinHashFinder : public NearFinder {
  public:
-  explicit MinHashFinder(const DedupOptions& options)
+  MinHashFinder(const DedupOptions& options, const std::optional<Bands>& bands)
       : minhash_(options.lanes, options.windows.seed),
-        bands_(matching::choose_bands(options.threshold, options.recall, options.lanes)),
+        bands_(bands ? *bands : matching::choose_bands(options.threshold, options.recall, options.lanes)),
         threshold_(options.threshold) {}
 
   std::string identity() const override {
@@ -263,8 +263,8 @@ class MinHashFinder : public NearFinder {
 
 }  // namespace
 
-std::unique_ptr<NearFinder> make_minhash(const DedupOptions& options) {
-  return std::make_unique<MinHashFinder>(options);
+std::unique_ptr<NearFinder> make_minhash(const DedupOptions& options, const std::optional<Bands>& bands) {
+  return std::make_unique<MinHashFinder>(options, bands);
 }
 
 }  // namespace refrain::verbs::dedup

@@ -173,7 +173,7 @@ void SimHashFinder::find_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& pla
 
 }  // namespace
 
-std::unique_ptr<NearFinder> make_simhash(const DedupOptions& options) {
+std::unique_ptr<NearFinder> make_simhash(const DedupOptions& options, const std::optional<Bands>& /*bands*/) {
   return std::make_unique<SimHashFinder>(options);
 }
 

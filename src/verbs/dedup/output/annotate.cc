@@ -4,9 +4,9 @@
 #include "verbs/dedup/against/reader.h"
 #include "verbs/dedup/output/output.h"
 #include "verbs/dedup/state/again.h"
+#include "verbs/dedup/state/compared_texts.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/run/columns/column.h"
-#include "verbs/run/columns/slice_file.h"
 
 namespace refrain::verbs::dedup {
 
@@ -18,7 +18,7 @@ void dedup_annotate(DedupRun& run) {
   AgainstView against(run);
   SecondReading reading(run);
   Decision decision;
-  run::SliceFile ids(run.dir.work("ids"), run.dir.work("id_ends"));
+  MatchIds ids(run);
   std::string match;
   corpus::Annotations annotations;
   annotations.names = {"dup_cluster_id", "dup_cluster_size", "dup_keep", "dup_match", "dup_similarity"};
@@ -31,10 +31,7 @@ void dedup_annotate(DedupRun& run) {
     values[1] = static_cast<std::int64_t>(size);
     values[2] = reason == Reason::none;
     if (reason == Reason::none || reason == Reason::substring) return;
-    if (reason == Reason::against)
-      match = against.id(decision.match);
-    else
-      ids.get(decision.match, match);
+    match = reason == Reason::against ? against.id(decision.match) : ids.get(decision.match);
     values[3] = std::string_view(match);
     values[4] = decision.similarity;
   };

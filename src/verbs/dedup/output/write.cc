@@ -15,6 +15,8 @@
 #include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/output/output.h"
 #include "verbs/dedup/state/again.h"
+#include "verbs/dedup/state/compared_texts.h"
+#include "verbs/dedup/state/known_documents.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/run/columns/column.h"
 #include "verbs/run/columns/slice_file.h"
@@ -91,13 +93,15 @@ void write_matches(DedupRun& run) {
 class Formatter {
  public:
   Formatter(DedupRun& run, const Array<DocId>& clusters, const Array<std::uint8_t>& shared)
-      : clusters_(clusters),
+      : run_(run),
+        clusters_(clusters),
         shared_(shared),
         ids_(run.dir.work("ids"), run.dir.work("id_ends")),
-        matched_(run.dir.work("ids"), run.dir.work("id_ends")),
+        matched_(run),
         states_(run.dir.work("states")),
         digests_(run.dir.work("hashes")),
         against_(run),
+        known_(run),
         outcome_(run) {}
 
   struct Part {
@@ -140,8 +144,8 @@ class Formatter {
     const auto reason = static_cast<Reason>(decision_.reason);
     text += fmt::format(R"({{"id": {}, "keep": {}, "reason": )", json_text(id_), reason == Reason::none);
     if (reason == Reason::none && decision_.own_text != 0)
-      text += fmt::format(R"("own_text", "match": {}, "similarity": {:.6g})",
-                          json_text(matched_.get(decision_.match, match_)), decision_.similarity);
+      text += fmt::format(R"("own_text", "match": {}, "similarity": {:.6g})", json_text(matched_.get(decision_.match)),
+                          decision_.similarity);
     else if (reason == Reason::none)
       text += R"(null, "match": null, "similarity": null)";
     else if (reason == Reason::substring)
@@ -149,8 +153,9 @@ class Formatter {
     else
       text += fmt::format(
           R"("{}", "match": {}, "similarity": {:.6g})", reason_name(reason),
-          json_text(reason == Reason::against ? against_.id(decision_.match) : matched_.get(decision_.match, match_)),
+          json_text(reason == Reason::against ? against_.id(decision_.match) : matched_.get(decision_.match)),
           decision_.similarity);
+    add_known(text, document);
     if (reason == Reason::near || decision_.own_text != 0)
       text += fmt::format(R"(, "lost": {}, "longest_lost": {})", decision_.loss.tokens, decision_.loss.longest);
     if (reason == Reason::against) spans_ = against_.spans(document);
@@ -163,18 +168,38 @@ class Formatter {
     text += "}\n";
   }
 
+  // Where the match is no document of the input: the library that holds it.
+  void add_known(std::string& text, DocId document) {
+    const auto reason = static_cast<Reason>(decision_.reason);
+    const bool matched = reason == Reason::exact || reason == Reason::near || decision_.own_text != 0;
+    if (matched && matched_.known(decision_.match) != nullptr) {
+      const KnownRow row = matched_.known(decision_.match)->row(decision_.match);
+      text += fmt::format(R"(, "known": {}, "known_digest": "{:016x}{:016x}")", json_text(library_of(row)),
+                          row.digest.high, row.digest.low);
+      if (row.there == 0) text += R"(, "verified": false)";
+    } else if (const KnownHit* hit = known_.find(document); hit != nullptr && hit->kind == KnownHit::gone) {
+      text += fmt::format(R"(, "unverified": {}, "known": {})", json_text(matched_.get(hit->match)),
+                          json_text(library_of(matched_.known(hit->match)->row(hit->match))));
+    }
+  }
+  std::string library_of(const KnownRow& row) const {
+    const std::vector<std::filesystem::path>& known = run_.options.known;
+    return (row.library < known.size() ? known[row.library] : run_.options.library).string();
+  }
+
+  DedupRun& run_;
   const Array<DocId>& clusters_;
   const Array<std::uint8_t>& shared_;
   run::SliceFile ids_;
-  run::SliceFile matched_;
+  MatchIds matched_;
   run::ColumnReader<DocState> states_;
   run::ColumnReader<Digest> digests_;
   AgainstView against_;
+  KnownReader known_;
   DedupOutcome outcome_;
   Decision decision_;
   std::vector<ByteRange> spans_;
   std::string id_;
-  std::string match_;
 };
 
 void write_clusters(DedupRun& run) {

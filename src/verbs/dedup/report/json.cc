@@ -60,6 +60,14 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
     json.field("against_passage", options.against_passage);
     json.field("against_action", kActions[static_cast<std::size_t>(options.against_action)]);
   }
+  if (!options.known.empty()) {
+    json.key("known").begin_array();
+    for (const std::filesystem::path& known : options.known) json.value(known.string());
+    json.end_array();
+  }
+  if (!options.library.empty()) json.field("library", options.library.string());
+  if (options.trust_signatures) json.field("trust_signatures", true);
+  if (options.forget) json.field("forget", true);
   json.field("distance", options.distance);
   json.field("close", options.close);
   json.field("short_bytes", options.short_bytes);
@@ -93,6 +101,19 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
         .field("windows", report.templates.windows)
         .field("documents", report.templates.documents)
         .field("share", report.templates.share)
+        .end_object();
+  if (!options.known.empty() || !options.library.empty())
+    json.key("known")
+        .begin_object()
+        .field("libraries", report.known.libraries)
+        .field("documents", report.known.documents)
+        .field("candidates", report.known.candidates)
+        .field("bytes_read", report.known.bytes_read)
+        .field("gone", report.known.gone)
+        .field("exact", report.known.exact)
+        .field("near", report.known.near)
+        .field("unverified", report.known.unverified)
+        .field("added", report.known.added)
         .end_object();
   json.field("removed_against", report.removed_against);
   if (!options.against.empty()) {

@@ -10,6 +10,7 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "refrain/utf8.h"
+#include "verbs/dedup/state/compared_texts.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/sources.h"
 #include "verbs/evidence/shared_text.h"
@@ -229,19 +230,14 @@ class Finder {
 
   void texts() {
     const text::FeaturePlan plan(run_.options.windows);
-    run::SliceFile ids(run_.dir.work("ids"), run_.dir.work("id_ends"));
-    run::SliceFile slices(run_.texts(), run_.dir.work("text_ends"));
-    const std::shared_ptr<const run::StripedFile> bytes = run_.texts();
-    const std::shared_ptr<const run::TemplateFile> templates = run_.templates();
+    MatchIds ids(run_);
+    ComparedTexts compared(run_);
     const auto id = [&](DocId document) {
-      std::string scratch;
-      return evidence::shortened(ids.get(document, scratch), kIdBytes);
+      return evidence::shortened(ids.get(document), kIdBytes) + (ids.known(document) != nullptr ? " (known)" : "");
     };
     const auto text = [&](DocId document, std::uint64_t& size) {
-      const ByteRange range = slices.range(document);
-      size = range.end - range.begin;
-      std::string beginning(static_cast<std::size_t>(std::min(size, kComparedBytes)), '\0');
-      bytes->read(range.begin, beginning);
+      size = compared.bytes(document);
+      std::string beginning = compared.beginning(document, kComparedBytes);
       if (beginning.size() < size) beginning.resize(boundary_before(beginning, beginning.size() - 1));
       return beginning;
     };
@@ -258,9 +254,9 @@ class Finder {
         const ByteRange whole{0, kept.size()};
         pair.kept = pair.removed = evidence::shown_text(kept, {&whole, 1}, pair.kept_bytes - kept.size());
       } else {
-        const evidence::SharedText shared = evidence::shared_text(
-            kept, removed, plan, run_.budget, run_.context,
-            {run::left_out_of(templates, near.match), run::left_out_of(templates, near.document)});
+        const evidence::SharedText shared =
+            evidence::shared_text(kept, removed, plan, run_.budget, run_.context,
+                                  {compared.left_out(near.match), compared.left_out(near.document)});
         pair.kept = evidence::shown_text(kept, shared.a.shared, pair.kept_bytes - kept.size());
         pair.removed = evidence::shown_text(removed, shared.b.shared, pair.removed_bytes - removed.size());
       }

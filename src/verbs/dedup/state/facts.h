@@ -54,6 +54,25 @@ struct TemplateFacts {
   static void fields(auto& facts, auto field) { field("report", facts.report); }
 };
 
+struct KnownFacts {
+  static constexpr std::string_view kName = "known";
+  KnownReport report;
+  std::string library;  // the state of the library that grows, when it was looked into; empty: there was none
+  std::string run;      // what the run is called there
+  static void fields(auto& facts, auto field) {
+    field("report", facts.report);
+    field("library", facts.library);
+    field("run", facts.run);
+  }
+};
+
+// Put by `library`.
+struct LibraryFacts {
+  static constexpr std::string_view kName = "library";
+  std::uint64_t added = 0;
+  static void fields(auto& facts, auto field) { field("added", facts.added); }
+};
+
 struct AgainstFacts {
   static constexpr std::string_view kName = "against";
   AgainstReport report;
@@ -216,6 +235,20 @@ struct FieldsOf<TemplateReport> {
     field("windows", report.windows);
     field("documents", report.documents);
     field("share", report.share);
+  }
+};
+
+template <>
+struct FieldsOf<KnownReport> {
+  static void visit(auto& report, auto field) {
+    field("libraries", report.libraries);
+    field("documents", report.documents);
+    field("candidates", report.candidates);
+    field("bytes_read", report.bytes_read);
+    field("gone", report.gone);
+    field("exact", report.exact);
+    field("near", report.near);
+    field("unverified", report.unverified);
   }
 };
 

@@ -1,15 +1,32 @@
 #include "verbs/dedup/state/run.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "base/threads.h"
+#include "verbs/dedup/state/known_documents.h"
 
 namespace refrain::verbs::dedup {
+
+std::size_t least_left(const DedupOptions& options) {
+  const std::uint32_t lost = options.max_loss == kAnyLoss ? kDefaultMaxLoss : options.max_loss;
+  return std::size_t{lost} + options.windows.window;
+}
+
+namespace {
+
+std::string hex(const Digest& digest) {
+  return fmt::format("{:016x}{:016x}", digest.high, digest.low);
+}
+
+}  // namespace
 
 DedupRun::DedupRun(const DedupOptions& options_in, const Context& context_in, const NearFinder* near_in,
                    std::string identity)
     : options(options_in),
       context(context_in),
+      name(hex(digest(identity))),
       near(near_in),
       threads(thread_count(context_in)),
       budget(context_in),
@@ -21,7 +38,7 @@ DedupRun::DedupRun(const DedupOptions& options_in, const Context& context_in, co
            .force = options_in.force,
            .nameless = options_in.input.documents ? &temp : nullptr,
            .outputs = {"decisions.jsonl", "matches.tsv", "clusters.tsv", "substring_bytes.tsv", "against.jsonl",
-                       "clean", "annotated", "attributes", "templates.bin", "report.html"}},
+                       "clean", "annotated", "attributes", "templates.bin", "library", "report.html"}},
           budget) {
   report.threads = threads;
   report.memory_bytes = budget.ceiling();
@@ -47,6 +64,18 @@ std::shared_ptr<const run::TemplateFile> DedupRun::templates() {
   const std::lock_guard lock(mutex_);
   std::shared_ptr<const run::TemplateFile> opened = templates_.lock();
   if (!opened) templates_ = opened = std::make_shared<const run::TemplateFile>(dir.work("templates"), budget);
+  return opened;
+}
+
+bool DedupRun::remembers() const {
+  return !options.forget && options.input.documents == nullptr && options.near != NearMethod::simhash;
+}
+
+std::shared_ptr<const KnownDocuments> DedupRun::known_documents() {
+  if (!looks_up()) return nullptr;
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<const KnownDocuments> opened = known_.lock();
+  if (!opened) known_ = opened = std::make_shared<const KnownDocuments>(dir, documents(), budget);
   return opened;
 }
 

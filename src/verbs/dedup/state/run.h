@@ -11,10 +11,14 @@
 //   fingerprints            simhash: uint64
 //   templates               what is left out where documents are compared (verbs/run/columns/template_file.h)
 //   lanes.left, ..          where there are templates: the columns of the method anew, of what is left
+//   places, place_files     library::TextPlace: where it lies in the input; the files, a line each: format, path, escaped
 //   heads                   uint64: the best-ranked document with the same text; itself where there is none
 //   against, against_spans  AgainstHit: documents in which an item of the other set stands; ByteRange: where
 //   against_items, against_found, against_ids, against_id_ends
 //                           the items of the other set, as verbs/dedup/against/against.h says
+//   known                   KnownHit: documents that may match one of a library, in order
+//   known_documents, known_ids, known_text, known_left_out
+//                           those of the libraries (state/known_documents.h)
 //   candidates              RankPair: pairs that met in the first round, in order
 //   matches                 RankMatch: pairs that match, in order
 //   clusters                uint64: the first document of its cluster
@@ -45,6 +49,10 @@
 #include "verbs/run/columns/template_file.h"
 #include "verbs/run/dir.h"
 
+namespace refrain::library {
+class Writing;
+}
+
 namespace refrain::verbs::dedup {
 
 // The end of the name of a column of what is left.
@@ -64,7 +72,11 @@ struct RankMatch {
   sketch::Loss loss = {};  // of the later one, if it goes for the earlier
 };
 
+// Windows of a document below which it is compared as a whole: more than a removal may lose at one place.
+std::size_t least_left(const DedupOptions& options);
+
 class NearFinder;
+class KnownDocuments;
 
 struct DedupRun {
   // `near_in` may be null; `identity` is all that the answer depends on.
@@ -72,15 +84,21 @@ struct DedupRun {
 
   const DedupOptions& options;
   const Context& context;
+  const std::string name;        // of what its answer depends on: 32 hexadecimal digits
   const NearFinder* const near;  // the method (near/finder.h); null where it is off
   const unsigned threads;
   MemoryBudget budget;
   TempSpace temp;
   run::RunDir dir;
   DedupReport report;
+  library::Writing* library = nullptr;  // the one that grows, locked as long as the run lives; null: none
 
   // After the first stage.
   std::uint64_t documents() { return dir.facts().get<ReadFacts>().documents; }
+  // There are libraries to look into.
+  bool looks_up() const { return !options.known.empty() || !options.library.empty(); }
+  // What is kept goes into a library.
+  bool remembers() const;
   bool against() const { return !options.against.empty(); }
   // Documents that hold an item of the other set are removed.
   bool against_removes() const { return against() && options.against_action == AgainstAction::remove; }
@@ -91,6 +109,8 @@ struct DedupRun {
   std::shared_ptr<const run::StripedFile> texts();
   // What is left out where documents are compared; null where nothing is. Thread-safe.
   std::shared_ptr<const run::TemplateFile> templates();
+  // The documents of libraries that those of the input may match; null where there are none. Thread-safe.
+  std::shared_ptr<const KnownDocuments> known_documents();
   // A column of the near method, made of what is left of the documents.
   std::filesystem::path sketches(const std::string& column);
   // They will not be read again: a file that is open takes its space until it is closed, however it is removed.
@@ -102,6 +122,7 @@ struct DedupRun {
 
   std::shared_ptr<const run::StripedFile> texts_;  // opened once: many threads read
   std::weak_ptr<const run::TemplateFile> templates_;
+  std::weak_ptr<const KnownDocuments> known_;
 };
 
 }  // namespace refrain::verbs::dedup

@@ -34,22 +34,27 @@ std::uint64_t source_bytes(const std::string& name) {
   return 2 * name.size() + 96;
 }
 
+void for_each_source_name(const run::RunDir& dir, const std::function<void(std::size_t, std::string&&)>& each) {
+  const std::string path = dir.work("source_names").string();
+  std::ifstream file(path);
+  if (!file) refuse_read(path, "open", errno);
+  std::string line;
+  for (std::size_t number = 0; std::getline(file, line); ++number) each(number, run::unescaped(line));
+  if (file.bad()) refuse_read(path, "read", EIO);
+}
+
 std::vector<std::string> source_names(const run::RunDir& dir, std::span<const std::size_t> numbers) {
   std::vector<std::size_t> places(numbers.size());
   std::iota(places.begin(), places.end(), std::size_t{0});
   std::sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) { return numbers[a] < numbers[b]; });
   std::vector<std::string> names(numbers.size());
-  std::ifstream file(dir.work("source_names"));
-  if (!file) refuse_read(dir.work("source_names").string(), "open", errno);
-  std::string line;
-  std::size_t read = 0;
-  for (const std::size_t place : places) {
-    for (; read <= numbers[place]; ++read)
-      if (!std::getline(file, line))
-        throw Error(file.bad() ? Errc::io : Errc::corrupt,
-                    fmt::format("{}: ends early; start again with --force", dir.work("source_names").string()));
-    names[place] = run::unescaped(line);
-  }
+  std::size_t next = 0;
+  for_each_source_name(dir, [&](std::size_t number, std::string&& name) {
+    for (; next < places.size() && numbers[places[next]] == number; ++next) names[places[next]] = name;
+  });
+  if (next != places.size())
+    throw Error(Errc::corrupt,
+                fmt::format("{}: ends early; start again with --force", dir.work("source_names").string()));
   return names;
 }
 

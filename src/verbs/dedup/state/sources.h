@@ -1,6 +1,7 @@
 // Where documents come from, and what each source loses.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ inline constexpr std::uint64_t kLeastOfSource = 10;
 // What one more source takes while the input is read.
 std::uint64_t source_bytes(const std::string& name);
 
+// Calls each(number, name) for all sources, in the order of their numbers.
+void for_each_source_name(const run::RunDir& dir, const std::function<void(std::size_t, std::string&&)>& each);
 // The names of some sources, given by number.
 std::vector<std::string> source_names(const run::RunDir& dir, std::span<const std::size_t> numbers);
 

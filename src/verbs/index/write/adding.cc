@@ -20,13 +20,6 @@ namespace {
 
 constexpr unsigned kUsualBits = 30;  // at least: a small index may grow
 
-// Whether the text can be read again where it is.
-bool can_refer(const corpus::RawFile& file) {
-  return file.input != nullptr && file.packing == corpus::Packing::none && file.input->path != "-" &&
-         file.input->source.empty() && !file.converted && file.input->format != Format::json &&
-         (file.input->format != Format::csv || file.input->delimiter == ',') && file.input->size > 0;
-}
-
 // Finds the marks in the raw text. False where one is in the middle of something escaped.
 bool find_raw(std::string_view raw, std::vector<blot::TextMark>& marks) {
   corpus::RawJsonPosition position(raw);
@@ -108,7 +101,8 @@ ReadReport Adding::add(const InputOptions& input, std::uint64_t bytes) {
           if (batch.bad[i] != 0) continue;
           // Of a web archive, of Parquet and of a page, the text is nowhere as it is.
           const bool there = done->whole_files ? !raw.files[i].converted : raw.texts[i].data() != nullptr;
-          where.refer = there && can_refer(done->whole_files ? raw.files[i] : raw.file) && !manifest_.layout.store_text;
+          where.refer =
+              there && corpus::has_places(done->whole_files ? raw.files[i] : raw.file) && !manifest_.layout.store_text;
           if (!done->whole_files && there) {
             where.begin = static_cast<std::uint64_t>(raw.texts[i].data() - raw.bytes.data());
             where.bytes = raw.texts[i].size();

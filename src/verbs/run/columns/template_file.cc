@@ -109,6 +109,12 @@ const text::LeftOut* TemplateFile::of(std::uint64_t document) const {
   return source == 0 ? nullptr : &sources_[source - 1U];
 }
 
+std::span<const std::uint64_t> TemplateFile::windows_of(std::uint64_t document) const {
+  const std::uint16_t source = source_of(document);
+  if (source == 0) return {};
+  return windows_[source - 1U];
+}
+
 void TemplateFile::write_some(RunFile& file, MemoryBudget& budget,
                               const std::function<bool(std::uint64_t)>& wanted) const {
   Array<std::uint16_t> some(budget, "the templates");

@@ -39,6 +39,9 @@ class TemplateFile {
   // What is left out of a document; null where nothing is.
   const text::LeftOut* of(std::uint64_t document) const;
 
+  // The windows that are left out of a document, ascending; none where nothing is.
+  std::span<const std::uint64_t> windows_of(std::uint64_t document) const;
+
   // Writes another that has only those documents for which wanted() is true.
   void write_some(RunFile& file, MemoryBudget& budget, const std::function<bool(std::uint64_t document)>& wanted) const;
 

@@ -1,4 +1,4 @@
-#include "verbs/dedup/find/sites.h"
+#include "verbs/dedup/state/sites.h"
 
 #include "base/ascii.h"
 #include "base/threads.h"
@@ -29,6 +29,14 @@ std::string host_of(std::string_view id) {
   return host.starts_with("www.") ? host.substr(4) : host;
 }
 
+std::uint64_t site_of_host(std::string_view host) {
+  return digest(host).high | kHost;
+}
+
+std::uint64_t site_of_source(std::uint32_t source) {
+  return std::uint64_t{source} + 1;
+}
+
 Array<std::uint64_t> site_of_each(DedupRun& run) {
   Array<std::uint64_t> sites(run.budget, "the sources of the documents", run.documents());
   run::ColumnReader<std::uint32_t> sources(run.dir.work("sources"));
@@ -42,7 +50,7 @@ Array<std::uint64_t> site_of_each(DedupRun& run) {
     if (document % kSites == 0) throw_if_stopped(run.context);
     if (state != DocState::judged) continue;
     const std::string host = by_host ? host_of(ids.get(document, scratch)) : std::string();
-    sites[document] = host.empty() ? std::uint64_t{source} + 1 : digest(host).high | kHost;
+    sites[document] = host.empty() ? site_of_source(source) : site_of_host(host);
   }
   return sites;
 }

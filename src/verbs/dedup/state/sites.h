@@ -13,6 +13,10 @@ namespace refrain::verbs::dedup {
 // The host of a web address, in small letters, without "www."; empty where `id` is none.
 std::string host_of(std::string_view id);
 
+// The numbers of sites: of a host, and of a source by its number.
+std::uint64_t site_of_host(std::string_view host);
+std::uint64_t site_of_source(std::uint32_t source);
+
 // A number for every document, equal for those of one source: of its field, else of the host of its id, else of its file
 // or folder. 0 for those that are not compared.
 Array<std::uint64_t> site_of_each(DedupRun& run);

@@ -1,0 +1,134 @@
+// dedup: documents that one of a library matches. Keys and signatures propose, the texts decide.
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "base/threads.h"
+#include "refrain/error.h"
+#include "text/windows.h"
+#include "verbs/dedup/find/find.h"
+#include "verbs/dedup/find/similarity.h"
+#include "verbs/dedup/known/look_up.h"
+#include "verbs/dedup/known/remember.h"
+#include "verbs/dedup/state/compared_texts.h"
+#include "verbs/run/columns/column.h"
+
+namespace refrain::verbs::dedup {
+
+namespace {
+
+constexpr std::size_t kKnownPairs = std::size_t{1} << 16;  // that are in memory at a time
+constexpr std::size_t kKnownPiece = 64;                    // that a worker takes at a time
+
+// One thread's comparisons.
+class Comparer {
+ public:
+  Comparer(DedupRun& run, const text::FeaturePlan* plan, std::uint64_t memory)
+      : run_(run), known_(run.known_documents()), texts_(run) {
+    if (plan != nullptr) similarity_.emplace(run, *plan, memory);
+  }
+
+  // What the pair comes to; nothing where it is no match at all.
+  std::optional<KnownHit> hold(const KnownPair& pair) {
+    KnownHit hit{.document = pair.document, .match = pair.match};
+    if (known_->row(pair.match).there == 0) {
+      if (pair.exact == 0 && pair.estimate < run_.options.threshold) return std::nullopt;
+      hit.similarity = pair.estimate;
+      hit.trusted = run_.options.trust_signatures ? 1 : 0;
+      hit.kind = !run_.options.trust_signatures ? KnownHit::gone : pair.exact != 0 ? KnownHit::exact : KnownHit::near;
+      return hit;
+    }
+    if (run_.options.exact && pair.exact != 0 && texts_.get(pair.document, one_) == texts_.get(pair.match, other_)) {
+      hit.similarity = 1;
+      return hit;
+    }
+    if (!similarity_) return std::nullopt;
+    hit.similarity = similarity_->of(pair.document, pair.match, run_.options.threshold);
+    if (hit.similarity < run_.options.threshold) return std::nullopt;
+    hit.loss = similarity_->loss(pair.document, pair.match);
+    hit.kind = hit.loss.longest <= run_.options.max_loss ? KnownHit::near : KnownHit::own_text;
+    return hit;
+  }
+
+ private:
+  DedupRun& run_;
+  const std::shared_ptr<const KnownDocuments> known_;
+  ComparedTexts texts_;
+  std::optional<Similarity> similarity_;
+  std::string one_;
+  std::string other_;
+};
+
+// Whether `hit` says more of its document than `before`, which ranks better.
+bool says_more(const KnownHit& hit, const KnownHit& before) {
+  if (before.removes()) return hit.kind == KnownHit::exact && before.kind != KnownHit::exact;
+  if (hit.kind != before.kind) return hit.kind < before.kind;
+  return hit.kind == KnownHit::own_text && hit.loss.longest < before.loss.longest;
+}
+
+// The best of each document's pairs, which come in order of rank.
+class HitWriter {
+ public:
+  explicit HitWriter(DedupRun& run) : out_(run.dir.create_work("known")) {}
+
+  void add(const KnownHit& hit, KnownReport& report) {
+    if (best_ && best_->document != hit.document) flush(report);
+    if (!best_ || says_more(hit, *best_)) best_ = hit;
+  }
+  void flush(KnownReport& report) {
+    if (!best_) return;
+    report.exact += best_->kind == KnownHit::exact ? 1 : 0;
+    report.near += best_->kind == KnownHit::near ? 1 : 0;
+    report.unverified += best_->kind == KnownHit::gone || best_->trusted != 0 ? 1 : 0;
+    out_.write_values(std::span<const KnownHit>(&*best_, 1));
+    best_.reset();
+  }
+  run::RunFile& file() { return out_; }
+
+ private:
+  run::RunFile out_;
+  std::optional<KnownHit> best_;
+};
+
+void compare_known(DedupRun& run, KnownReport& report) {
+  run::ColumnReader<KnownPair> reader(run.dir.work("known_pairs"));
+  std::optional<text::FeaturePlan> plan;
+  if (run.near != nullptr) plan.emplace(run.options.windows);
+  const std::uint64_t share = run.budget.available() / 2 / run.threads;
+  std::vector<std::unique_ptr<Comparer>> workers(run.threads);
+  HitWriter hits(run);
+  std::vector<KnownPair> pairs;
+  std::vector<std::optional<KnownHit>> found;
+  for (bool more = true; more;) {
+    pairs.clear();
+    KnownPair pair;
+    while (pairs.size() < kKnownPairs && (more = reader.next(pair))) pairs.push_back(pair);
+    found.assign(pairs.size(), std::nullopt);
+    parallel_for(run.threads, (pairs.size() + kKnownPiece - 1) / kKnownPiece, [&](unsigned worker, std::size_t piece) {
+      throw_if_stopped(run.context);
+      if (!workers[worker]) workers[worker] = std::make_unique<Comparer>(run, plan ? &*plan : nullptr, share);
+      const std::size_t end = std::min(pairs.size(), (piece + 1) * kKnownPiece);
+      for (std::size_t i = piece * kKnownPiece; i < end; ++i) found[i] = workers[worker]->hold(pairs[i]);
+    });
+    for (const std::optional<KnownHit>& hit : found)
+      if (hit) hits.add(*hit, report);
+  }
+  hits.flush(report);
+  run.dir.close(hits.file());
+}
+
+}  // namespace
+
+void dedup_known(DedupRun& run) {
+  KnownReport report;
+  check_order(run);
+  look_up_known(run, report);
+  compare_known(run, report);
+  run.dir.facts().put(KnownFacts{.report = report, .library = library_state(run), .run = new_run_name()});
+}
+
+}  // namespace refrain::verbs::dedup

@@ -1,0 +1,159 @@
+#include "verbs/dedup/known/libraries.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/checksum.h"
+#include "base/files/path.h"
+#include "refrain/error.h"
+#include "refrain/version.h"
+#include "verbs/known/old_texts.h"
+#include "verbs/run/json_parts.h"
+
+namespace refrain::verbs::dedup {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kThreshold = "threshold";
+constexpr std::string_view kKeep = "keep";
+
+bool is_near_rule(std::string_view name) {
+  return name != "html" && name != "as-is" && name != kKeep;
+}
+
+std::string_view value_of(const library::Layout& layout, std::string_view name) {
+  for (const library::Rule& rule : layout.rules)
+    if (rule.name == name) return rule.value;
+  return {};
+}
+
+double number(std::string_view text) {
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+[[noreturn]] void refuse(const fs::path& folder, const library::Rule& has, std::string_view asked) {
+  throw Error(Errc::invalid_argument,
+              fmt::format("{}: made with --{} {}, but this run has {}; use the same, or another library",
+                          folder.string(), has.name, has.value, asked.empty() ? "none" : asked));
+}
+
+// Whether what was decided with one order stands under another: see DedupOptions::keep.
+void check_keep(const DedupOptions& options, const library::Rule& has, const fs::path& folder) {
+  if (options.keep.rank == Rank::first || has.value == to_string(options.keep)) return;
+  throw Error(
+      Errc::invalid_argument,
+      fmt::format("{}: made with --keep {}; with --keep {} documents that it holds would have to give way to new "
+                  "ones, and what was kept stays; use --keep first",
+                  folder.string(), has.value, to_string(options.keep)));
+}
+
+void check_rules(const DedupOptions& options, const library::Layout& wanted, const fs::path& folder,
+                 const library::Layout& layout, bool grows) {
+  for (const library::Rule& has : layout.rules) {
+    const std::string_view asked = value_of(wanted, has.name);
+    if (has.name == kKeep)
+      check_keep(options, has, folder);
+    else if (options.near == NearMethod::off && !grows && is_near_rule(has.name))
+      continue;  // copies are found in any library
+    else if (has.name == kThreshold && !grows && number(has.value) <= number(asked))
+      continue;  // what is found at a lower threshold holds what is wanted
+    else if (has.value != asked)
+      refuse(folder, has, asked);
+  }
+  for (const library::Rule& rule : wanted.rules)
+    if (value_of(layout, rule.name).empty()) refuse(folder, {rule.name, "none"}, rule.value);
+}
+
+// Every library that there is, with its folder. calls each(folder, manifest, grows).
+template <class Each>
+void for_each_library(const DedupOptions& options, Each each) {
+  for (const fs::path& named : options.known) {
+    const fs::path folder = known::library_folder(named);
+    each(folder, library::read_manifest(folder), false);
+  }
+  if (!options.library.empty() && is_taken(options.library))
+    each(options.library, library::read_manifest(options.library), true);
+}
+
+}  // namespace
+
+library::Layout layout_of(const DedupOptions& options, const std::optional<Bands>& bands) {
+  library::Layout layout;
+  const auto add = [&](std::string_view name, auto value) {
+    layout.rules.push_back({std::string(name), fmt::format("{}", value)});
+  };
+  add("html", run::kHtmlNames[static_cast<std::size_t>(options.input.html)]);
+  add("as-is", options.input.as_is);
+  add(kKeep, to_string(options.keep));
+  if (options.near == NearMethod::off) return layout;
+  const FingerprintOptions& windows = options.windows;
+  add("near", near_method_info(options.near).name);
+  add("fingerprint-version", fingerprint_version(windows.tokenizer));
+  add("minhash-version", kMinHashVersion);
+  add("tokenizer", run::name_of(windows.tokenizer));
+  add("hash", static_cast<int>(windows.hash));
+  add("window", windows.window);
+  add("seed", windows.seed);
+  std::string words;
+  for (const std::string& word : windows.stop_words) words += word + '\n';
+  add("stop-words", words.empty() ? std::string("none") : fmt::format("{:016x}", checksum(words)));
+  add("lanes", options.lanes);
+  add(kThreshold, options.threshold);
+  add("max-loss", options.max_loss);
+  add("templates", options.templates ? "auto" : "off");
+  layout.lanes = options.lanes;
+  if (bands) {
+    layout.bands = bands->bands;
+    layout.rows = bands->rows;
+  }
+  return layout;
+}
+
+std::optional<Bands> check_libraries(const DedupOptions& options) {
+  const library::Layout wanted = layout_of(options, {});
+  std::optional<Bands> bands;
+  for_each_library(options, [&](const fs::path& folder, const library::Manifest& manifest, bool grows) {
+    const library::Layout& layout = manifest.layout;
+    check_rules(options, wanted, folder, layout, grows);
+    if (layout.lanes == 0 || options.near == NearMethod::off) return;
+    const Bands has{.bands = layout.bands, .rows = layout.rows};
+    if (bands && (bands->bands != has.bands || bands->rows != has.rows))
+      throw Error(Errc::invalid_argument,
+                  fmt::format("{}: made for another threshold than the libraries before it; look into one at a time",
+                              folder.string()));
+    bands = has;
+  });
+  return bands;
+}
+
+std::string libraries_identity(const DedupOptions& options) {
+  std::string text;
+  for_each_library(options, [&](const fs::path&, const library::Manifest& manifest, bool grows) {
+    if (!grows) text += fmt::format("known {}\n", library::identity_of(manifest));
+  });
+  if (!options.library.empty()) text += fmt::format("library {}\n", fs::absolute(options.library).string());
+  return text;
+}
+
+Libraries::Libraries(const DedupOptions& options, MemoryBudget& budget) : begins_{0} {
+  for_each_library(options, [&](const fs::path& folder, const library::Manifest&, bool) {
+    readers_.push_back(std::make_unique<library::Reader>(folder, budget));
+    begins_.push_back(begins_.back() + readers_.back()->documents());
+  });
+}
+
+Libraries::Libraries(const Libraries& other) : begins_(other.begins_) {
+  for (const std::unique_ptr<library::Reader>& reader : other.readers_) readers_.push_back(reader->clone());
+}
+
+std::size_t Libraries::library_of(std::uint64_t document) const {
+  return static_cast<std::size_t>(std::upper_bound(begins_.begin(), begins_.end(), document) - begins_.begin()) - 1;
+}
+
+}  // namespace refrain::verbs::dedup

@@ -1,0 +1,193 @@
+#include "verbs/dedup/known/look_up.h"
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/progress.h"
+#include "base/threads.h"
+#include "engines/sketch/minhash.h"
+#include "store/shuffle.h"
+#include "verbs/dedup/known/known_texts.h"
+#include "verbs/dedup/known/libraries.h"
+#include "verbs/dedup/known/sketch_block.h"
+#include "verbs/dedup/near/finder.h"
+
+namespace refrain::verbs::dedup {
+
+namespace {
+
+constexpr std::size_t kBlockDocuments = 8192;  // that are looked up at a time
+constexpr std::size_t kMostOfKey = 256;        // known documents, of one key
+
+// A known document, by its number through all libraries, and one of the input that may match it.
+struct Candidate {
+  std::uint64_t known = 0;
+  DocId document = 0;
+  std::uint64_t exact = 0;
+  double estimate = 0;
+  friend bool operator<(const Candidate& a, const Candidate& b) { return a.document < b.document; }
+};
+struct KnownOfCandidate {
+  std::uint64_t operator()(const Candidate& candidate) const { return candidate.known; }
+};
+using Candidates = store::Shuffle<Candidate, KnownOfCandidate>;
+
+struct DocumentOfPair {
+  std::uint64_t operator()(const KnownPair& pair) const { return pair.document; }
+};
+using KnownPairs = store::Shuffle<KnownPair, DocumentOfPair>;
+
+// One thread's look into the libraries.
+class LookUp {
+ public:
+  LookUp(DedupRun& run, const Libraries& libraries)
+      : block_(run),
+        libraries_(libraries),
+        filter_(run.near == nullptr ? nullptr : run.near->filter(run)),
+        lanes_(run.near == nullptr ? 0 : run.options.lanes) {}
+
+  template <class Found>
+  void run(DocId first, std::size_t count, Found found) {
+    block_.read(first, count);
+    for (std::size_t i = 0; i < libraries_.size(); ++i) {
+      probe(libraries_[i]);
+      hits_.clear();
+      libraries_[i].find(probes_, kMostOfKey, [&](std::size_t probe, library::KnownId known) {
+        hits_.emplace_back(probes_[probe].asker, known);
+      });
+      std::sort(hits_.begin(), hits_.end());
+      hits_.erase(std::unique(hits_.begin(), hits_.end()), hits_.end());
+      std::size_t begin = 0;
+      for (std::size_t end = 0; begin < hits_.size(); begin = end) {
+        while (end < hits_.size() && hits_[end].first == hits_[begin].first) ++end;
+        hold(libraries_[i], libraries_.begin(i), first, std::span(hits_).subspan(begin, end - begin), found);
+      }
+    }
+  }
+
+ private:
+  using Hit = std::pair<std::uint32_t, library::KnownId>;
+
+  void probe(library::Reader& reader) {
+    probes_.clear();
+    for (std::uint32_t i = 0; i < block_.size(); ++i) {
+      if (!block_.asks(i)) continue;
+      keys_.clear();
+      if (block_.judged(i) && reader.layout().lanes != 0) {
+        block_.bands(i, bands_);
+        library::append_keys(reader.layout(), block_.digests[i], block_.signature(i), bands_, keys_);
+      } else {
+        library::append_keys(reader.layout(), block_.digests[i], {}, {}, keys_);
+      }
+      for (const std::uint64_t key : keys_) probes_.push_back({key, i});
+    }
+    std::sort(probes_.begin(), probes_.end());
+  }
+
+  // The known documents of one of the input, the best-ranked first.
+  template <class Found>
+  void hold(library::Reader& reader, std::uint64_t base, DocId first, std::span<const Hit> hits, Found found) {
+    const std::uint32_t i = hits.front().first;
+    std::size_t matches = 0;
+    for (const Hit& hit : hits) {
+      reader.get(hit.second, known_);
+      const bool exact = known_.digest == block_.digests[i];
+      double estimate = 1;
+      if (!exact) {
+        if (known_.signature.size() != lanes_ || !block_.judged(i)) continue;
+        const std::uint8_t* signature = block_.signature(i).data();
+        if (!filter_->may_match(known_.signature.data(), signature, first + i)) continue;
+        estimate = estimated(sketch::equal_bytes(known_.signature.data(), signature, lanes_));
+      }
+      found(Candidate{base + hit.second, first + i, exact ? 1U : 0U, estimate});
+      if (exact || ++matches == kMostMatches) break;
+    }
+  }
+  // Lanes that are equal by chance are one in 256.
+  double estimated(unsigned equal) const {
+    const double share = static_cast<double>(equal) / lanes_;
+    return std::max(0.0, (share - 1.0 / 256) / (1 - 1.0 / 256));
+  }
+
+  SketchBlock block_;
+  Libraries libraries_;
+  const std::unique_ptr<SketchFilter> filter_;
+  const unsigned lanes_;
+  std::vector<library::Probe> probes_;
+  std::vector<std::uint64_t> keys_;
+  std::vector<std::uint32_t> bands_;
+  std::vector<Hit> hits_;
+  library::KnownDocument known_;
+};
+
+void find_candidates(DedupRun& run, const Libraries& libraries, Candidates& candidates) {
+  const std::uint64_t count = run.documents();
+  std::vector<Candidates::Writer> writers;
+  for (unsigned i = 0; i < run.threads; ++i) writers.push_back(candidates.writer());
+  std::vector<std::unique_ptr<LookUp>> workers(run.threads);
+  Progress progress(run.context, "known", "documents", count);
+  parallel_for(run.threads, (count + kBlockDocuments - 1) / kBlockDocuments, [&](unsigned worker, std::size_t block) {
+    throw_if_stopped(run.context);
+    if (!workers[worker]) workers[worker] = std::make_unique<LookUp>(run, libraries);
+    const DocId first = block * kBlockDocuments;
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kBlockDocuments, count - first));
+    workers[worker]->run(first, size, [&](const Candidate& candidate) { writers[worker].add(candidate); });
+    progress.add(size);
+  });
+  progress.finish();
+}
+
+unsigned bits_of(std::uint64_t count) {
+  return static_cast<unsigned>(std::bit_width(count | 1));
+}
+
+}  // namespace
+
+void look_up_known(DedupRun& run, KnownReport& report) {
+  Libraries libraries(run.options, run.budget);
+  report.libraries = libraries.size();
+  report.documents = libraries.documents();
+  Candidates candidates({.what = "the known documents",
+                         .key_bits = bits_of(libraries.documents()),
+                         .expected_records = static_cast<std::size_t>(run.documents() / 8),
+                         .order_values = true,
+                         .temp = &run.temp,
+                         .memory_bytes = run.budget.available() / 3},
+                        run.budget);
+  find_candidates(run, libraries, candidates);
+  KnownPairs pairs({.what = "the known documents",
+                    .key_bits = bits_of(run.documents()),
+                    .expected_records = static_cast<std::size_t>(run.documents() / 8),
+                    .order_values = true,
+                    .temp = &run.temp,
+                    .memory_bytes = run.budget.available() / 3},
+                   run.budget);
+  {
+    KnownTexts texts(run, libraries);
+    auto writer = pairs.writer();
+    Context in_order = run.context;
+    in_order.threads = 1;
+    candidates.for_each_run(in_order, [&](unsigned, std::size_t, const store::Run<Candidate>& records) {
+      throw_if_stopped(run.context);
+      if (records.first) texts.add(records.key);
+      const DocId match = run.documents() + texts.size() - 1;
+      for (const Candidate& candidate : records.records)
+        writer.add({candidate.document, match, candidate.exact, candidate.estimate});
+    });
+    texts.finish(report);
+  }
+  run::RunFile out = run.dir.create_work("known_pairs");
+  Context in_order = run.context;
+  in_order.threads = 1;
+  pairs.for_each_run(in_order, [&](unsigned, std::size_t, const store::Run<KnownPair>& records) {
+    out.write_values(std::span<const KnownPair>(records.records));
+  });
+  run.dir.close(out);
+}
+
+}  // namespace refrain::verbs::dedup

@@ -1,0 +1,275 @@
+#include "verbs/dedup/known/remember.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <random>
+#include <span>
+#include <system_error>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/files/file.h"
+#include "base/files/random_file.h"
+#include "base/progress.h"
+#include "base/threads.h"
+#include "engines/library/folder.h"
+#include "refrain/error.h"
+#include "verbs/dedup/known/libraries.h"
+#include "verbs/dedup/known/sketch_block.h"
+#include "verbs/dedup/near/finder.h"
+#include "verbs/dedup/state/again.h"
+#include "verbs/dedup/state/keep_policy.h"
+#include "verbs/dedup/state/outcome.h"
+#include "verbs/dedup/state/places.h"
+#include "verbs/dedup/state/sites.h"
+#include "verbs/dedup/state/sources.h"
+#include "verbs/known/old_texts.h"
+#include "verbs/run/columns/column.h"
+#include "verbs/run/columns/slice_file.h"
+#include "verbs/run/tsv.h"
+
+namespace refrain::verbs::dedup {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kRememberedBlock = 4096;  // documents that are read at a time
+
+std::optional<Bands> bands_of(const NearFinder* near) {
+  if (near == nullptr) return std::nullopt;
+  DedupReport report;
+  near->fill(report);
+  return Bands{.bands = report.bands, .rows = report.rows};
+}
+
+// Hands the kept documents to a segment, the best-ranked first.
+class Remembering {
+ public:
+  Remembering(DedupRun& run, library::SegmentWriter& out)
+      : run_(run),
+        out_(out),
+        block_(run),
+        ids_(run.dir.work("ids"), run.dir.work("id_ends")),
+        text_ends_(run.dir.work("text_ends")),
+        places_(run.dir.work("places")),
+        sources_(run.dir.work("sources")),
+        templates_(run.templates()),
+        reservation_(run.budget.reserve(0, kWhat)) {
+    if (run.options.keep.rank != Rank::first) keys_.emplace(run.dir.work("keys"));
+    const std::uint32_t origin =
+        out.add(library::Origin{run.library == nullptr ? std::string() : fs::absolute(run.dir.folder()).string(),
+                                known::origin_input(run.options.input)});
+    own_file_ = out.add(library::TextFile{.path = "", .origin = origin});
+    read_files(origin);
+    for_each_source_name(run.dir, [&](std::size_t, std::string&& name) {
+      reservation_.resize(reservation_.bytes() + source_bytes(name), kWhat);
+      names_.push_back(std::move(name));
+    });
+  }
+
+  // Returns how many there are.
+  std::uint64_t add_all() {
+    const Ranks ranks = run_.ranks();
+    Array<std::uint8_t> kept(run_.budget, kWhat, ranks.size());
+    mark_kept(kept);
+    const std::size_t at_once = keys_ ? 1 : kRememberedBlock;  // in order of rank they lie here and there
+    Progress progress(run_.context, "library", "documents", ranks.size());
+    std::uint64_t added = 0;
+    for (std::uint64_t rank = 0; rank < ranks.size(); rank += at_once) {
+      throw_if_stopped(run_.context);
+      const DocId first = ranks.document(rank);
+      const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(at_once, ranks.size() - rank));
+      if (count == 1 && kept[first] == 0) continue;
+      block_.read(first, count);
+      for (std::size_t i = 0; i < count; ++i) {
+        if (kept[first + i] == 0) continue;
+        add(first + i, i);
+        ++added;
+      }
+      progress.add(count);
+    }
+    progress.finish();
+    return added;
+  }
+
+ private:
+  static constexpr const char* kWhat = "what the library is told";
+
+  template <class T>
+  static T value(const RandomFile& file, DocId document) {
+    T one;
+    file.read(document * sizeof one, {reinterpret_cast<char*>(&one), sizeof one});
+    return one;
+  }
+
+  // Of copies, the first of a text that is kept.
+  void mark_kept(Array<std::uint8_t>& kept) {
+    DedupOutcome outcome(run_);
+    run::ColumnReader<DocState> states(run_.dir.work("states"));
+    Decision decision;
+    DocState state{};
+    std::vector<ByteRange> spans;
+    for (DocId document = 0; outcome.next(decision, spans) && states.next(state); ++document)
+      kept[document] = decision.kept() && state != DocState::bad ? 1 : 0;
+  }
+
+  void read_files(std::uint32_t origin) {
+    const std::string path = run_.dir.work("place_files").string();
+    std::ifstream lines(path);
+    if (!lines) refuse_read(path, "open", errno);
+    for (std::string line; std::getline(lines, line);) {
+      const std::size_t blank = line.find(' ');
+      const std::optional<std::uint64_t> format = run::parse_decimal(line.substr(0, blank));
+      if (!format) throw Error(Errc::corrupt, fmt::format("{}: damaged; start again with --force", path));
+      files_.push_back(out_.add(library::TextFile{.path = fs::absolute(run::unescaped(line.substr(blank + 1))).string(),
+                                                  .origin = origin,
+                                                  .format = static_cast<std::uint8_t>(*format)}));
+    }
+  }
+
+  void add(DocId document, std::size_t i) {
+    library::NewDocument known;
+    known.id = ids_.get(document, id_);
+    known.digest = block_.digests[i];
+    if (block_.judged(i)) {
+      known.signature = block_.signature(i);
+      block_.bands(i, bands_);
+      known.bands = bands_;
+    }
+    known.source = source_of(document, block_.judged(i));
+    const auto place = value<PlaceRow>(places_, document);
+    if (place.file == PlaceRow::kOwnFile)
+      known.place.file = own_file_;
+    else if (place.file != PlaceRow::kNowhere)
+      known.place = {files_.at(static_cast<std::size_t>(place.file)), place.begin, place.bytes};
+    const std::uint64_t begin = document == 0 ? 0 : value<std::uint64_t>(text_ends_, document - 1);
+    known.text_bytes = value<std::uint64_t>(text_ends_, document) - begin;
+    if (keys_) known.rank = value<std::uint64_t>(*keys_, document);
+    out_.add(known);
+  }
+
+  // The number of its source, which is told when its first document is.
+  std::uint32_t source_of(DocId document, bool judged) {
+    std::string name = run_.options.source_field.empty() ? host_of(id_) : std::string();
+    if (name.empty()) name = names_.at(value<std::uint32_t>(sources_, document));
+    std::span<const std::uint64_t> windows;
+    if (templates_ && judged) windows = templates_->windows_of(document);
+    std::string key = name + (windows.empty() ? '0' : '1');  // of short documents nothing is left out
+    const auto [found, is_new] = told_.try_emplace(std::move(key), 0);
+    if (is_new) {
+      reservation_.resize(reservation_.bytes() + source_bytes(name), kWhat);
+      found->second = out_.add(library::Source{std::move(name), {windows.begin(), windows.end()}});
+    }
+    return found->second;
+  }
+
+  DedupRun& run_;
+  library::SegmentWriter& out_;
+  SketchBlock block_;
+  run::SliceFile ids_;
+  const RandomFile text_ends_;
+  const RandomFile places_;
+  const RandomFile sources_;
+  std::optional<RandomFile> keys_;
+  const std::shared_ptr<const run::TemplateFile> templates_;  // may be null
+  Reservation reservation_;
+  std::uint32_t own_file_ = 0;
+  std::vector<std::uint32_t> files_;  // numbers in the segment
+  std::vector<std::string> names_;    // of sources
+  std::unordered_map<std::string, std::uint32_t> told_;
+  std::string id_;
+  std::vector<std::uint32_t> bands_;
+};
+
+std::uint64_t kept_documents(DedupRun& run) {
+  DedupOutcome outcome(run);
+  Decision decision;
+  std::vector<ByteRange> spans;
+  std::uint64_t kept = 0;
+  while (outcome.next(decision, spans)) kept += decision.kept() ? 1 : 0;
+  return kept - run.dir.facts().get<ReadFacts>().report.bad_records;
+}
+
+// Returns how many documents joined it.
+std::uint64_t add_segment(DedupRun& run, library::Writing& library, const std::string& name) {
+  const std::uint64_t kept = run.documents();
+  const std::uint64_t added = Remembering(run, library.add(name, kept, run.context, run.budget, run.temp)).add_all();
+  library.merge_small(run.context, run.budget, run.temp);
+  library.commit();
+  return added;
+}
+
+std::uint64_t grow_library(DedupRun& run) {
+  const auto known = run.dir.facts().get<KnownFacts>();
+  const library::Manifest& manifest = run.library->manifest();
+  // A run that was killed after its commit.
+  const auto is_own = [&](const library::SegmentInfo& segment) { return segment.run == known.run; };
+  if (std::ranges::any_of(manifest.segments, is_own) ||
+      std::ranges::find(manifest.runs, known.run) != manifest.runs.end())
+    return kept_documents(run);
+  if (library_state(run) != known.library)
+    throw Error(Errc::bad_input,
+                fmt::format("{}: the library changed since this run looked into it; start again with --force",
+                            run.options.library.string()));
+  return add_segment(run, *run.library, known.run);
+}
+
+std::uint64_t leave_library(DedupRun& run) {
+  std::uint64_t added = 0;
+  SecondReading(run).make("library", [&](const fs::path& folder) {
+    std::error_code ignored;
+    fs::remove(folder, ignored);  // it is made anew
+    library::Writing library(folder, layout_of(run.options, bands_of(run.near)), run.name);
+    added = add_segment(run, library, run.name);
+    return run.dir.facts().get<ReadFacts>().report.documents;
+  });
+  return added;
+}
+
+}  // namespace
+
+void dedup_remember(DedupRun& run) {
+  const std::uint64_t added = run.library != nullptr ? grow_library(run) : leave_library(run);
+  run.dir.facts().put(LibraryFacts{added});
+}
+
+std::unique_ptr<library::Writing> open_library(const DedupOptions& options, const NearFinder* near) {
+  return std::make_unique<library::Writing>(options.library, layout_of(options, bands_of(near)));
+}
+
+std::string library_state(const DedupRun& run) {
+  if (run.library == nullptr || run.library->manifest().generation == 0) return {};
+  return library::identity_of(run.library->manifest());
+}
+
+std::string new_run_name() {
+  std::random_device random;
+  std::string name;
+  while (name.size() < 32) name += fmt::format("{:08x}", random());
+  return name;
+}
+
+void check_order(DedupRun& run) {
+  if (run.options.keep.rank == Rank::first) return;
+  std::uint64_t best = kLastKey;
+  run::ColumnReader<std::uint64_t> keys(run.dir.work("keys"));
+  for (std::uint64_t key = 0; keys.next(key);) best = std::min(best, key);
+  const Libraries libraries(run.options, run.budget);
+  for (std::size_t i = 0; i < libraries.size(); ++i)
+    for (const library::SegmentInfo& segment : libraries.manifest(i).segments)
+      if (segment.documents != segment.removed && best < segment.greatest_rank)
+        throw Error(
+            Errc::invalid_argument,
+            fmt::format("--keep {}: some documents of the input rank before documents of the library, which would "
+                        "have to give way, and what was kept stays; use --keep first",
+                        to_string(run.options.keep)));
+}
+
+}  // namespace refrain::verbs::dedup
