@@ -49,6 +49,24 @@ std::optional<Bands> bands_of(const NearFinder* near) {
   return Bands{.bands = report.bands, .rows = report.rows};
 }
 
+// A stretch of a column.
+template <class T>
+class BlockColumn {
+ public:
+  explicit BlockColumn(const fs::path& path) : file_(std::make_unique<const RandomFile>(path)) {}
+  void read(DocId first, std::size_t count) {
+    first_ = first;
+    values_.resize(count);
+    file_->read(first * sizeof(T), {reinterpret_cast<char*>(values_.data()), count * sizeof(T)});
+  }
+  const T& operator[](DocId document) const { return values_[document - first_]; }
+
+ private:
+  std::unique_ptr<const RandomFile> file_;
+  DocId first_ = 0;
+  std::vector<T> values_;
+};
+
 // Hands the kept documents to a segment, the best-ranked first.
 class Remembering {
  public:
@@ -60,9 +78,11 @@ class Remembering {
         text_ends_(run.dir.work("text_ends")),
         places_(run.dir.work("places")),
         sources_(run.dir.work("sources")),
+        keys_(run.options.keep.rank == Rank::first
+                  ? std::nullopt
+                  : std::make_optional<BlockColumn<std::uint64_t>>(run.dir.work("keys"))),
         templates_(run.templates()),
         reservation_(run.budget.reserve(0, kWhat)) {
-    if (run.options.keep.rank != Rank::first) keys_.emplace(run.dir.work("keys"));
     const std::uint32_t origin =
         out.add(library::Origin{run.library == nullptr ? std::string() : fs::absolute(run.dir.folder()).string(),
                                 known::origin_input(run.options.input)});
@@ -88,6 +108,10 @@ class Remembering {
       const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(at_once, ranks.size() - rank));
       if (count == 1 && kept[first] == 0) continue;
       block_.read(first, count);
+      text_ends_.read(first == 0 ? 0 : first - 1, count + (first == 0 ? 0 : 1));
+      places_.read(first, count);
+      sources_.read(first, count);
+      if (keys_) keys_->read(first, count);
       for (std::size_t i = 0; i < count; ++i) {
         if (kept[first + i] == 0) continue;
         add(first + i, i);
@@ -101,13 +125,6 @@ class Remembering {
 
  private:
   static constexpr const char* kWhat = "what the library is told";
-
-  template <class T>
-  static T value(const RandomFile& file, DocId document) {
-    T one;
-    file.read(document * sizeof one, {reinterpret_cast<char*>(&one), sizeof one});
-    return one;
-  }
 
   // Of copies, the first of a text that is kept.
   void mark_kept(Array<std::uint8_t>& kept) {
@@ -144,21 +161,20 @@ class Remembering {
       known.bands = bands_;
     }
     known.source = source_of(document, block_.judged(i));
-    const auto place = value<PlaceRow>(places_, document);
+    const PlaceRow& place = places_[document];
     if (place.file == PlaceRow::kOwnFile)
       known.place.file = own_file_;
     else if (place.file != PlaceRow::kNowhere)
       known.place = {files_.at(static_cast<std::size_t>(place.file)), place.begin, place.bytes};
-    const std::uint64_t begin = document == 0 ? 0 : value<std::uint64_t>(text_ends_, document - 1);
-    known.text_bytes = value<std::uint64_t>(text_ends_, document) - begin;
-    if (keys_) known.rank = value<std::uint64_t>(*keys_, document);
+    known.text_bytes = text_ends_[document] - (document == 0 ? 0 : text_ends_[document - 1]);
+    if (keys_) known.rank = (*keys_)[document];
     out_.add(known);
   }
 
   // The number of its source, which is told when its first document is.
   std::uint32_t source_of(DocId document, bool judged) {
     std::string name = run_.options.source_field.empty() ? host_of(id_) : std::string();
-    if (name.empty()) name = names_.at(value<std::uint32_t>(sources_, document));
+    if (name.empty()) name = names_.at(sources_[document]);
     std::span<const std::uint64_t> windows;
     if (templates_ && judged) windows = templates_->windows_of(document);
     std::string key = name + (windows.empty() ? '0' : '1');  // of short documents nothing is left out
@@ -174,10 +190,10 @@ class Remembering {
   library::SegmentWriter& out_;
   SketchBlock block_;
   run::SliceFile ids_;
-  const RandomFile text_ends_;
-  const RandomFile places_;
-  const RandomFile sources_;
-  std::optional<RandomFile> keys_;
+  BlockColumn<std::uint64_t> text_ends_;
+  BlockColumn<PlaceRow> places_;
+  BlockColumn<std::uint32_t> sources_;
+  std::optional<BlockColumn<std::uint64_t>> keys_;
   const std::shared_ptr<const run::TemplateFile> templates_;  // may be null
   Reservation reservation_;
   std::uint32_t own_file_ = 0;
