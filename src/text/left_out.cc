@@ -13,8 +13,8 @@ std::size_t table_size(std::size_t windows) {
 
 }  // namespace
 
-LeftOut::LeftOut(std::span<const std::uint64_t> windows, std::size_t least)
-    : least_(least), mask_(table_size(windows.size()) - 1), table_(mask_ + 1, kNone) {
+LeftOut::LeftOut(std::span<const std::uint64_t> windows)
+    : mask_(table_size(windows.size()) - 1), table_(mask_ + 1, kNone) {
   for (const std::uint64_t window : windows) {
     std::size_t at = place(window);
     while (table_[at] != kNone && table_[at] != window) at = (at + 1) & mask_;

@@ -1,7 +1,8 @@
 // Windows that are left out when texts are compared: what many texts of one source share.
 //
-// A text is compared by what is left of it. Where too little is left, the whole is compared. Either way the windows
-// depend on the text and its source alone, so two texts are compared the same way from both sides.
+// A text is compared by what is left of it, however little that is: what it says of its own decides. Where nothing is left,
+// the whole is compared. Either way the windows depend on the text and its source alone, so two texts are compared the
+// same way from both sides.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +18,13 @@ namespace refrain::text {
 // Immutable; threads may share one.
 class LeftOut {
  public:
-  // Of a text of which fewer than `least` windows are left, none is left out.
-  LeftOut(std::span<const std::uint64_t> windows, std::size_t least);
+  explicit LeftOut(std::span<const std::uint64_t> windows);
 
   bool contains(std::uint64_t window) const {
     std::size_t at = place(window);
     while (table_[at] != window && table_[at] != kNone) at = (at + 1) & mask_;
     return table_[at] == window && window != kNone;
   }
-  std::size_t least() const { return least_; }
 
   // What so many windows take in memory.
   static std::uint64_t memory_bytes(std::size_t windows);
@@ -37,27 +36,28 @@ class LeftOut {
     return static_cast<std::size_t>(window * 0x9E3779B97F4A7C15ULL >> 32U) & mask_;
   }
 
-  std::size_t least_;
   std::size_t mask_;
   std::vector<std::uint64_t> table_;
 };
 
 // The windows by which `text` is compared: begin(), then add(windows) for all of them in order, a few at a time. Where it
-// turns out that too few are left, both are called again for the whole. `left_out` may be null.
+// turns out that none is left, both are called again for the whole. `left_out` may be null.
 template <class Begin, class Add>
 void compared_windows(std::string_view text, const LeftOut* left_out, FeatureStream& stream, Begin begin, Add add) {
   std::span<const std::uint64_t> features;
   if (left_out != nullptr) {
-    std::size_t left = 0;
+    bool left = false;
     begin();
     for (stream.start(text); stream.next(features);)
       for (std::size_t i = 0, first = 0; i <= features.size(); ++i) {
         if (i < features.size() && !left_out->contains(features[i])) continue;
-        if (i != first) add(features.subspan(first, i - first));
-        left += i - first;
+        if (i != first) {
+          add(features.subspan(first, i - first));
+          left = true;
+        }
         first = i + 1;
       }
-    if (left >= left_out->least()) return;
+    if (left) return;
   }
   begin();
   for (stream.start(text); stream.next(features);) add(features);

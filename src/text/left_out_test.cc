@@ -36,7 +36,7 @@ TEST(LeftOut, ContainsWhatItWasMadeOfAndNothingElse) {
     // Few values of the bits that places are made of, so that many fall into one.
     while (in.size() < count) in.insert((random() % 8 << 61U | random() % 4096) + 1);
     const std::vector<std::uint64_t> windows(in.begin(), in.end());
-    const LeftOut left_out(windows, 1);
+    const LeftOut left_out(windows);
     for (const std::uint64_t window : windows) EXPECT_TRUE(left_out.contains(window));
     for (int i = 0; i < 10000; ++i) {
       const std::uint64_t window = random() % 8 << 61U | random() % 8192;
@@ -59,10 +59,24 @@ TEST(LeftOut, LeavesTheOtherWindowsInOrder) {
     std::vector<std::uint64_t> left;
     std::copy_if(all.begin(), all.end(), std::back_inserter(left),
                  [&](std::uint64_t window) { return !is_out.contains(window); });
-    const LeftOut enough(out, left.size());
-    EXPECT_EQ(compared(text, &enough, stream), left);
-    const LeftOut too_few(out, left.size() + 1);
-    EXPECT_EQ(compared(text, &too_few, stream), all);
+    const LeftOut some(out);
+    EXPECT_EQ(compared(text, &some, stream), left.empty() ? all : left);
+  }
+}
+
+TEST(LeftOut, LeavesOneWindowAndOfNoneTheWhole) {
+  std::mt19937_64 random(3);
+  const FeaturePlan plan({.window = 5});
+  FeatureStream stream(plan);
+  for (const std::size_t words : {5U, 6U, 100U, 9000U}) {
+    const std::string text = join(random_words(random, words));
+    std::vector<std::uint64_t> all = all_windows(text, stream);
+    const LeftOut whole(all);
+    EXPECT_EQ(compared(text, &whole, stream), all);
+    const std::uint64_t last = all.back();
+    all.pop_back();
+    const LeftOut but_one(all);
+    EXPECT_EQ(compared(text, &but_one, stream), std::vector<std::uint64_t>{last});
   }
 }
 
@@ -71,7 +85,7 @@ TEST(LeftOut, LeavesAllWhereNothingIsLeftOut) {
   FeatureStream stream(plan);
   const std::string text = "one two three four";
   EXPECT_EQ(compared(text, nullptr, stream).size(), 3U);
-  const LeftOut nothing({}, 1);
+  const LeftOut nothing({});
   EXPECT_EQ(compared(text, &nothing, stream).size(), 3U);
   EXPECT_TRUE(compared("", &nothing, stream).empty());
 }

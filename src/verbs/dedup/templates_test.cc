@@ -109,16 +109,44 @@ TEST_F(DedupTemplates, ADocumentThatIsAllTemplateIsComparedAsAWhole) {
   const Words navigation = random_words(random, 200);
   std::vector<Given> documents;
   for (int i = 0; i < 30; ++i) documents.push_back({page(random_words(random, 80), navigation)});
-  documents.push_back({page({}, navigation)});
-  documents.push_back({page({}, navigation) + " more"});
-  documents.push_back({page({"or", "less"}, navigation)});
+  documents.push_back({join(part(navigation, 0, 100))});
+  documents.push_back({join(part(navigation, 1, 98))});
+  documents.push_back({join(part(navigation, 0, 40))});
   documents.push_back({""});
   documents.push_back({"word"});
   const DedupReport report = run(options(given(documents)));
-  EXPECT_EQ(kept(), std::string(31, 'k') + "--kk");
+  EXPECT_EQ(kept(), std::string(31, 'k') + "-kkk");
+  EXPECT_EQ(decided()[31].match, "30");
   EXPECT_EQ(report.templates.sources, 1U);
   EXPECT_EQ(report.templates.documents, 30U);
   EXPECT_EQ(report.too_short, 2U);
+}
+
+TEST_F(DedupTemplates, ALineOfItsOwnKeepsAPage) {
+  std::mt19937_64 random(12);
+  const Words navigation = random_words(random, 300);
+  std::vector<Given> documents;
+  for (int i = 0; i < 20; ++i) documents.push_back({page(random_words(random, 80), navigation)});
+  for (int i = 0; i < 20; ++i) {
+    const std::string land = std::to_string(i);
+    documents.push_back({page({"the", "capital", "of", land, "is", "town" + land}, navigation)});
+  }
+  // The same line again, on pages that are a little shorter.
+  Words shorter = navigation;
+  shorter.pop_back();
+  shorter.pop_back();
+  for (int i = 0; i < 3; ++i) {
+    const std::string land = std::to_string(i);
+    Words words = part(navigation, 0, 150);
+    append(words, {"the", "capital", "of", land, "is", "town" + land});
+    append(words, part(shorter, 150, 148));
+    documents.push_back({join(words)});
+  }
+  const DedupReport report = run(options(given(documents)));
+  EXPECT_EQ(kept(), std::string(40, 'k') + "---");
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(decided()[40 + i].match, std::to_string(20 + i));
+  EXPECT_EQ(report.check.missed, 0U);
+  EXPECT_EQ(report.check.below, 0U);
 }
 
 TEST_F(DedupTemplates, SourcesOfOneDocumentHaveNone) {

@@ -67,7 +67,7 @@ Array<std::uint32_t> compared_places(std::string_view text, const text::FeatureP
         if (!left_out->contains(feature)) places.push_back(place);
         ++place;
       }
-    if (places.size() >= left_out->least()) return places;
+    if (!places.empty()) return places;
   }
   places.resize(count);
   for (std::size_t i = 0; i < count; ++i) places[i] = static_cast<std::uint32_t>(i);

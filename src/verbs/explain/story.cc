@@ -48,7 +48,6 @@ struct Told {
   FingerprintOptions windows;
   double threshold = 0;
   bool templates = false;  // were left out
-  std::size_t least = 0;   // windows of a document below which none is left out
 };
 
 // What the run passed over is passed over again.
@@ -84,9 +83,6 @@ Told read_options(const fs::path& run) {
     told.windows.window = static_cast<unsigned>(std::uint64_t(options["window"]));
     told.windows.seed = options["seed"];
     told.threshold = options["threshold"].get_double();
-    std::uint64_t max_loss = kDefaultMaxLoss;
-    if (options["max_loss"].get(max_loss) != simdjson::SUCCESS) max_loss = kDefaultMaxLoss;
-    told.least = static_cast<std::size_t>(max_loss) + told.windows.window;
   } catch (const simdjson::simdjson_error& error) {
     damaged(path, error.what());
   }
@@ -226,7 +222,7 @@ std::optional<KnownText> find_known(StoryReport& story, const Told& told, const 
       }
       KnownText found{std::move(*text), {}};
       reader.for_each_source(known.segment, [&](std::uint32_t number, const library::Source& source) {
-        if (number == known.source && !source.left_out.empty()) found.left_out.emplace(source.left_out, told.least);
+        if (number == known.source && !source.left_out.empty()) found.left_out.emplace(source.left_out);
       });
       return found;
     }
@@ -284,7 +280,7 @@ void add_texts(StoryReport& story, const fs::path& run, const Told& told, const 
     story.item->text = std::move(*item[0].text);
   }
   std::optional<KnownText> known;
-  if (other == nullptr && !document.known.empty()) known = find_known(story, told, context, budget);
+  if (other == nullptr && !document.known.empty()) known = find_known(story, context, budget);
   if (other == nullptr && !known) return;
   ExplainReport texts;
   texts.a.id = self.id;

@@ -164,7 +164,7 @@ class RemovalCheck {
       ordered_ = set;
       if (const text::LeftOut* left_out = texts_.left_out(document)) {
         std::erase_if(set, [&](std::uint64_t window) { return left_out->contains(window); });
-        if (set.size() < left_out->least()) set = ordered_;
+        if (set.empty()) set = ordered_;
       }
       std::sort(set.begin(), set.end());
       set.erase(std::unique(set.begin(), set.end()), set.end());

@@ -207,7 +207,7 @@ void dedup_templates(DedupRun& run) {
     for (DocId document = 0; document < sites.size(); ++document)
       if (const auto found = numbers.find(sites[document]); found != numbers.end()) of_each[document] = found->second;
     run::RunFile file = run.dir.create_work("templates");
-    run::write_templates(file, least_left(run.options), templates, {of_each.data(), of_each.size()});
+    run::write_templates(file, templates, {of_each.data(), of_each.size()});
     run.dir.close(file);
     sketch_what_is_left(run, report);
   }

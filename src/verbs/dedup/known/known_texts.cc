@@ -20,8 +20,6 @@ KnownTexts::KnownTexts(DedupRun& run, Libraries& libraries)
       texts_(run.dir.create_work("known_text")),
       left_out_(run.dir.create_work("known_left_out")),
       reservation_(run.budget.reserve(0, kSoughtTexts)) {
-  const std::uint64_t least = least_left(run.options);
-  left_out_.write_values(std::span<const std::uint64_t>(&least, 1));
 }
 
 void KnownTexts::add(std::uint64_t known) {

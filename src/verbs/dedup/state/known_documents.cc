@@ -12,14 +12,12 @@ KnownDocuments::KnownDocuments(const run::RunDir& dir, std::uint64_t first, Memo
       texts_(dir.work("known_text")),
       reservation_(budget.reserve(0, "the templates")) {
   run::ColumnReader<std::uint64_t> values(dir.work("known_left_out"));
-  std::uint64_t least = 0;
-  values.next(least);
   std::vector<std::uint64_t> windows;
   for (std::uint64_t count = 0; values.next(count);) {
     reservation_.resize(reservation_.bytes() + text::LeftOut::memory_bytes(count), "the templates");
     windows.resize(count);
     for (std::uint64_t& window : windows) values.next(window);
-    left_out_.emplace_back(windows, static_cast<std::size_t>(least));
+    left_out_.emplace_back(windows);
   }
 }
 

@@ -5,8 +5,7 @@
 //   known_documents   KnownRow, in order
 //   known_ids         their ids, end to end
 //   known_text        their texts, in any order
-//   known_left_out    uint64: windows of a document below which none is left out; then of each number, from 1, the count
-//                     of its windows, and those
+//   known_left_out    uint64: of each number, from 1, the count of its windows, and those
 #pragma once
 
 #include <cstdint>

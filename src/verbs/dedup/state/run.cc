@@ -9,11 +9,6 @@
 
 namespace refrain::verbs::dedup {
 
-std::size_t least_left(const DedupOptions& options) {
-  const std::uint32_t lost = options.max_loss == kAnyLoss ? kDefaultMaxLoss : options.max_loss;
-  return std::size_t{lost} + options.windows.window;
-}
-
 namespace {
 
 std::string hex(const Digest& digest) {

@@ -72,9 +72,6 @@ struct RankMatch {
   sketch::Loss loss = {};  // of the later one, if it goes for the earlier
 };
 
-// Windows of a document below which it is compared as a whole: more than a removal may lose at one place.
-std::size_t least_left(const DedupOptions& options);
-
 class NearFinder;
 class KnownDocuments;
 

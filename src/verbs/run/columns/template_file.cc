@@ -17,7 +17,7 @@ namespace refrain::verbs::run {
 
 namespace {
 
-constexpr std::string_view kTemplateMagic = "rfntmpl1";
+constexpr std::string_view kTemplateMagic = "rfntmpl2";
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 
 template <class T>
@@ -32,14 +32,14 @@ std::span<char> room_of(std::span<T> values) {
 
 }  // namespace
 
-void write_templates(RunFile& file, std::size_t least, std::span<const std::vector<std::uint64_t>> sources,
+void write_templates(RunFile& file, std::span<const std::vector<std::uint64_t>> sources,
                      std::span<const std::uint16_t> documents) {
   std::uint64_t sum = 0;
   const auto write = [&](std::string_view bytes) {
     sum += checksum_at(file.bytes(), bytes);
     file.write(bytes);
   };
-  const std::array<std::uint64_t, 3> counts = {least, sources.size(), documents.size()};
+  const std::array<std::uint64_t, 2> counts = {sources.size(), documents.size()};
   std::vector<std::uint64_t> ends;
   for (const std::vector<std::uint64_t>& windows : sources)
     ends.push_back((ends.empty() ? 0 : ends.back()) + windows.size());
@@ -90,7 +90,7 @@ void TemplateFile::read_sources() {
     reservation_.resize(reservation_.bytes() + count * sizeof(std::uint64_t) + text::LeftOut::memory_bytes(count),
                         "the templates");
     read(std::span(windows_.emplace_back(count)));
-    sources_.emplace_back(windows_.back(), static_cast<std::size_t>(counts_.least));
+    sources_.emplace_back(windows_.back());
   }
   documents_begin_ = place;
   if (file_.size() - place != counts_.documents * sizeof(std::uint16_t) + sizeof(std::uint64_t)) refuse();
@@ -120,7 +120,7 @@ void TemplateFile::write_some(RunFile& file, MemoryBudget& budget,
   Array<std::uint16_t> some(budget, "the templates");
   for (std::uint64_t document = 0; document < counts_.documents; ++document)
     if (wanted(document)) some.push_back(source_of(document));
-  write_templates(file, static_cast<std::size_t>(counts_.least), windows_, {some.data(), some.size()});
+  write_templates(file, windows_, {some.data(), some.size()});
 }
 
 void TemplateFile::refuse() const {

@@ -1,8 +1,8 @@
 // The templates of a run in a file: of each source the windows that are left out, and of each document its source.
 //
 // Numbers are little-endian:
-//   magic       "rfntmpl1"
-//   uint64 * 3  windows of a document below which none is left out; sources; documents
+//   magic       "rfntmpl2"
+//   uint64 * 2  sources; documents
 //   uint64      a source: where its windows end, counted from the first of all
 //   uint64      a window: its hash; those of a source ascend
 //   uint16      a document: the number of its source from 1; 0: nothing is left out
@@ -27,7 +27,7 @@ namespace refrain::verbs::run {
 inline constexpr std::size_t kMostTemplateSources = 4096;
 
 // `sources` has the windows of each, ascending; `documents` the number of each one's source.
-void write_templates(RunFile& file, std::size_t least, std::span<const std::vector<std::uint64_t>> sources,
+void write_templates(RunFile& file, std::span<const std::vector<std::uint64_t>> sources,
                      std::span<const std::uint16_t> documents);
 
 // Thread-safe.
@@ -47,7 +47,6 @@ class TemplateFile {
 
  private:
   struct Counts {
-    std::uint64_t least = 0;
     std::uint64_t sources = 0;
     std::uint64_t documents = 0;
   };
