@@ -75,7 +75,7 @@ TEST_F(Memory, NearVerifiesWhatSimilaritiesConfirms) {
   for (const unsigned threads : {1U, 3U, 8U}) {
     const NearResult result = near(*documents(), options, {.memory_bytes = kMinMemoryBytes, .threads = threads});
     EXPECT_EQ(result.matches, expected);
-    EXPECT_EQ(result.report.candidates, pairs.size());
+    EXPECT_GE(result.report.candidates, pairs.size());  // of those with one fingerprint some more are compared
   }
 }
 

@@ -46,7 +46,7 @@ std::string to_json(const NearOptions& options, const NearReport& report) {
   json.field("blocks", options.blocks);
   json.field("memory_bytes", report.memory_bytes);
   json.field("peak_rss_bytes", report.peak_rss_bytes);
-  if (options.verify) json.field("temp_peak_bytes", report.temp_peak_bytes);
+  json.field("temp_peak_bytes", report.temp_peak_bytes);
   json.field("bytes_read", report.read.bytes);
   verbs::run::write_stages(json, report.stages);
   json.end_object();

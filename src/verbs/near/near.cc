@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "engines/matching/blocks.h"
 #include "engines/matching/hamming_join.h"
 #include "engines/matching/union_find.h"
+#include "refrain/digest.h"
 #include "refrain/error.h"
 #include "refrain/memory.h"
 #include "refrain/report_json.h"
@@ -29,6 +31,7 @@
 #include "verbs/near/close_gaps.h"
 #include "verbs/near/confirm.h"
 #include "verbs/near/rows.h"
+#include "verbs/near/variants.h"
 #include "verbs/run/columns/text_store.h"
 #include "verbs/run/columns/waiting_texts.h"
 #include "verbs/run/output_dir.h"
@@ -54,19 +57,39 @@ struct FirstOfMatch {
 };
 using Matches = store::Shuffle<Match, FirstOfMatch>;
 
+struct Confirmed {
+  Match match;
+  double similarity;
+  friend bool operator<(const Confirmed& a, const Confirmed& b) { return a.match < b.match; }
+};
+struct FirstOfConfirmed {
+  std::uint64_t operator()(const Confirmed& one) const { return one.match.first; }
+};
+
+// Set in the difference of a candidate that is compared only if no other match connects its documents.
+constexpr std::uint64_t kIfApart = std::uint64_t{1} << 63U;
+
 // Documents with equal fingerprints are one node, which stands under its first document.
 struct Nodes {
   explicit Nodes(MemoryBudget& budget)
       : hashes(budget, "the distinct fingerprints"),
         firsts(budget, "the distinct fingerprints"),
         members(budget, "the documents by fingerprint"),
-        begins(budget, "the documents by fingerprint") {}
+        begins(budget, "the documents by fingerprint"),
+        others(budget, "the documents by fingerprint") {}
   Array<std::uint64_t> hashes;  // ascending
   Array<DocId> firsts;
   // With all pairs only: the documents of node n are members[begins[n], begins[n + 1]).
   Array<DocId> members;
   Array<std::uint64_t> begins;
+  // With verify only: the documents, beside the first, that stand for a fingerprint; ascending.
+  Array<Entry> others;
 
+  std::span<const Entry> others_of(std::uint64_t hash) const {
+    const auto found = std::equal_range(others.begin(), others.end(), Entry{hash, 0},
+                                        [](const Entry& a, const Entry& b) { return a.hash < b.hash; });
+    return {found.first, found.second};
+  }
   std::size_t find(std::uint64_t hash) const {
     return static_cast<std::size_t>(std::lower_bound(hashes.begin(), hashes.end(), hash) - hashes.begin());
   }
@@ -75,15 +98,19 @@ struct Nodes {
 class Near {
  public:
   Near(const NearOptions& options, const Context& context)
-      : options_(options), context_(context), threads_(thread_count(context)), budget_(context), documents_(budget_) {
+      : options_(options),
+        context_(context),
+        threads_(thread_count(context)),
+        budget_(context),
+        documents_(budget_),
+        temp_(context) {
     report_.threads = threads_;
     report_.memory_bytes = budget_.ceiling();
     matching::check_blocks(options_.blocks, options_.distance);
     if (!options_.verify) return;
     if (!(options_.threshold > 0 && options_.threshold <= 1))
       throw Error(Errc::invalid_argument, "--threshold: must be above 0 and at most 1");
-    temp_.emplace(context);
-    texts_.emplace(budget_, *temp_, budget_.available() / kTextShare);
+    texts_.emplace(budget_, temp_, budget_.available() / kTextShare);
   }
 
   NearReport run(Sink& sink) {
@@ -93,15 +120,16 @@ class Near {
     });
     check_memory();
     const std::size_t count = documents_.hashes.size();
-    store::ShuffleOptions rows{.what = "the matches",
-                               .key_bits = static_cast<unsigned>(std::bit_width(count | 1)),
-                               .expected_records = count / 4,
-                               .order_values = true};
-    if (temp_) {  // there may be many more candidates
-      rows.temp = &*temp_;
-      rows.memory_bytes = budget_.available() / 3;
-    }
-    Matches matches(rows, budget_);
+    // There may be any number of them: what grouping leaves is theirs, a third at most.
+    const std::uint64_t available = budget_.available();
+    const std::uint64_t left = available - std::min(available, grouping_bytes(static_cast<double>(count)));
+    Matches matches({.what = "the matches",
+                     .key_bits = static_cast<unsigned>(std::bit_width(count | 1)),
+                     .expected_records = count / 4,
+                     .order_values = true,
+                     .temp = &temp_,
+                     .memory_bytes = std::max<std::uint64_t>(std::min(left, available / 3), 1)},
+                    budget_);
     run::run_stage(report_.stages, "group", [&] {
       group(matches);
       return std::uint64_t{16} * count;
@@ -123,7 +151,7 @@ class Near {
       write_clusters(clusters, sink);
       return sink.bytes();
     });
-    report_.temp_peak_bytes = temp_ ? temp_->peak_bytes() : 0;
+    report_.temp_peak_bytes = temp_.peak_bytes();
     report_.peak_rss_bytes = peak_rss_bytes();
     return report_;
   }
@@ -157,6 +185,7 @@ class Near {
         [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
           struct Hashed {
             std::vector<std::uint64_t> hashes;
+            std::vector<std::uint64_t> texts;
             std::vector<State> states;
             corpus::BatchIds ids;
           };
@@ -168,16 +197,19 @@ class Near {
           fingerprinter.batch(batch.texts, done->hashes.data(), valid.data());
           for (std::size_t i = 0; i < size; ++i)
             done->states[i] = batch.bad[i] != 0 ? State::bad : valid[i] == 0 ? State::too_short : State::fingerprinted;
+          if (texts_)
+            for (std::size_t i = 0; i < size; ++i) done->texts.push_back(digest(batch.texts[i]).high);
           done->ids = std::move(batch.ids);
           const auto turn = [this, done](DocId first) {
             documents_.hashes.append(done->hashes);
+            documents_.texts.append(done->texts);
             documents_.states.append(done->states);
             documents_.ids.add(done->ids, first);
             report_.too_short += static_cast<std::uint64_t>(std::ranges::count(done->states, State::too_short));
           };
           if (!texts_) return turn;
           auto waiting = pool.take([&] { return std::make_unique<run::WaitingTexts>(budget_); });
-          waiting->hold(batch.texts, budget_, *temp_);
+          waiting->hold(batch.texts, budget_, temp_);
           return {[this, turn, waiting](DocId first) {
                     turn(first);
                     waiting->append_to(*texts_);
@@ -192,10 +224,13 @@ class Near {
   // group, an entry in the shuffle and the node that it may become (the join takes less). Texts have their share beside.
   std::uint64_t memory_for(double count) const {
     const double read = static_cast<double>(std::max<std::size_t>(documents_.hashes.size(), 1));
-    const double reading = 1.25 * ((texts_ ? 17 : 9) + static_cast<double>(documents_.ids.bytes()) / read);
-    const double grouping = sizeof(Entry) + 2 * sizeof(std::uint64_t) + (options_.all_pairs ? 16 : 0);
-    const auto most = kSlack + static_cast<std::uint64_t>(count * (reading + grouping));
+    const double reading = 1.25 * ((texts_ ? 25 : 9) + static_cast<double>(documents_.ids.bytes()) / read);
+    const auto most = kSlack + static_cast<std::uint64_t>(count * reading) + grouping_bytes(count);
     return budget_.set_aside() + (texts_ ? most * kTextShare / (kTextShare - 1) : most);
+  }
+  std::uint64_t grouping_bytes(double count) const {
+    return static_cast<std::uint64_t>(count *
+                                      (sizeof(Entry) + 2 * sizeof(std::uint64_t) + (options_.all_pairs ? 16 : 0)));
   }
 
   // Called when memory ran out while reading: names what all of the input would take, not only what was read of it.
@@ -226,7 +261,6 @@ class Near {
       for (std::size_t i = count * worker / threads_; i < count * (worker + 1) / threads_; ++i)
         if (documents_.states[i] == State::fingerprinted) writer.add({documents_.hashes[i], i});
     });
-    check_equal_memory(entries);
     nodes_.emplace(budget_);
     const std::vector<std::size_t> begins = entries.partition_begins();
     std::vector<std::size_t> sizes(entries.partitions(), 0);
@@ -239,6 +273,7 @@ class Near {
     std::vector<std::size_t> member_ends = begins;
     std::vector<Matches::Writer> writers;
     for (unsigned worker = 0; worker < threads_; ++worker) writers.push_back(matches.writer());
+    std::vector<Variants> variants(threads_);
     entries.for_each_run(context_, [&](unsigned worker, std::size_t partition, const store::Run<Entry>& run) {
       const std::size_t node = begins[partition] + sizes[partition];
       if (run.first) {
@@ -248,6 +283,8 @@ class Near {
       }
       if (options_.all_pairs)
         pair_members(run, node, member_ends[partition], writers[worker]);
+      else if (options_.verify)
+        pair_texts(run, variants[worker], writers[worker]);
       else
         for (const Entry& entry : run.records.subspan(run.first ? 1 : 0))
           writers[worker].add({nodes_->firsts[node], entry.document, 0});
@@ -262,25 +299,20 @@ class Near {
       nodes_->begins.resize(nodes);
       nodes_->begins.push_back(begins.back());
     }
+    std::sort(nodes_->others.begin(), nodes_->others.end());
     report_.distinct_fingerprints = nodes;
   }
 
-  // A document whose fingerprint another one has takes a row among the matches, and that row a place in a partition
-  // when they are sorted. Where all documents being equal would be too much, counts how many are.
-  void check_equal_memory(const store::Shuffle<Entry, HashOfEntry>& entries) const {
-    const std::uint64_t row = 2 * sizeof(Match);
-    const std::uint64_t all = entries.partition_begins().back();
-    const std::uint64_t nodes_bytes = 2 * sizeof(std::uint64_t) * all;
-    if (options_.all_pairs || budget_.available() > nodes_bytes + all * row) return;
-    std::atomic<std::uint64_t> nodes{0};
-    entries.for_each_run(context_, [&](unsigned /*worker*/, std::size_t /*partition*/, const store::Run<Entry>& run) {
-      if (run.first) nodes.fetch_add(1, std::memory_order_relaxed);
-    });
-    const std::uint64_t needed = budget_.ceiling() - budget_.available() + nodes_bytes + (all - nodes) * row + kSlack;
-    if (needed > budget_.ceiling())
-      throw Error(Errc::over_budget,
-                  fmt::format("--memory {}: not enough for {} documents, {} of them equal to another; use at least {}",
-                              human_bytes(budget_.ceiling()), all, all - nodes, human_bytes(needed)));
+  // Each document of the run with the first of its group, and with others in case it is not similar to that.
+  void pair_texts(const store::Run<Entry>& run, Variants& variants, Matches::Writer& writer) {
+    if (run.first) variants.start();
+    for (const Entry& entry : run.records)
+      variants.add(entry.document, documents_.texts[entry.document], [&](DocId earlier) {
+        writer.add({earlier, entry.document, earlier == variants.heads().front() ? std::uint64_t{0} : kIfApart});
+      });
+    if (!run.last || variants.heads().size() == 1) return;
+    const std::lock_guard lock(others_mutex_);
+    for (const DocId head : variants.heads().subspan(1)) nodes_->others.push_back({run.key, head});
   }
 
   // Each document of the run with every earlier one of its group.
@@ -304,8 +336,21 @@ class Near {
                              const auto difference = static_cast<std::uint64_t>(std::popcount(a ^ b));
                              const std::size_t node_a = nodes_->find(a);
                              const std::size_t node_b = nodes_->find(b);
-                             if (!options_.all_pairs)
-                               return add(writers[worker], nodes_->firsts[node_a], nodes_->firsts[node_b], difference);
+                             if (!options_.all_pairs) {
+                               const DocId first_a = nodes_->firsts[node_a];
+                               const DocId first_b = nodes_->firsts[node_b];
+                               add(writers[worker], first_a, first_b, difference);
+                               if (nodes_->others.empty()) return;
+                               const auto if_apart = [&](DocId one, DocId other) {
+                                 add(writers[worker], one, other, difference | kIfApart);
+                               };
+                               for (const Entry& one : nodes_->others_of(a)) {
+                                 if_apart(one.document, first_b);
+                                 for (const Entry& other : nodes_->others_of(b)) if_apart(one.document, other.document);
+                               }
+                               for (const Entry& other : nodes_->others_of(b)) if_apart(first_a, other.document);
+                               return;
+                             }
                              for (std::size_t i = nodes_->begins[node_a]; i < nodes_->begins[node_a + 1]; ++i)
                                for (std::size_t j = nodes_->begins[node_b]; j < nodes_->begins[node_b + 1]; ++j)
                                  add(writers[worker], nodes_->members[i], nodes_->members[j], difference);
@@ -324,36 +369,62 @@ class Near {
     });
   }
 
-  // The same for those of them whose texts are similar.
+  // The same for those of them whose texts are similar. Those that are compared only where they are apart come after all
+  // others, and in order, so that what is found depends on nothing else.
   void verify(const Matches& candidates, matching::UnionFind& clusters, Sink& sink) {
-    report_.candidates = candidates.size();
-    Progress progress(context_, "verify", "pairs", report_.candidates);
-    Confirmer confirmer(*texts_, options_, context_, budget_);
-    std::vector<Match> block;
-    std::vector<double> similarities;
-    const auto confirm = [&] {
-      confirmer.similarities(block, similarities);
-      for (std::size_t i = 0; i < block.size(); ++i) {
-        if (similarities[i] == 0) continue;
-        sink.match(block[i], similarities[i]);
-        clusters.unite(block[i].first, block[i].second);
-        ++report_.matches;
-      }
-      progress.add(block.size());
-      block.clear();
-    };
+    Progress progress(context_, "verify", "pairs", candidates.size());
+    store::Shuffle<Confirmed, FirstOfConfirmed> found(
+        {.what = "the matches",
+         .key_bits = static_cast<unsigned>(std::bit_width(documents_.hashes.size() | 1)),
+         .expected_records = static_cast<std::size_t>(candidates.size()),
+         .order_values = true,
+         .temp = &temp_,
+         .memory_bytes = std::max<std::uint64_t>(budget_.available() / 6, 1)},
+        budget_);
     Context in_order = context_;
     in_order.threads = 1;
-    candidates.for_each_run(in_order,
-                            [&](unsigned /*worker*/, std::size_t /*partition*/, const store::Run<Match>& run) {
-                              for (const Match& match : run.records) {
-                                block.push_back(match);
-                                if (block.size() == kBlockPairs) confirm();
-                              }
-                            });
-    confirm();
+    {
+      auto writer = found.writer();
+      Confirmer confirmer(*texts_, options_, context_, budget_);
+      std::vector<Match> block;
+      std::vector<double> similarities;
+      const auto connected = [&](const Match& match) {
+        return clusters.find(match.first) == clusters.find(match.second);
+      };
+      const auto confirm = [&](bool if_apart) {
+        confirmer.similarities(block, similarities);
+        for (std::size_t i = 0; i < block.size(); ++i) {
+          if (if_apart && connected(block[i])) continue;
+          ++report_.candidates;
+          if (similarities[i] == 0) continue;
+          block[i].difference &= ~kIfApart;
+          writer.add({block[i], similarities[i]});
+          clusters.unite(block[i].first, block[i].second);
+        }
+        progress.add(block.size());
+        block.clear();
+      };
+      for (const bool if_apart : {false, true}) {
+        candidates.for_each_run(in_order,
+                                [&](unsigned /*worker*/, std::size_t /*partition*/, const store::Run<Match>& run) {
+                                  for (const Match& match : run.records) {
+                                    if (((match.difference & kIfApart) != 0) != if_apart) continue;
+                                    if (if_apart && connected(match))
+                                      progress.add(1);
+                                    else
+                                      block.push_back(match);
+                                    if (block.size() == kBlockPairs) confirm(if_apart);
+                                  }
+                                });
+        confirm(if_apart);
+      }
+    }
     progress.finish();
     texts_->forget_text();
+    found.for_each_run(in_order, [&](unsigned /*worker*/, std::size_t /*partition*/, const store::Run<Confirmed>& run) {
+      for (const Confirmed& one : run.records) sink.match(one.match, one.similarity);
+    });
+    report_.matches = found.size();
   }
 
   void write_clusters(matching::UnionFind& clusters, Sink& sink) {
@@ -385,9 +456,10 @@ class Near {
   const unsigned threads_;
   MemoryBudget budget_;
   Documents documents_;
-  std::optional<TempSpace> temp_;        // with verify,
-  std::optional<run::TextStore> texts_;  // all documents in order
+  TempSpace temp_;
+  std::optional<run::TextStore> texts_;  // with verify: all documents in order
   std::optional<Nodes> nodes_;
+  std::mutex others_mutex_;
   NearReport report_;
 };
 

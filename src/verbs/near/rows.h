@@ -20,8 +20,12 @@ enum class State : std::uint8_t { fingerprinted, too_short, bad };
 // What is known of every document after reading.
 struct Documents {
   explicit Documents(MemoryBudget& budget)
-      : hashes(budget, "the fingerprints"), states(budget, "the fingerprints"), ids(budget) {}
+      : hashes(budget, "the fingerprints"),
+        texts(budget, "the hashes of the texts"),
+        states(budget, "the fingerprints"),
+        ids(budget) {}
   Array<std::uint64_t> hashes;
+  Array<std::uint64_t> texts;  // with verify: equal for copies
   Array<State> states;
   run::IdStore ids;
 };
