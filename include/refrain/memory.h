@@ -77,6 +77,7 @@ NgramsResult ngrams(DocumentStream& documents, const NgramsOptions& options, con
 struct DedupDecision {
   bool keep = true;
   Reason reason = Reason::none;
+  bool own_text = false;  // it is similar to `match`, and kept for what that does not hold
   // The kept document that it was removed for; of one that is kept for its own text, the one that lacks it.
   std::optional<DocId> match = {};
   double similarity = 0;              // to `match`

@@ -306,7 +306,8 @@ class Writing(ParquetCase):
         key = "org.apache.spark.sql.parquet.row.metadata"
         field = {"name": "text", "type": "string", "nullable": True, "metadata": {"comment": "]}"}}
         added = [("dup_cluster_id", "long"), ("dup_cluster_size", "long"), ("dup_keep", "boolean"),
-                 ("dup_match", "string"), ("dup_similarity", "double")]
+                 ("dup_reason", "string"), ("dup_match", "string"), ("dup_similarity", "double"),
+                 ("dup_lost", "long"), ("dup_longest_lost", "long")]
         expected = [field] + [{"name": name, "type": kind, "nullable": True, "metadata": {}} for name, kind in added]
         for stored in (json.dumps({"type": "struct", "fields": [field]}, separators=(",", ":")), "no schema"):
             data = pa.table({"text": TEXTS}).replace_schema_metadata({key: stored})

@@ -23,8 +23,8 @@ JAVA = next(iter(glob.glob("/usr/lib/jvm/java-17-openjdk-*/bin/java")), None) or
 SKIPPED = 77  # what ctest takes for it
 CODECS = ("uncompressed", "snappy", "gzip", "zstd", "lz4", "lz4raw")
 TEXTS = documents(240, seed=29, length=60)
-ADDED = ["dup_cluster_id bigint", "dup_cluster_size bigint", "dup_keep boolean", "dup_match string",
-         "dup_similarity double"]
+ADDED = ["dup_cluster_id bigint", "dup_cluster_size bigint", "dup_keep boolean", "dup_reason string", "dup_match string",
+         "dup_similarity double", "dup_lost bigint", "dup_longest_lost bigint"]
 
 # A column of every kind beside the number and the text.
 COLUMNS = """
@@ -184,7 +184,9 @@ class SparkCase(TestCase):
             n, cluster = int(decision["id"]), decision["cluster"]
             expected[n] = {**rows[n], "dup_cluster_id": cluster,
                            "dup_cluster_size": 1 if cluster is None else sizes[cluster], "dup_keep": decision["keep"],
-                           "dup_match": decision["match"], "dup_similarity": decision["similarity"]}
+                           "dup_reason": decision["reason"], "dup_match": decision["match"],
+                           "dup_similarity": decision["similarity"], "dup_lost": decision.get("lost"),
+                           "dup_longest_lost": decision.get("longest_lost")}
         made = self.rows(annotated)
         for row in made.values():
             if row["dup_similarity"] is not None:

@@ -49,6 +49,7 @@ void list_decisions(DedupRun& run, DedupResult& result) {
       row.spans = against.spans(document);
     }
     if ((row.reason != Reason::none && row.reason != Reason::substring) || decision.own_text != 0) {
+      row.own_text = row.keep && decision.own_text != 0;
       row.match = decision.match;
       row.similarity = decision.similarity;
       row.lost = decision.loss.tokens;

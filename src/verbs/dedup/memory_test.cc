@@ -17,7 +17,7 @@ namespace {
 // As decisions.jsonl has it.
 std::string line_of(std::size_t document, const DedupDecision& decision) {
   std::string line = fmt::format(R"({{"id": "{}", "keep": {}, "reason": )", document, decision.keep);
-  const bool own_text = decision.keep && decision.match;
+  const bool own_text = decision.own_text;
   line += own_text                          ? R"("own_text")"
           : decision.reason == Reason::none ? "null"
                                             : fmt::format(R"("{}")", reason_name(decision.reason));

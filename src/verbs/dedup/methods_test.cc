@@ -97,28 +97,36 @@ TEST_F(DedupMethods, DocumentOfNothingButRepeatedRangesIsRemoved) {
 TEST_F(DedupMethods, AnnotatedCopiesSayWhatWasDecided) {
   std::mt19937_64 random(17);
   const std::string text = join(random_words(random, 100));
-  const std::string input =
-      given(std::vector<std::string>{text, text, text + " more", join(random_words(random, 100))});
+  const std::string input = given(std::vector<std::string>{text, text, text + " more", join(random_words(random, 100)),
+                                                           text + " and " + join(random_words(random, 17))});
   DedupOptions wanted = options(input);
   wanted.annotate = true;
   run(wanted);
   std::vector<std::string> before = lines(input);
   std::vector<std::string> added = lines("out/annotated/in.jsonl");
-  ASSERT_EQ(added.size(), 4U);
-  for (std::size_t i = 0; i < 4; ++i) {
+  ASSERT_EQ(added.size(), 5U);
+  for (std::size_t i = 0; i < 5; ++i) {
     before[i].pop_back();
     ASSERT_TRUE(added[i].starts_with(before[i])) << added[i];
     added[i].erase(0, before[i].size());
   }
-  EXPECT_EQ(added[0],
-            R"(,"dup_cluster_id":0,"dup_cluster_size":3,"dup_keep":true,"dup_match":null,"dup_similarity":null})");
+  EXPECT_EQ(added[0], R"(,"dup_cluster_id":0,"dup_cluster_size":4,"dup_keep":true,"dup_reason":null,"dup_match":null,)"
+                      R"("dup_similarity":null,"dup_lost":null,"dup_longest_lost":null})");
   EXPECT_EQ(added[1],
-            R"(,"dup_cluster_id":0,"dup_cluster_size":3,"dup_keep":false,"dup_match":"0","dup_similarity":1})");
+            R"(,"dup_cluster_id":0,"dup_cluster_size":4,"dup_keep":false,"dup_reason":"exact","dup_match":"0",)"
+            R"("dup_similarity":1,"dup_lost":null,"dup_longest_lost":null})");
   EXPECT_TRUE(added[2].starts_with(
-      R"(,"dup_cluster_id":0,"dup_cluster_size":3,"dup_keep":false,"dup_match":"0","dup_similarity":0.98)"))
+      R"(,"dup_cluster_id":0,"dup_cluster_size":4,"dup_keep":false,"dup_reason":"near","dup_match":"0",)"
+      R"("dup_similarity":0.98)"))
       << added[2];
+  EXPECT_TRUE(added[2].ends_with(R"(,"dup_lost":1,"dup_longest_lost":1})")) << added[2];
   EXPECT_EQ(added[3],
-            R"(,"dup_cluster_id":null,"dup_cluster_size":1,"dup_keep":true,"dup_match":null,"dup_similarity":null})");
+            R"(,"dup_cluster_id":null,"dup_cluster_size":1,"dup_keep":true,"dup_reason":null,"dup_match":null,)"
+            R"("dup_similarity":null,"dup_lost":null,"dup_longest_lost":null})");
+  EXPECT_TRUE(added[4].starts_with(
+      R"(,"dup_cluster_id":0,"dup_cluster_size":4,"dup_keep":true,"dup_reason":"own_text","dup_match":"0",)"))
+      << added[4];
+  EXPECT_TRUE(added[4].ends_with(R"(,"dup_lost":18,"dup_longest_lost":18})")) << added[4];
 }
 
 TEST_F(DedupMethods, PresetsAreWhatTheySay) {

@@ -202,7 +202,7 @@ struct KnownText {
 };
 
 // Nothing, and a problem told, where it cannot be found.
-std::optional<KnownText> find_known(StoryReport& story, const Told& told, const Context& context,
+std::optional<KnownText> find_known(StoryReport& story, const Context& context,
                                     MemoryBudget& budget) {
   const DecidedDocument& document = story.document;
   try {
