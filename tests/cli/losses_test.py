@@ -2,6 +2,7 @@
 
 import errno
 import gzip
+import io
 import json
 import os
 import pty
@@ -10,6 +11,7 @@ import select
 import shutil
 import signal
 import subprocess
+import tarfile
 import threading
 import time
 import urllib.error
@@ -164,6 +166,25 @@ class Reading(Folder):
             self.run_program(*self.line, "-q", "--resume")
             self.assertEqual(self.listing("out", "clean", "in"), ["a.jsonl", "b.jsonl"])
             shutil.rmtree(self.path("out"))
+
+    def test_an_archive_that_fails_half_way_is_left_out_from_there_on(self):
+        with tarfile.open(self.path("in/c.tar"), "w") as archive:
+            for at in range(200):
+                content = documents(1, seed=at + 1000, length=3000)[0].encode()
+                info = tarfile.TarInfo(f"{at}.txt")
+                info.size = len(content)
+                archive.addfile(info, io.BytesIO(content))
+        line = ["near", "in", "-o", "out", "--threads", "2"]
+        code, err = self.faulty(*line, call="read", path="in/c.tar", at=4)
+        self.assertEqual(code, 1, err)
+        self.assertIn("in/c.tar/c.tar: cannot read: Input/output error; make it readable, or skip", err)
+        code, err = self.faulty(*line, "--skip-unreadable", call="read", path="in/c.tar", at=4)
+        self.assertEqual(code, 0, err)
+        summary = json.loads(self.read("out", "summary.json"))
+        self.assertEqual(summary["unreadable"],
+                         [{"path": "in/c.tar/c.tar", "reason": "cannot read: Input/output error"}])
+        self.assertGreater(summary["documents"], 200)
+        self.assertLess(summary["documents"], 400)
 
     def test_files_that_may_be_left_out_are_all_named(self):
         code, err = self.faulty(*self.line, "--skip-unreadable", call="read", path="in/b.jsonl")

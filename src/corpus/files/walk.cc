@@ -266,14 +266,20 @@ bool Walk::open_archive_at(const std::string& path) {
   return archive_ != nullptr;
 }
 
-// The next file of archive_, copied; or, where it is damaged, the archive itself, under a name inside it.
+// The next file of archive_, copied; or, where it is damaged or cannot be read on, the archive itself, under a name inside
+// it once files of it were handed out.
 bool Walk::next_in_archive(Input& input) {
+  bool copying = false;
   try {
     for (std::string name; archive_->next(name);) {
       name = writable_name(name);
       if (name.empty()) continue;
       const std::shared_ptr<TempFile> copy(new TempFile(*temp_), [space = temp_](TempFile* file) { delete file; });
-      archive_->read([&](std::string_view part) { copy->append(part); });
+      archive_->read([&](std::string_view part) {
+        copying = true;
+        copy->append(part);
+        copying = false;
+      });
       any_in_archive_ = true;
       input = {.path = fmt::format("{}/{}", archive_path_, name),
                .named = false,
@@ -288,18 +294,21 @@ bool Walk::next_in_archive(Input& input) {
     special_skipped_ += archive_->skipped();
     return false;
   } catch (const Error& error) {
-    if (error.code() != Errc::bad_input && error.code() != Errc::unsupported) throw;
+    const bool unreadable = error.code() == Errc::io;
+    if (copying || (!unreadable && error.code() != Errc::bad_input && error.code() != Errc::unsupported)) throw;
     const bool named = levels_.empty();
     const std::string file = archive_path_.substr(archive_path_.rfind('/') + 1);  // npos + 1 is 0
+    std::string reason = error.what();
+    if (unreadable && reason.starts_with(archive_path_ + ": ")) reason.erase(0, archive_path_.size() + 2);
     input = {.path = any_in_archive_ ? fmt::format("{}/{}", archive_path_, file) : archive_path_,
              .format = Format::files,
              .named = named,
              .size = 0,
-             .failure = {},
+             .failure = unreadable ? reason : std::string(),
              .operand = operand(),
              .source = archive_path_,
              .copy = nullptr,
-             .damage = error.what()};
+             .damage = unreadable ? std::string() : reason};
     archive_ = std::make_unique<EndedArchive>();
     return true;
   }
