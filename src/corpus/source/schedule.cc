@@ -1,5 +1,7 @@
 #include "corpus/source/schedule.h"
 
+#include <exception>
+
 #include "base/threads.h"
 #include "refrain/error.h"
 
@@ -30,7 +32,9 @@ std::optional<Task> Schedule::claim() {
     throw_if_stopped(context_);
     if (const std::optional<Turn> piece = turns_.claim()) return task_of(*piece);
     if (may_open()) {
-      if (std::shared_ptr<Slot> slot = next_slot()) {
+      std::shared_ptr<Slot> slot = open_next(lock);
+      if (all_opened_) continue;  // an error was met meanwhile: nothing behind it will be booked
+      if (slot) {
         const Turn first = turns_.open(slot->whole_files);
         slot->place = first.first;
         if (!slot->whole_files) {
@@ -62,7 +66,7 @@ Task Schedule::task_of(Turn piece) {
 // One file can always be open. For more there must be memory to spare, since their decoders may need much of it.
 bool Schedule::may_open() const {
   if (all_opened_ || !turns_.may_open()) return false;
-  if (opening_parquet_) return false;  // what comes next is not known yet
+  if (walking_ || opening_parquet_) return false;  // what comes next is not known yet
   return turns_.none_open() || budget_.available() >= available_ / 2 + opening_ * kOpeningBytes;
 }
 
@@ -82,8 +86,30 @@ std::shared_ptr<Slot> Schedule::next_group() {
   return slot;
 }
 
-std::shared_ptr<Slot> Schedule::next_slot() {
+// To find the next files may take long: those in an archive are unpacked and copied. The others go on meanwhile.
+std::shared_ptr<Slot> Schedule::open_next(std::unique_lock<std::mutex>& lock) {
   if (parquet_) return next_group();
+  std::shared_ptr<Slot> slot;
+  std::exception_ptr error;
+  walking_ = true;
+  lock.unlock();
+  try {
+    slot = next_slot();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  lock.lock();
+  walking_ = false;
+  if (awaiting_ > 0)
+    changed_.notify_all();
+  else if (idle_ > 0)
+    changed_.notify_one();
+  if (error) std::rethrow_exception(error);
+  if (slot && slot->is_parquet()) opening_parquet_ = slot;
+  return slot;
+}
+
+std::shared_ptr<Slot> Schedule::next_slot() {
   Input input;
   if (!next_input(input)) return nullptr;
   auto slot = std::make_shared<Slot>();
@@ -99,7 +125,6 @@ std::shared_ptr<Slot> Schedule::next_slot() {
     bytes += input.size;
     slot->inputs.push_back(std::move(input));
   }
-  if (slot->is_parquet()) opening_parquet_ = slot;
   return slot;
 }
 

@@ -87,6 +87,7 @@ class Schedule {
   bool may_book() const;
   void book_next(std::unique_lock<std::mutex>& lock);
   Task task_of(Turn piece);
+  std::shared_ptr<Slot> open_next(std::unique_lock<std::mutex>& lock);
   std::shared_ptr<Slot> next_slot();
   bool next_input(Input& input);
   std::shared_ptr<Slot> next_group();
@@ -98,6 +99,7 @@ class Schedule {
 
   std::mutex mutex_;
   std::condition_variable changed_;
+  bool walking_ = false;  // some worker looks for the next files; the two below are its own meanwhile
   Walk walk_;
   std::optional<Input> put_back_;
   bool all_opened_ = false;
