@@ -136,6 +136,28 @@ class Formats(TestCase):
             self.assertEqual(annotated.num_rows, 20)
             self.assertGreater(len(annotated.schema.names), 2)
 
+    def test_texts_of_arrow_need_not_be_utf_8(self):
+        if pa is None:
+            self.skipTest("skipped: no pyarrow")
+        texts = [text.encode() + b" caf\xe9 \xff" for text in TEXTS[:30]] * 2
+        strings = {"string": pa.array(texts, pa.binary()).view(pa.string()),
+                   "large": pa.array(texts, pa.large_binary()).view(pa.large_string())}
+        strings["coded"] = pa.DictionaryArray.from_arrays(list(range(30)) * 2, strings["string"].slice(0, 30), safe=False)
+        for name, column in strings.items():
+            table = pa.table({"id": [f"r{i}" for i in range(60)], "text": column, "in": pa.StructArray.from_arrays([column], ["text"]),
+                              "list": pa.ListArray.from_arrays(list(range(61)), column)})
+            for kind in ("stream", "file", "zstd"):
+                path = f"{name}-{kind}.arrow"
+                self.write_arrow(path, table, kind)
+                summary = self.dedup(path, "--apply", output="out-" + path)
+                self.assertEqual((summary["documents"], summary["kept"], summary["bad_records"]), (60, 30, 0), path)
+                self.assertEqual(self.dedup(path, "--text-field", "in.text", output="in-" + path)["kept"], 30, path)
+                clean = self.read_arrow("out-" + path, "clean", path)
+                self.assertEqual(clean["id"].to_pylist(), [f"r{i}" for i in range(30)])
+                if name != "coded":
+                    whole = pa.binary() if name == "string" else pa.large_binary()
+                    self.assertEqual(clean["text"].combine_chunks().view(whole).to_pylist(), texts[:30])
+
     def test_damaged_arrow_is_told_so(self):
         if pa is None:
             self.skipTest("skipped: no pyarrow")

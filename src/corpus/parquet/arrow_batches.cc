@@ -1,5 +1,7 @@
 #include "corpus/parquet/arrow_batches.h"
 
+#include <arrow/array.h>
+#include <arrow/extension_type.h>
 #include <arrow/ipc/message.h>
 #include <fmt/format.h>
 
@@ -32,6 +34,58 @@ const std::uint8_t* table_field(const std::uint8_t* table, std::size_t field) {
   std::uint16_t offset = 0;
   std::memcpy(&offset, offsets + at, sizeof offset);
   return offset == 0 ? nullptr : table + offset;
+}
+
+// The same values with strings as plain bytes: texts need not be UTF-8, and all else of a batch is to be right.
+std::shared_ptr<arrow::ArrayData> as_bytes(const arrow::ArrayData& values) {
+  std::shared_ptr<arrow::ArrayData> bytes = values.Copy();
+  for (std::shared_ptr<arrow::ArrayData>& child : bytes->child_data) child = as_bytes(*child);
+  const auto child_field = [&](std::size_t i) {
+    return values.type->field(static_cast<int>(i))->WithType(bytes->child_data[i]->type);
+  };
+  switch (values.type->id()) {
+    case arrow::Type::STRING:
+      bytes->type = arrow::binary();
+      break;
+    case arrow::Type::LARGE_STRING:
+      bytes->type = arrow::large_binary();
+      break;
+    case arrow::Type::STRING_VIEW:
+      bytes->type = arrow::binary_view();
+      break;
+    case arrow::Type::LIST:
+      bytes->type = arrow::list(child_field(0));
+      break;
+    case arrow::Type::LARGE_LIST:
+      bytes->type = arrow::large_list(child_field(0));
+      break;
+    case arrow::Type::FIXED_SIZE_LIST:
+      bytes->type = arrow::fixed_size_list(child_field(0),
+                                           static_cast<const arrow::FixedSizeListType&>(*values.type).list_size());
+      break;
+    case arrow::Type::MAP:
+      bytes->type = std::make_shared<arrow::MapType>(child_field(0),
+                                                     static_cast<const arrow::MapType&>(*values.type).keys_sorted());
+      break;
+    case arrow::Type::STRUCT: {
+      arrow::FieldVector fields;
+      for (std::size_t i = 0; i < bytes->child_data.size(); ++i) fields.push_back(child_field(i));
+      bytes->type = arrow::struct_(std::move(fields));
+      break;
+    }
+    case arrow::Type::DICTIONARY: {
+      const auto& type = static_cast<const arrow::DictionaryType&>(*values.type);
+      bytes->dictionary = as_bytes(*values.dictionary);
+      bytes->type = arrow::dictionary(type.index_type(), bytes->dictionary->type, type.ordered());
+      break;
+    }
+    case arrow::Type::EXTENSION:
+      bytes->type = static_cast<const arrow::ExtensionType&>(*values.type).storage_type();
+      return as_bytes(*bytes);
+    default:
+      break;
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -115,7 +169,10 @@ std::shared_ptr<arrow::RecordBatch> ArrowBatches::next() {
     } else {
       check(stream_->ReadNext(&batch));
     }
-    if (batch) check(batch->ValidateFull());
+    if (!batch) return batch;
+    check(batch->Validate());
+    for (const std::shared_ptr<arrow::ArrayData>& column : batch->column_data())
+      check(arrow::MakeArray(as_bytes(*column))->ValidateFull());
     return batch;
   });
 }
