@@ -86,24 +86,32 @@ struct BadRecord {
   std::string reason;
 };
 
+// Files that were converted to UTF-8, by what they were in.
+struct RecodedFiles {
+  std::string charset;
+  std::uint64_t files = 0;
+};
+
 struct ReadReport {
   std::uint64_t files = 0;       // opened and read
   std::uint64_t bytes = 0;       // read from disk, before decompression
   std::uint64_t text_bytes = 0;  // of the documents
   std::uint64_t documents = 0;
   std::uint64_t bad_records = 0;
-  std::uint64_t hidden_skipped = 0;   // files and folders whose names begin with a dot
-  std::uint64_t binary_skipped = 0;   // files that are no text, by their first 8 KiB
-  std::vector<SkippedKind> binary;    // the same by kind, as they were met
-  std::uint64_t pages = 0;            // whole files that are HTML: their text was read, not their markup
-  std::uint64_t mails = 0;            // whole files that are e-mail: the same
-  std::uint64_t manual_pages = 0;     // whole files that are troff: the same
-  std::uint64_t recoded = 0;          // files that are not UTF-8, and were converted
-  std::uint64_t surrogates = 0;       // halves of surrogate pairs in JSON, read as U+FFFD
-  std::uint64_t special_skipped = 0;  // sockets, devices, links that lead nowhere or to what is read
-  std::uint64_t other_skipped = 0;    // web archive records without a page: requests, images, errors
-  std::vector<BadRecord> examples;    // the first kMaxExamples bad records in input order
-  std::vector<BadRecord> unreadable;  // every file and folder skipped by skip_unreadable, in input order
+  std::uint64_t hidden_skipped = 0;        // files and folders whose names begin with a dot
+  std::uint64_t binary_skipped = 0;        // files that are no text, by their first 8 KiB
+  std::vector<SkippedKind> binary;         // the same by kind, as they were met
+  std::uint64_t pages = 0;                 // whole files that are HTML: their text was read, not their markup
+  std::uint64_t mails = 0;                 // whole files that are e-mail: the same
+  std::uint64_t manual_pages = 0;          // whole files that are troff: the same
+  std::uint64_t recoded = 0;               // files that are not UTF-8, and were converted
+  std::vector<RecodedFiles> recoded_from;  // the same by charset, as they were met
+  std::uint64_t replaced = 0;              // characters that their charset did not know: they became U+FFFD
+  std::uint64_t surrogates = 0;            // halves of surrogate pairs in JSON, read as U+FFFD
+  std::uint64_t special_skipped = 0;       // sockets, devices, links that lead nowhere or to what is read
+  std::uint64_t other_skipped = 0;         // web archive records without a page: requests, images, errors
+  std::vector<BadRecord> examples;         // the first kMaxExamples bad records in input order
+  std::vector<BadRecord> unreadable;       // every file and folder skipped by skip_unreadable, in input order
 
   static constexpr std::size_t kMaxExamples = 10;
 };

@@ -14,6 +14,23 @@ from program import TestCase, main, run
 
 RANDOM = random.Random(13)
 TEXTS = [" ".join(f"{RANDOM.choice('bcdfgklmnprst')}{RANDOM.choice('aeiou')}{RANDOM.randrange(900)}" for _ in range(60)) for _ in range(40)]
+LANGUAGES = {
+    "Все счастливые семьи похожи друг на друга, каждая несчастливая семья несчастлива по-своему.\n":
+        ["koi8-r", "windows-1251", "iso-8859-5", "cp866"],
+    "すべての人間は、生まれながらにして自由であり、かつ、尊厳と権利とについて平等である。人間は、理性と良心とを授けられており、互いに同胞の精神をもって行動しなければならない。\n":
+        ["cp932", "euc-jp"],
+    "人人生而自由，在尊严和权利上一律平等。他们赋有理性和良心，并应以兄弟关系的精神相对待。人人有资格享有本宣言所载的一切权利和自由，不分种族、肤色、性别、语言、宗教。\n": ["gb18030"],
+    "人人生而自由，在尊嚴和權利上一律平等。他們賦有理性和良心，並應以兄弟關係的精神相對待。人人有資格享有本宣言所載的一切權利和自由，不分種族、膚色、性別、語言、宗教。\n": ["big5"],
+    "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다. 인간은 천부적으로 이성과 양심을 부여받았으며 서로 형제애의 정신으로 행동하여야 한다.\n": ["euc-kr"],
+}
+OTHERS = {
+    "french": "Tous les êtres humains naissent libres et égaux en dignité et en droits. Ils sont doués de raison et de conscience, déjà, où, très. " * 4,
+    "italian": "Perché la libertà è più di ciò che si può dire: così è la verità, già da età lontane, e sarà là. " * 4,
+    "german": "Alle Menschen sind frei und gleich an Würde und Rechten geboren: Größe, Füße, Äpfel, Öl, Übermut, süß. " * 4,
+    "greek": "Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια και τα δικαιώματα. Είναι προικισμένοι με λογική. " * 4,
+    "hebrew": "כל בני האדם נולדו בני חורין ושווים בערכם ובזכויותיהם. כולם חוננו בתבונה ובמצפון. " * 4,
+    "polish": "Wszyscy ludzie rodzą się wolni i równi pod względem swej godności i swych praw. Są oni obdarzeni rozumem. " * 4,
+}
 RUSSIAN = "Все счастливые семьи похожи друг на друга, каждая несчастливая семья несчастлива по-своему. " * 3
 
 
@@ -68,6 +85,47 @@ class OddFiles(TestCase):
                     self.assertIn("refrain:", done.err)
         done = run("dedup", "odd", "-o", "all", "--json", cwd=self.dir)
         self.assertTrue(done.code == 3 or json.loads(done.out)["documents"] > 0, done.err)
+
+    def test_charsets_are_told_by_what_is_frequent_in_them_and_named(self):
+        for text, charsets in LANGUAGES.items():
+            for charset in charsets:
+                folder = f"in-{charset}"
+                self.write(f"{folder}/a.txt", text.encode(charset))
+                with self.subTest(charset=charset, text=text[:20]):
+                    done = self.run_program("text", folder)
+                    self.assertEqual(json.loads(done.out)["text"], text)
+                    summary = self.dedup(folder, output="out-" + charset)
+                    self.assertEqual((summary["recoded_from"], summary["replaced"]), ({charset: 1}, 0))
+
+    def test_text_of_other_languages_is_not_taken_for_russian_or_chinese(self):
+        for name, text in OTHERS.items():
+            for charset in ("windows-1252", "windows-1253", "windows-1255", "iso-8859-2"):
+                try:
+                    content = text.encode(charset)
+                except UnicodeEncodeError:
+                    continue
+                self.write(f"{name}-{charset}/a.txt", content)
+                summary = self.dedup(f"{name}-{charset}", output=f"out-{name}-{charset}")
+                self.assertEqual(summary["recoded_from"], {"windows-1252": 1}, (name, charset))
+
+    def test_what_was_recoded_and_what_could_not_be_is_told(self):
+        for at in range(3):
+            self.write(f"in/{at}.txt", f"Größe Nr. {at} für dich und für mich".encode("latin-1"))
+        self.write("in/wide.txt", b"\xff\xfe" + "one ".encode("utf-16-le") + b"\x00\xd8" + " two three".encode("utf-16-le"))
+        self.write("in/rows.jsonl", b"\xff\xfe" + '{"text": "a b '.encode("utf-16-le") + b"\x00\xdc" + ' c d"}\n'.encode("utf-16-le"))
+        summary = self.dedup("in")
+        self.assertEqual((summary["recoded"], summary["replaced"]), (5, 2))
+        self.assertEqual(summary["recoded_from"], {"windows-1252": 3, "utf-16": 2})
+        out = self.run_program("near", "in", "-o", "near").out.decode()
+        self.assertIn("3 files from windows-1252, 2 from utf-16", out)
+        self.assertIn("2 characters unknown to the charset, read as U+FFFD", out)
+
+    def test_a_page_with_a_zero_byte_is_a_page(self):
+        for at, start in enumerate((b"<!DOCTYPE html>", b"\n <HTML>", b"\xef\xbb\xbf<html>")):
+            self.write(f"in/{at}.html", start + b"<body><p>One t\0wo three four five</p></body>")
+        self.write("in/no.html", b"\1\0\2 < \0")
+        summary = self.dedup("in")
+        self.assertEqual((summary["documents"], summary["pages"], summary["binary_skipped"]), (3, 3, 1))
 
     def test_a_charset_that_is_named(self):
         self.write("utf8.txt", RUSSIAN)

@@ -125,6 +125,7 @@ void ByteStream::recode(const std::string& charset) {
     return;
   }
   recoder_ = std::make_unique<Recoder>(found);
+  charset_ = found;
   recoder_->recode(start, start.size() < kRecodedBytes, ahead_);
 }
 

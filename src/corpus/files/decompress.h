@@ -42,6 +42,8 @@ class ByteStream {
   // Error(invalid_argument) where there is no such charset. Before the first read().
   void recode(const std::string& charset);
   bool recoded() const { return recoder_ != nullptr; }
+  const std::string& charset() const { return charset_; }  // that it is made of, where it is recoded
+  std::uint64_t replaced() const { return recoder_ ? recoder_->replaced() : 0; }  // characters that became U+FFFD
 
   // Gives back the file and all memory, before the next open().
   void close();
@@ -93,6 +95,7 @@ class ByteStream {
   std::unique_ptr<ZSTD_DCtx, EndZstd> zstd_;
   std::unique_ptr<Unpacker> rare_;  // of this file alone
   std::unique_ptr<Recoder> recoder_;
+  std::string charset_;
   std::string ahead_;  // what was read, and converted, before it was asked for,
   std::size_t ahead_begin_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "base/threads.h"
 #include "refrain/error.h"
@@ -40,6 +41,10 @@ RecordStream::RecordStream(const Input& input, const SourceOptions& options, con
   if (input.format == Format::json) json_.emplace();
   bytes_.open(source_of(input, options), context.stop);
   if (input.format != Format::warc && input.format != Format::mbox) bytes_.recode(options.charset);
+}
+
+std::uint64_t RecordStream::take_replaced() {
+  return bytes_.replaced() - std::exchange(replaced_, bytes_.replaced());
 }
 
 bool RecordStream::next(RawPiece& piece, LargeTurn& turn) {

@@ -41,6 +41,9 @@ class RecordStream {
   std::uint64_t take_consumed() { return bytes_.take_consumed(); }
   Packing packing() const { return bytes_.packing(); }
   bool recoded() const { return bytes_.recoded(); }  // what is read are not its bytes
+  const std::string& charset() const { return bytes_.charset(); }
+  // Characters that recoding did not know, since the last call.
+  std::uint64_t take_replaced();
 
   // Of a table; known as soon as there was a piece with a record in it.
   const CsvColumns& columns() const { return columns_; }
@@ -64,6 +67,7 @@ class RecordStream {
   ByteStream bytes_;
   Array<char> rest_;             // the beginning of the next piece
   std::uint64_t cut_bytes_ = 0;  // before rest_
+  std::uint64_t replaced_ = 0;   // that were told of
   bool rest_scanned_ = false;    // no record ends in rest_
   bool at_start_ = true;
   bool passing_over_ = false;  // inside a record that is too long

@@ -104,7 +104,7 @@ std::size_t unit_of(const std::string& charset) {
   return is("utf-16") || is("utf16") || is("ucs-2") || is("ucs2") ? 2 : 1;
 }
 
-bool from_iconv(std::string_view bytes, const std::string& charset, Array<char>& out) {
+bool from_iconv(std::string_view bytes, const std::string& charset, Array<char>& out, std::uint64_t& replaced) {
   const std::unique_ptr<iconv_t, CloseIconv> handle(iconv_open("UTF-8", charset.c_str()));
   if (!is_open(handle.get())) return false;
   std::string buffer(kChunkBytes, '\0');
@@ -124,6 +124,7 @@ bool from_iconv(std::string_view bytes, const std::string& charset, Array<char>&
     if (reason == 0) break;
     if (reason == E2BIG) continue;
     append(out, kReplacement);
+    ++replaced;
     if (reason == EINVAL) break;  // the last character is not whole
     const std::size_t skipped = std::min(unit, left);
     in += skipped;
@@ -171,6 +172,7 @@ void Recoder::recode(std::string_view bytes, bool last, std::string& out) {
     if (reason == 0 || reason == E2BIG) continue;
     if (reason == EINVAL && !last) break;  // more of it will come
     out += kReplacement;
+    ++replaced_;
     const std::size_t skipped = reason == EINVAL ? left : std::min(unit_, left);
     in += skipped;
     left -= skipped;
@@ -193,6 +195,12 @@ bool is_utf8(const std::string& charset) {
   return charset == "utf-8" || charset == "utf8";
 }
 
+std::string charset_name(const std::string& charset) {
+  if (is_windows_1252(charset)) return "windows-1252";
+  const std::size_t unit = unit_of(charset);
+  return unit == 1 ? charset : unit == 2 ? "utf-16" : "utf-32";
+}
+
 std::string charset_of(std::string_view bytes, std::string_view declared, bool html) {
   if (bytes.starts_with(kByteOrderMark)) return "utf-8";
   if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff")) return "utf-16";
@@ -204,14 +212,14 @@ std::string charset_of(std::string_view bytes, std::string_view declared, bool h
   }
   for (std::size_t at = 0; at < bytes.size();) {
     const CodePoint character = decode_utf8(bytes, at);
-    if (!character.valid()) return "windows-1252";
+    if (!character.valid()) return guessed_charset(bytes);
     at += character.size;
   }
   return "utf-8";
 }
 
 bool to_utf8(std::string_view bytes, const std::string& charset, const std::function<void(std::size_t)>& grow,
-             Array<char>& out) {
+             Array<char>& out, std::uint64_t* replaced) {
   out.clear();
   grow(3 * bytes.size());  // no character takes more
   if (is_utf8(charset)) {
@@ -222,7 +230,10 @@ bool to_utf8(std::string_view bytes, const std::string& charset, const std::func
     from_windows_1252(bytes, out);
     return true;
   }
-  return from_iconv(bytes, charset, out);
+  std::uint64_t unknown = 0;
+  const bool known = from_iconv(bytes, charset, out, unknown);
+  if (replaced != nullptr) *replaced += unknown;
+  return known;
 }
 
 }  // namespace refrain::corpus

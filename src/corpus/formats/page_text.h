@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/array.h"
 #include "base/budget.h"
@@ -24,6 +26,9 @@ class PageText {
   std::optional<std::string_view> read(std::string_view body, const std::string& charset, bool html, HtmlPart part,
                                        const std::function<void(std::size_t)>& grow);
 
+  // Characters that their charset did not know, since the last call.
+  std::uint64_t take_replaced() { return std::exchange(replaced_, 0); }
+
   // Gives back what a long page took.
   void shrink();
 
@@ -31,6 +36,7 @@ class PageText {
   html::HtmlText html_;
   Array<char> utf8_;
   Array<char> text_;
+  std::uint64_t replaced_ = 0;
 };
 
 }  // namespace refrain::corpus

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/ascii.h"
+#include "corpus/formats/charset.h"
 #include "corpus/formats/piece.h"
 #include "refrain/utf8.h"
 
@@ -126,10 +127,11 @@ std::string_view ending_of(std::string_view path) {
   return path.substr(std::min(path.rfind('.'), path.size()));
 }
 
-bool is_page(std::string_view bytes, std::string_view path) {
+// Browsers pass over zero bytes; a name alone does not make a page of what has such.
+bool is_page(std::string_view bytes, std::string_view path, bool binary) {
   const std::string_view tag = to_first_tag(bytes);
   if (begins_with_word(tag, "<!doctype html") || begins_with_word(tag, "<html")) return true;
-  return is_page_name(path) && bytes.find('<') != std::string_view::npos;
+  return !binary && is_page_name(path) && bytes.find('<') != std::string_view::npos;
 }
 
 // The first line, with its line break, which is taken off.
@@ -227,8 +229,8 @@ Recognized recognize(std::string_view beginning, std::string_view path) {
     if (binary >= magic.binary && beginning.size() >= magic.at + magic.bytes.size() &&
         beginning.substr(magic.at).starts_with(magic.bytes))
       return {Recognized::Content::other, magic.kind, magic.advice};
+  if (is_page(beginning, path, binary)) return {Recognized::Content::html};
   if (binary) return {Recognized::Content::other};
-  if (is_page(beginning, path)) return {Recognized::Content::html};
   if (begins_mail(beginning)) return {Recognized::Content::mail};
   return {is_manual_page(beginning, path) ? Recognized::Content::troff : Recognized::Content::text};
 }
@@ -252,14 +254,16 @@ bool is_mail_header(std::string_view line) {
 std::string charset_of_file(std::string_view bytes) {
   if (bytes.starts_with("\xff\xfe\0\0"sv) || bytes.starts_with("\0\0\xfe\xff"sv)) return "utf-32";
   if (has_wide_mark(bytes)) return "utf-16";
-  bool wrong = false;
+  constexpr std::size_t kEnough = 32;  // so many more that are right decide
+  std::size_t right = 0;
+  std::size_t wrong = 0;
   for (std::size_t at = skip_ascii(bytes, 0); at < bytes.size(); at = skip_ascii(bytes, at)) {
     const CodePoint character = decode_utf8(bytes, at);
-    if (character.valid()) return "utf-8";
-    wrong = true;
+    ++(character.valid() ? right : wrong);
+    if (right >= 2 * wrong + kEnough) return "utf-8";
     at += character.size;
   }
-  return wrong ? "windows-1252" : "utf-8";
+  return wrong > right ? guessed_charset(bytes) : "utf-8";
 }
 
 }  // namespace refrain::corpus

@@ -37,7 +37,7 @@ bool begins_mailbox(std::string_view beginning);
 bool is_mail_header(std::string_view line);
 
 // The charset of a file whose only witness are its bytes: that of its byte order mark; UTF-8, also where some bytes are
-// wrong; windows-1252 where no character beyond ASCII is UTF-8. As charset_of().
+// wrong; what is guessed where fewer characters beyond ASCII are UTF-8 than not. As charset_of().
 std::string charset_of_file(std::string_view bytes);
 
 }  // namespace refrain::corpus

@@ -83,6 +83,9 @@ class WarcParser {
   // The records that were passed over since the last call.
   std::uint64_t take_other() { return std::exchange(other_, 0); }
 
+  // Characters of pages that their charset did not know, since the last call.
+  std::uint64_t take_replaced() { return page_.take_replaced(); }
+
   // Gives back what long records took.
   void shrink();
 

@@ -28,6 +28,9 @@ class MailText {
   // The text of a message, as UTF-8. Valid until the next call. `grow` as in HtmlText::read.
   std::string_view read(std::string_view message, const std::function<void(std::size_t)>& grow);
 
+  // Characters that their charset did not know, since the last call.
+  std::uint64_t take_replaced() { return page_.take_replaced(); }
+
   // Gives back what a long message took.
   void shrink();
 

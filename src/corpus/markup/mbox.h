@@ -57,6 +57,9 @@ class MboxParser {
   // "path:n", n being the number of the message in its file, from 1.
   bool parse(RawPiece& piece, const std::string& path, LargeTurn& turn, BatchBuilder& builder);
 
+  // Characters that their charset did not know, since the last call.
+  std::uint64_t take_replaced() { return mail_.take_replaced(); }
+
   // Gives back what long messages took.
   void shrink();
 

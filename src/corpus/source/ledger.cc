@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "corpus/files/raw.h"
+#include "corpus/formats/charset.h"
 #include "refrain/error.h"
 
 namespace refrain::corpus {
@@ -14,7 +15,20 @@ namespace {
 // What a waiting record takes at the least: a fingerprint, say, and its state.
 constexpr std::size_t kRecordBytes = 16;
 constexpr std::string_view kBinaryKind = "binary file";
+
+void count_files(std::vector<RecodedFiles>& all, const std::string& charset, std::uint64_t files) {
+  const auto known =
+      std::find_if(all.begin(), all.end(), [&](const RecodedFiles& one) { return one.charset == charset; });
+  if (known == all.end())
+    all.push_back({charset, files});
+  else
+    known->files += files;
+}
 }  // namespace
+
+void PieceResult::note_charset(const std::string& charset) {
+  if (!is_utf8(charset)) count_files(recoded, charset_name(charset), 1);
+}
 
 void PieceResult::hold(const Batch& batch, const ReadPurpose& purpose) {
   const std::size_t records = batch.texts.size();
@@ -47,7 +61,11 @@ void Ledger::book(PieceResult& piece) {
   report_.pages += piece.pages;
   report_.mails += piece.mails;
   report_.manual_pages += piece.manual_pages;
-  report_.recoded += piece.recoded;
+  for (const RecodedFiles& files : piece.recoded) {
+    report_.recoded += files.files;
+    count_files(report_.recoded_from, files.charset, files.files);
+  }
+  report_.replaced += piece.replaced;
   report_.surrogates += piece.surrogates;
   report_.other_skipped += piece.other_skipped;
   for (BadRecord& file : piece.unreadable) {

@@ -38,7 +38,8 @@ struct PieceResult {
   std::uint64_t pages = 0;
   std::uint64_t mails = 0;
   std::uint64_t manual_pages = 0;
-  std::uint64_t recoded = 0;
+  std::vector<RecodedFiles> recoded;
+  std::uint64_t replaced = 0;
   std::uint64_t surrogates = 0;
   std::uint64_t other_skipped = 0;
   std::vector<BadRecord> unreadable;
@@ -47,6 +48,8 @@ struct PieceResult {
   std::exception_ptr error;                  // what ended the slot early, after these batches
   std::vector<std::function<void()>> after;  // what is left of the batches that were booked
 
+  // A file that was read as UTF-8 or made that.
+  void note_charset(const std::string& charset);
   // Counts a batch that has been made, before its ids are taken.
   void hold(const Batch& batch, const ReadPurpose& purpose);
   void do_after() {

@@ -136,6 +136,7 @@ void Worker::read_records(const Task& task, PieceResult& result) {
     } else {
       result.last = !slot.stream->next(piece_, turn_);
       result.bytes = slot.stream->take_consumed();
+      result.replaced = slot.stream->take_replaced();
     }
   } catch (const Error& error) {
     // Thrown again when its turn comes, so that the same error is met however many workers there are.
@@ -233,7 +234,7 @@ bool Worker::open(Slot& slot, PieceResult& result) {
       slot.ranges.emplace(input, reading_.options, reading_.tuning.piece_bytes);
     }
     result.files = slot.group == 0 ? 1 : 0;
-    result.recoded = slot.stream && slot.stream->recoded() ? 1 : 0;
+    if (slot.stream && slot.stream->recoded()) result.note_charset(slot.stream->charset());
     return true;
   } catch (const Error& error) {
     if (is_unreadable(error, input) && reading_.options.skip_unreadable && slot.group == 0)
@@ -300,6 +301,7 @@ void Worker::parse(const Slot& slot, PieceResult& result) {
   result.lines = piece_.line;
   result.other_skipped = warc_.take_other();
   result.surrogates = jsonl_.take_surrogates();
+  result.replaced += warc_.take_replaced() + mbox_.take_replaced();
 }
 
 void Worker::read_files(const Slot& slot, PieceResult& result) {
@@ -414,7 +416,7 @@ std::optional<std::string_view> Worker::convert(std::string_view bytes, const Re
   if (!text)
     text = page_.read(bytes, charset = charset_of_file(bytes), html, part, grow);  // what the page says is unknown
   result.pages += html ? 1 : 0;
-  result.recoded += is_utf8(charset) ? 0 : 1;
+  result.note_charset(charset);
   return text;
 }
 
@@ -423,7 +425,7 @@ std::string_view Worker::read_troff(std::string_view bytes, PieceResult& result)
   const auto grow = [&](std::size_t need) { turn_.need(need); };
   const std::string charset = charset_of_file(bytes);
   ++result.manual_pages;
-  result.recoded += is_utf8(charset) ? 0 : 1;
+  result.note_charset(charset);
   return troff_.read(page_.read(bytes, charset, false, HtmlPart::raw, grow).value_or(bytes), grow);
 }
 
@@ -432,6 +434,7 @@ void Worker::add_file(const Input& input, std::size_t size, const Recognized& re
   std::optional<std::string_view> text;
   if (!attempt(input, result, [&] { text = convert({builder_.room(), size}, recognized, result); })) return;
   ++result.files;
+  result.replaced += page_.take_replaced() + mail_.take_replaced();
   if (!text) return builder_.add(size, input.path);
   if (text->size() > reading_.options.max_doc_bytes)
     return builder_.add_bad(input.path, 0, too_long_reason(reading_.options.max_doc_bytes));

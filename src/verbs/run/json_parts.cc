@@ -48,6 +48,10 @@ void write_read(JsonWriter& json, const ReadReport& read) {
   json.field("mails", read.mails);
   json.field("manual_pages", read.manual_pages);
   json.field("recoded", read.recoded);
+  json.key("recoded_from").begin_object();
+  for (const RecodedFiles& files : read.recoded_from) json.field(files.charset, files.files);
+  json.end_object();
+  json.field("replaced", read.replaced);
   json.field("surrogates", read.surrogates);
   json.field("special_skipped", read.special_skipped);
   json.field("other_skipped", read.other_skipped);

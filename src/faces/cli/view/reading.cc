@@ -81,6 +81,18 @@ std::vector<std::string> skipped_lines(const ReadReport& report) {
   return lines;
 }
 
+std::vector<std::string> recoded_lines(const ReadReport& report) {
+  std::vector<std::string> parts;
+  for (const RecodedFiles& files : report.recoded_from)
+    parts.push_back(fmt::format("{} from {}", parts.empty() ? count_of(files.files, "file") : count_text(files.files),
+                                printable(files.charset, false)));
+  std::vector<std::string> lines;
+  if (!parts.empty()) lines.push_back(fmt::format("{}", fmt::join(parts, ", ")));
+  if (report.replaced > 0)
+    lines.push_back(fmt::format("{} unknown to the charset, read as U+FFFD", count_of(report.replaced, "character")));
+  return lines;
+}
+
 std::uint64_t skipped_count(const ReadReport& report) {
   return report.hidden_skipped + report.binary_skipped + report.special_skipped + report.other_skipped;
 }

@@ -21,6 +21,9 @@ std::string skipped_text(const ReadReport& report);
 // The same, with what is known of those that are no text.
 std::vector<std::string> skipped_lines(const ReadReport& report);
 
+// What files were converted from: "12 files from windows-1252, 3 from utf-16".
+std::vector<std::string> recoded_lines(const ReadReport& report);
+
 // "412 files: 400 JSONL (zstd), 12 HTML; text from "text", ids from "id"", for standard error; empty where nothing is
 // known. `input` is what will be read.
 std::string survey_remark(const InputSurvey& survey, const InputOptions& input);

@@ -66,6 +66,7 @@ std::string headline(const ReadReport& read, double seconds, unsigned threads, c
 // `kept`: what became of bad records.
 void add_losses(Table& table, const ReadReport& read, const std::string& kept = {}) {
   if (skipped_count(read) > 0) table.add("skipped", count_text(skipped_count(read)), skipped_lines(read));
+  if (read.recoded + read.replaced > 0) table.add("recoded", count_text(read.recoded), recoded_lines(read));
   if (!read.unreadable.empty())
     table.add("unreadable", count_text(read.unreadable.size()), {"skipped; listed on standard error and with --json"});
   if (read.bad_records == 0) return;

@@ -206,6 +206,14 @@ struct FieldsOf<SkippedKind> {
 };
 
 template <>
+struct FieldsOf<RecodedFiles> {
+  static void visit(auto& files, auto field) {
+    field("charset", files.charset);
+    field("files", files.files);
+  }
+};
+
+template <>
 struct FieldsOf<ReadReport> {
   static void visit(auto& read, auto field) {
     field("files", read.files);
@@ -220,6 +228,8 @@ struct FieldsOf<ReadReport> {
     field("mails", read.mails);
     field("manual_pages", read.manual_pages);
     field("recoded", read.recoded);
+    field("recoded_from", read.recoded_from);
+    field("replaced", read.replaced);
     field("surrogates", read.surrogates);
     field("special_skipped", read.special_skipped);
     field("other_skipped", read.other_skipped);
