@@ -10,6 +10,7 @@
 #include "refrain/fingerprint.h"
 #include "refrain/hamming.h"
 #include "refrain/index.h"
+#include "refrain/library.h"
 #include "refrain/near.h"
 #include "refrain/ngrams.h"
 #include "refrain/plain_text.h"
@@ -40,9 +41,17 @@ std::string to_json(const IndexCheckReport& report);
 std::string to_json(const QueryReport& report);
 std::string to_json(const ExtractReport& report);
 
+std::string to_json(const LibraryStats& stats);
+std::string to_json(const LibraryWriteReport& report, std::string_view verb);
+std::string to_json(const LibraryCheckReport& report);
+std::string to_json(const LibraryExportReport& report);
+
 // Rows, one per line, without indentation, like passages (index.h). A blot is a string of hexadecimal digits.
-std::string to_json(const BlotRow& row);           // {"blot", "count", "documents"}
-std::string to_json(const BlotText& row);          // {"blot", "id", "begin", "end", "text"}
+std::string to_json(const BlotRow& row);   // {"blot", "count", "documents"}
+std::string to_json(const BlotText& row);  // {"blot", "id", "begin", "end", "text"}
+// {"id", "digest", "source", "origin", "file", "begin", "bytes", "text_bytes"}; origin and file are null where they are
+// not known.
+std::string to_json(const LibraryDocument& row);
 std::string cursor_json(std::string_view cursor);  // {"cursor"}: the last row of a query that can be continued
 
 }  // namespace refrain

@@ -82,14 +82,7 @@ int run_remove(const Invocation& invocation) {
     const Session session(settings);
     return index.remove(ids, session.context());
   }();
-  if (!settings.quiet && !settings.json) {
-    constexpr std::size_t kShown = 10;  // all are in the JSON
-    const std::size_t shown = std::min(report.unknown.size(), kShown);
-    for (std::size_t i = 0; i < shown; ++i)
-      remark(fmt::format("not in the index: '{}'\n", printable(report.unknown[i], false)));
-    if (shown < report.unknown.size())
-      remark(fmt::format("not in the index: {} more\n", count_text(report.unknown.size() - shown)));
-  }
+  if (!settings.quiet && !settings.json) remark_unknown("not in the index", report.unknown);
   conclude(settings, invocation, report, index_remove_summary(index_of(settings), report));
   return report.removed == 0 && !ids.empty() ? kExitNothingFound : 0;
 }

@@ -17,6 +17,7 @@
 #include "faces/cli/manual/man_page.h"
 #include "faces/cli/process.h"
 #include "faces/cli/run_index.h"
+#include "faces/cli/run_library.h"
 #include "faces/cli/session.h"
 #include "faces/cli/table/options.h"
 #include "faces/cli/view/estimate.h"
@@ -313,6 +314,13 @@ int run_verb(const Invocation& invocation) {
     case Verb::index_check:
     case Verb::serve:
       return run_index_verb(invocation);
+    case Verb::library:
+    case Verb::library_stats:
+    case Verb::library_check:
+    case Verb::library_merge:
+    case Verb::library_remove:
+    case Verb::library_export:
+      return run_library_verb(invocation);
     case Verb::completion:
       print(completion_script(settings.operands.front()));
       break;

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "faces/cli/table/options.h"
 #include "faces/cli/view/terminal.h"
+#include "faces/cli/view/text.h"
+#include "refrain/numbers.h"
 
 namespace refrain::cli {
 
@@ -23,6 +27,13 @@ void print(std::string_view text) {
 
 void remark(std::string_view text) {
   if (!text.empty()) write_error(fmt::format("refrain: {}", text));
+}
+
+void remark_unknown(std::string_view what, const std::vector<std::string>& unknown) {
+  constexpr std::size_t kShown = 10;
+  const std::size_t shown = std::min(unknown.size(), kShown);
+  for (std::size_t i = 0; i < shown; ++i) remark(fmt::format("{}: '{}'\n", what, printable(unknown[i], false)));
+  if (shown < unknown.size()) remark(fmt::format("{}: {} more\n", what, count_text(unknown.size() - shown)));
 }
 
 void summarize(const Settings& settings, std::string_view line, std::string_view json) {

@@ -1,7 +1,9 @@
 // What surrounds a verb on the command line: signals and progress while it works, and where its words go.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "faces/cli/process.h"
 #include "faces/cli/table/flags.h"
@@ -31,6 +33,9 @@ void print(std::string_view text);
 
 // A word to the user, to standard error: "refrain: ...". Nothing where it is empty.
 void remark(std::string_view text);
+
+// A few of what was asked for and is not there: "WHAT: 'NAME'", a line each. All are in the JSON.
+void remark_unknown(std::string_view what, const std::vector<std::string>& unknown);
 
 // A summary for verbs whose standard output is data: JSON where that was asked for, else the line, where a person is
 // watching.

@@ -17,10 +17,11 @@ inline constexpr VerbSet kReaders = kHashers | Verb::text | Verb::dedup | Verb::
                                     Verb::index_create | Verb::index_add | Verb::index_blots;
 inline constexpr VerbSet kAskers = Verb::index_query | Verb::index_extract;
 inline constexpr VerbSet kWorkers = kReaders | kAskers | Verb::match | Verb::ngrams_show | Verb::index_remove |
-                                    Verb::index_merge | Verb::index_check | Verb::serve;
+                                    Verb::index_merge | Verb::index_check | Verb::library_check | Verb::library_merge |
+                                    Verb::library_remove | Verb::library_export | Verb::serve;
 inline constexpr VerbSet kAll = kWorkers | Verb::ngrams | Verb::ngrams_lookup | Verb::ngrams_stats |
-                                Verb::ngrams_check | Verb::index | Verb::index_stats | Verb::completion | Verb::man |
-                                Verb::help;
+                                Verb::ngrams_check | Verb::index | Verb::index_stats | Verb::library |
+                                Verb::library_stats | Verb::completion | Verb::man | Verb::help;
 
 inline unsigned narrow(const Value& value) {
   return static_cast<unsigned>(value.number);

@@ -71,6 +71,7 @@ struct Settings {
   bool until_clean = false;
   std::string text_csv;
   std::string ids;
+  std::vector<std::string> sources;
   bool force = false;
   bool all = false;
   bool add = false;

@@ -1,4 +1,4 @@
-// The options of the verbs of an index.
+// The options of the verbs of an index, and of a library.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,6 +70,23 @@ std::vector<std::string> all_but_first(const std::vector<std::string>& operands)
   return {operands.begin() + 1, operands.end()};
 }
 
+// The operands behind the first, and those of --ids, each once.
+std::vector<std::string> named_ids(const Settings& settings) {
+  std::vector<std::string> ids = all_but_first(settings.operands);
+  if (!settings.ids.empty()) {
+    const std::uint64_t most = settings.memory ? *settings.memory / kBytesAnIdByte : kMostTextBytes;
+    for (std::string& id : lines_of(read_file(settings.ids, std::min(most, kMostTextBytes))))
+      ids.push_back(std::move(id));
+  }
+  // One that is named twice is removed once, and not unknown the second time.
+  std::unordered_set<std::string_view> seen;
+  std::vector<std::string> once;
+  for (const std::string& id : ids) {
+    if (seen.insert(id).second) once.push_back(id);
+  }
+  return once;
+}
+
 }  // namespace
 
 IndexLayout index_layout(const Settings& settings) {
@@ -98,21 +115,15 @@ IndexAddOptions index_add_options(const Settings& settings) {
 }
 
 std::vector<std::string> ids_to_remove(const Settings& settings) {
-  std::vector<std::string> ids = all_but_first(settings.operands);
-  if (!settings.ids.empty()) {
-    const std::uint64_t most = settings.memory ? *settings.memory / kBytesAnIdByte : kMostTextBytes;
-    for (std::string& id : lines_of(read_file(settings.ids, std::min(most, kMostTextBytes))))
-      ids.push_back(std::move(id));
-  } else if (ids.empty()) {
+  if (settings.operands.size() == 1 && settings.ids.empty())
     throw Error(Errc::invalid_argument, "'index remove' needs an ID, or --ids FILE");
-  }
-  // One that is named twice is removed once, and not unknown the second time.
-  std::unordered_set<std::string_view> seen;
-  std::vector<std::string> once;
-  for (const std::string& id : ids) {
-    if (seen.insert(id).second) once.push_back(id);
-  }
-  return once;
+  return named_ids(settings);
+}
+
+LibraryRemoveOptions library_remove_options(const Settings& settings) {
+  if (settings.operands.size() == 1 && settings.ids.empty() && settings.sources.empty())
+    throw Error(Errc::invalid_argument, "'library remove' needs an ID, --ids FILE or --source NAME");
+  return {.ids = named_ids(settings), .sources = settings.sources};
 }
 
 QueryOptions query_options(const Settings& settings) {

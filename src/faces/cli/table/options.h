@@ -10,6 +10,7 @@
 #include "refrain/hamming.h"
 #include "refrain/index.h"
 #include "refrain/input.h"
+#include "refrain/library.h"
 #include "refrain/near.h"
 #include "refrain/ngrams.h"
 #include "refrain/serve.h"
@@ -42,6 +43,7 @@ IndexLayout index_layout(const Settings& settings);
 IndexCreateOptions index_create_options(const Settings& settings);
 IndexAddOptions index_add_options(const Settings& settings);
 std::vector<std::string> ids_to_remove(const Settings& settings);
+LibraryRemoveOptions library_remove_options(const Settings& settings);
 QueryOptions query_options(const Settings& settings);
 ExtractOptions extract_options(const Settings& settings);
 BlotsOptions blots_options(const Settings& settings);

@@ -207,6 +207,14 @@ TEST(IndexOptions, AQueryIsFilesOrADocumentOfTheIndex) {
   EXPECT_THROW(ids_to_remove(settings_of({"index", "remove", "i"})), Error);
 }
 
+TEST(LibraryOptions, DocumentsAreRemovedByIdOrBySource) {
+  EXPECT_THROW(library_remove_options(settings_of({"library", "remove", "l"})), Error);
+  const LibraryRemoveOptions options =
+      library_remove_options(settings_of({"library", "remove", "l", "a", "b", "a", "--source", "s", "--source", "t"}));
+  EXPECT_EQ(options.ids, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(options.sources, (std::vector<std::string>{"s", "t"}));
+}
+
 TEST(Parser, KeepsTheArgumentsAsTheyWereGiven) {
   const Words words = {"index", "query", "i", "--limit=3", "--", "-q"};
   EXPECT_EQ(parse(words).arguments, words);

@@ -128,7 +128,7 @@ constexpr Flag kSharedFlags[] = {
     {.name = "temp-dir", .kind = Kind::folder, .metavar = "DIR", .default_text = "$TMPDIR or /tmp",
      .description = "folder for temporary files",
      .verbs = Verb::dedup | Verb::near | Verb::substrings | Verb::ngrams_build | Verb::ngrams_show | Verb::index_create |
-              Verb::index_add | Verb::index_extract | Verb::index_check | Verb::serve,
+              Verb::index_add | Verb::index_extract | Verb::index_check | Verb::library_merge | Verb::serve,
      .group = Group::run,
      .store = [](Settings& s, const Value& v) { s.temp_dir = v.text; }},
     {.name = "quiet", .letter = 'q', .default_text = "off", .description = "no progress, summary or warnings",
@@ -136,14 +136,15 @@ constexpr Flag kSharedFlags[] = {
      .store = [](Settings& s, const Value&) { s.quiet = true; }},
     {.name = "json", .default_text = "off", .description = "print the summary as JSON, on standard output",
      .verbs = Verb::dedup | Verb::near | Verb::substrings | Verb::ngrams_build | Verb::index_create | Verb::index_add |
-              Verb::index_remove | Verb::index_merge,
+              Verb::index_remove | Verb::index_merge | Verb::library_remove | Verb::library_merge,
      .group = Group::run,
      .store = [](Settings& s, const Value&) { s.json = true; }},
     {.name = "json", .default_text = "off", .description = "print a summary as JSON, on standard error",
-     .verbs = Verb::fingerprint | Verb::text | Verb::match | Verb::ngrams_show | Verb::ngrams_lookup | kAskers, .group = Group::run,
+     .verbs = Verb::fingerprint | Verb::text | Verb::match | Verb::ngrams_show | Verb::ngrams_lookup | kAskers | Verb::library_export, .group = Group::run,
      .store = [](Settings& s, const Value&) { s.json = true; }},
     {.name = "json", .default_text = "off", .description = "print the answer as one JSON object",
-     .verbs = Verb::explain | Verb::ngrams_stats | Verb::ngrams_check | Verb::index_stats | Verb::index_check,
+     .verbs = Verb::explain | Verb::ngrams_stats | Verb::ngrams_check | Verb::index_stats | Verb::index_check |
+              Verb::library_stats | Verb::library_check,
      .group = Group::run,
      .store = [](Settings& s, const Value&) { s.json = true; }},
 

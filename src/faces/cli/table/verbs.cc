@@ -4,436 +4,6 @@ namespace refrain::cli {
 
 namespace {
 
-std::vector<std::string_view> shells() {
-  return {"bash", "zsh", "fish"};
-}
-
-constexpr VerbInfo kVerbs[] = {
-    {.verb = Verb::dedup,
-     .name = "dedup",
-     .summary = "remove duplicate documents and write a clean corpus",
-     .operands = "INPUT...",
-     .least_operands = 1,
-     .most_operands = kNoLimit,
-     .operand_choices = nullptr,
-     .description = "Decides which documents of a corpus to keep. Removes exact duplicates, then near-duplicates: "
-                    "documents at least --threshold similar (Jaccard similarity of word windows) to a better-ranked "
-                    "document that is kept. Every removal is verified against the text and names its match. Finds "
-                    "98.5% of pairs at similarity 0.8 (the default) and 99.9% at 0.85, and measures its own recall.",
-     .details =
-         "Documents are ranked by --keep, with ties in input order. Each one is kept unless it matches a document that "
-         "is already kept, so nothing is removed through a chain. The similarity of two documents is the number of "
-         "--window-word windows in both, divided by the number in either. Documents shorter than one window are too "
-         "short to judge: they are kept unless they are exact duplicates.\n"
-         "Writes decisions.jsonl (one line per document, in input order: id, keep, reason, match, similarity, spans, "
-         "cluster), matches.tsv (id1, id2, similarity), clusters.tsv (id, digest, cluster; -1 for none), report.html "
-         "for "
-         "a browser and, last, summary.json. --apply adds the folder clean: the kept records, byte for byte, under the "
-         "input's file names. --annotate adds the folder annotated: all records, with the fields dup_cluster_id, "
-         "dup_cluster_size, dup_keep, dup_reason, dup_match, dup_similarity, dup_lost and dup_longest_lost. "
-         "--attributes dolma adds the folder attributes: for "
-         "JSONL with ids, one Dolma attribute file per document file. The output is the same for any number of threads "
-         "and any memory limit.\n"
-         "--against checks the corpus for contamination with another set, such as a test set. Documents that contain "
-         "an item of the set are removed first. Line breaks, case and punctuation do not matter. A document contains "
-         "an item if some stretch of it turns into the item with at most 20% of the item's tokens changed, inserted or "
-         "deleted (--against-share 0.8), or if 50 consecutive tokens are the same (--against-passage). "
-         "--against-action mark keeps those documents and marks them in decisions.jsonl. against.jsonl has one line "
-         "per item: id, tokens, too_short, documents (how many contain it), found (the first 20 of them: id, share, "
-         "begin, end). The set is read like the corpus unless --against-format or --against-text-field say otherwise; "
-         "its ids are ordinals, or the field named by --against-id-field.\n"
-         "A source is a file of records, a folder of files, or the value of --source-field. Sources of 10 documents or "
-         "more that lose a larger share than --alarm are reported.\n"
-         "A run works in the folder work inside the output folder, which takes about as much disk as the text and is "
-         "removed at the end. After an interruption, --resume continues after the last finished stage; it refuses if "
-         "inputs or options have changed.\n",
-     .examples = {"refrain dedup /usr/share/common-licenses -o kept",
-                  "refrain dedup /usr/share/common-licenses -o clean --threshold 0.7 --apply"}},
-    {.verb = Verb::near,
-     .name = "near",
-     .summary = "find near-duplicate documents and their clusters",
-     .operands = "INPUT...",
-     .least_operands = 1,
-     .most_operands = kNoLimit,
-     .operand_choices = nullptr,
-     .description =
-         "Finds pairs of near-duplicate documents by SimHash, and the clusters they form: 96% of pairs with one word "
-         "in "
-         "a hundred changed, and 83% with two in a hundred; with --verify 98% and 94%. To remove them, use dedup.",
-     .details =
-         "An INPUT is a file, a folder or - (standard input), plain, compressed or in an archive. "
-         "Every document gets a 64-bit fingerprint; similar documents differ in few bits. Two documents match "
-         "if their fingerprints differ in at most --distance bits (8, or the preset's). Documents with equal "
-         "fingerprints are each paired only with the first of them, unless --all-pairs is given.\n"
-         "With --verify such pairs are only candidates (within 10 bits unless --distance or --preset say otherwise), "
-         "and "
-         "their texts are compared: a pair matches if at least --threshold of the windows in either text are in both. "
-         "Unrelated texts with similar fingerprints are no longer matched, so more bits may differ. Texts that do not "
-         "fit in a quarter of the memory go to temporary files.\n"
-         "Writes matches.tsv (id1, id2, diff; with --verify similarity, too), clusters.tsv (id, simhash, cluster; -1 "
-         "for none) and summary.json "
-         "to the output folder. Each file appears complete or not at all, and is the same for any number of "
-         "threads and any memory limit. The summary goes to standard output.\n",
-     .examples = {"refrain near /usr/share/common-licenses -o licenses --verify",
-                  "printf 'a b c d\\nA b, c d!\\n' | refrain near - -o lines"}},
-    {.verb = Verb::fingerprint,
-     .name = "fingerprint",
-     .summary = "print the fingerprint of every document",
-     .operands = "INPUT...",
-     .least_operands = 1,
-     .most_operands = kNoLimit,
-     .operand_choices = nullptr,
-     .description =
-         "Prints the 64-bit SimHash of every document, in input order, as TSV: id and simhash (decimal; empty "
-         "if the document is too short). An INPUT is a file, a folder or - (standard input), plain or "
-         "compressed with gzip or zstd.",
-     .details = "`refrain match` reads this output. A summary goes to standard error if that is a terminal, and always "
-                "with --json.\n",
-     .examples = {"refrain fingerprint /usr/share/common-licenses > known.tsv",
-                  "echo 'school students teachers' | refrain fingerprint - --preset fpga"}},
-    {.verb = Verb::text,
-     .name = "text",
-     .summary = "print the text of every document as JSONL",
-     .operands = "INPUT...",
-     .least_operands = 1,
-     .most_operands = kNoLimit,
-     .operand_choices = nullptr,
-     .description =
-         "Prints the text of every document, in input order, as JSONL: id and text. This is the text that every other "
-         "verb compares: of a web page what a reader of the page sees, of a record its text field. An INPUT is a file, "
-         "a folder or - (standard input), plain, compressed or in an archive.",
-     .details = "Use it to see what is compared, or to convert any input to JSONL. Bytes that are not UTF-8 become "
-                "U+FFFD. A summary goes to standard error if that is a terminal, and always with --json.\n",
-     .examples = {"refrain text /usr/share/common-licenses > licenses.jsonl",
-                  "refrain text /usr/share/common-licenses | head -n 1"}},
-    {.verb = Verb::match,
-     .name = "match",
-     .summary = "look up fingerprints among stored ones",
-     .operands = "STORED [QUERIES|-]",
-     .least_operands = 1,
-     .most_operands = 2,
-     .operand_choices = nullptr,
-     .description =
-         "Finds the nearest stored document for every query. STORED and QUERIES are files of id and simhash, "
-         "as written by `refrain fingerprint`. Without QUERIES, queries come from standard input, and each "
-         "answer is written at once. Prints TSV: id, match, diff, matches (how many there are).",
-     .details =
-         "The best match differs in the fewest bits; of equals, the first stored wins. A query without a match has an "
-         "empty match and diff. Queries must be made with the same fingerprint flags as the stored rows; files that "
-         "record other flags are refused.\n",
-     .examples = {"refrain fingerprint /usr/share/common-licenses > known.tsv",
-                  "refrain fingerprint /usr/share/common-licenses | refrain match known.tsv"}},
-    {.verb = Verb::explain,
-     .name = "explain",
-     .summary = "show why two documents match, or what a run did with one",
-     .operands = "A B | ID",
-     .least_operands = 1,
-     .most_operands = 2,
-     .operand_choices = nullptr,
-     .description = "Compares two documents: how far apart their fingerprints are, how similar their texts are, and "
-                    "both texts with the shared parts marked. A and B are files, or with --in the ids of documents in "
-                    "those inputs. With --run it shows what a dedup run did with document ID: kept or removed, why, "
-                    "its cluster, and its text beside the match.",
-     .details = "Text is shared if it lies in windows of tokens that both documents contain; the tokens are compared, "
-                "not only their hashes. Shared text is bold and underlined on a terminal, and marked [[ ]] elsewhere. "
-                "Long stretches are shortened. In --json a fingerprint is a string of decimal digits, and the ranges "
-                "in `shared` are half-open, in bytes of the original document.\n"
-                "With --run the inputs are read again from their original paths. A text that has changed since the run "
-                "is not shown.\n",
-     .examples = {"cd /usr/share/common-licenses && refrain explain GPL-2 LGPL-2",
-                  "printf 'a b c d e\\na b c d f\\n' | refrain explain 0 1 --in -"}},
-    {.verb = Verb::substrings,
-     .name = "substrings",
-     .summary = "find repeated byte ranges",
-     .operands = "INPUT...",
-     .least_operands = 0,
-     .most_operands = kNoLimit,
-     .operand_choices = nullptr,
-     .description =
-         "Finds every byte that lies in a window of --length bytes that occurs at least --min-count times: the ranges "
-         "a suffix array would give, verified byte by byte. An INPUT is a file, a folder or - (standard input), plain "
-         "or compressed with gzip or zstd. Nothing is removed; --apply writes a clean copy.",
-     .details =
-         "Writes substring_bytes.tsv (id, x, y: half-open byte ranges of all copies, including the first) and "
-         "summary.json to the output folder. --groups adds passages.jsonl: each repeated passage once, at its "
-         "earliest occurrence, with its text and all places that repeat it or a part of it. --apply adds the "
-         "folder clean: the documents in their own format, without the repeated ranges. The first copy stays, "
-         "unless --keep none is given. Windows do not cross documents.\n"
-         "Cutting brings text together that was apart, so the clean copy may have repeats of its own. "
-         "--until-clean searches what is left again, and cuts until there is nothing to cut (32 passes at most); "
-         "the clean copy is written once, at the end. substring_bytes.tsv lists the ranges of the input.\n"
-         "With --text-csv the lines of a file are the documents, and the file is read as one string, so windows "
-         "may cross lines: sa.txt has those ranges, and substring_bytes.tsv the part of them in each line, if "
-         "that is at least --length bytes.\n"
-         "--snap shrinks ranges so that they never split a character, a word or a line. If memory is short, "
-         "temporary files go to --temp-dir: about two bytes per byte of text, and several times that for short "
-         "windows, a --min-count above 2, or --groups.\n",
-     .examples = {"refrain substrings /usr/share/common-licenses -o repeats --groups",
-                  "refrain substrings /usr/share/common-licenses -o clean --snap line --apply"}},
-    {.verb = Verb::ngrams,
-     .name = "ngrams",
-     .summary = "index repeated n-grams",
-     .operands = "build|show|lookup|stats|check",
-     .least_operands = 0,
-     .most_operands = 0,
-     .operand_choices = nullptr,
-     .description = "Finds every n-gram (run of n tokens) that occurs at least m times, with all its places, and "
-                    "writes them to an index folder that can be listed, searched and checked.",
-     .details = "",
-     .examples = {"refrain ngrams build /usr/share/common-licenses -o index", "refrain ngrams show index --limit 10"}},
-    {.verb = Verb::ngrams_build,
-     .name = "ngrams build",
-     .summary = "build an index",
-     .operands = "INPUT...",
-     .least_operands = 1,
-     .most_operands = kNoLimit,
-     .operand_choices = nullptr,
-     .description =
-         "Finds every run of n tokens that occurs at least m times and writes an index of them. An INPUT is a file, a "
-         "folder or - (standard input), plain, compressed or in an archive. N-grams do not cross documents.",
-     .details = "Tokens are compared after the tokenizer has normalized them. The index is a folder with grams.bin, "
-                "places.bin, documents.bin and summary.json. It appears complete or not at all, and its three .bin "
-                "files are the same for any algorithm, number of threads and memory limit.\n"
-                "--algorithm auto stays within --memory and takes linear time. The others are from the literature, for "
-                "comparison: memory may exceed --memory, and blocked may take quadratic time.\n",
-     .examples = {"refrain ngrams build /usr/share/common-licenses -o index",
-                  "printf 'to be or not to be\\n' | refrain ngrams build - -n 2 -o hamlet"}},
-    {.verb = Verb::ngrams_show,
-     .name = "ngrams show",
-     .summary = "list the n-grams and their places",
-     .operands = "INDEX",
-     .least_operands = 1,
-     .most_operands = 1,
-     .operand_choices = nullptr,
-     .description = "Lists the n-grams of an index as TSV: ngram, count, documents (how many contain it), and places "
-                    "as id:token,id:token, with tokens counted from 0.",
-     .details = "count: most frequent first; ngram: by the bytes of the text; length: longest text first. Ties are "
-                "sorted by text. Rows that do not fit in memory are sorted in temporary files.\n",
-     .examples = {"refrain ngrams build /usr/share/common-licenses -o index -q",
-                  "refrain ngrams show index --sort length --limit 3"}},
-    {.verb = Verb::ngrams_lookup,
-     .name = "ngrams lookup",
-     .summary = "look up phrases",
-     .operands = "INDEX PHRASE...",
-     .least_operands = 2,
-     .most_operands = kNoLimit,
-     .operand_choices = nullptr,
-     .description = "Prints the row of each PHRASE in the index, in the format of `refrain ngrams show`. A phrase is "
-                    "one argument of n tokens, normalized like the indexed text.",
-     .details =
-         "Phrases that are not in the index are listed on standard error. Exits with code 1 if it has none of them.\n",
-     .examples = {"printf 'to be or not to be\\n' | refrain ngrams build - -n 2 -o hamlet -q",
-                  "refrain ngrams lookup hamlet 'To be'"}},
-    {.verb = Verb::ngrams_stats,
-     .name = "ngrams stats",
-     .summary = "show how much text repeats, and what the index cost",
-     .operands = "INDEX",
-     .least_operands = 1,
-     .most_operands = 1,
-     .operand_choices = nullptr,
-     .description = "Prints the shares of all n-grams that are single (occur fewer than m times), multi (first "
-                    "occurrence of an indexed n-gram) and repeat (a further occurrence); the sizes of the index files; "
-                    "and how the index was built.",
-     .details = "",
-     .examples = {"refrain ngrams build /usr/share/common-licenses -o index -q", "refrain ngrams stats index"}},
-    {.verb = Verb::ngrams_check,
-     .name = "ngrams check",
-     .summary = "verify an index",
-     .operands = "INDEX",
-     .least_operands = 1,
-     .most_operands = 1,
-     .operand_choices = nullptr,
-     .description = "Verifies an index: checksums, the order of keys and texts, every count and every place. Prints "
-                    "OK, or exits with code 4.",
-     .details = "The other verbs check what they read as they read it; running this first is not necessary.\n",
-     .examples = {"refrain ngrams build /usr/share/common-licenses -o index -q", "refrain ngrams check index"}},
-    {.verb = Verb::index,
-     .name = "index",
-     .summary = "find passages that recur, exact or edited",
-     .operands = "create|add|remove|merge|query|extract|blots|stats|check",
-     .least_operands = 0,
-     .most_operands = 0,
-     .operand_choices = nullptr,
-     .description = "Keeps an index of documents on disk, which can be added to and removed from, and finds the "
-                    "passages that recur in it, even if words were changed, lost or inserted. Every reported passage "
-                    "has been compared word by word.",
-     .details = "",
-     .examples = {"refrain index create index /usr/share/common-licenses",
-                  "refrain index extract index --limit 3 --output text"}},
-    {.verb = Verb::index_create,
-     .name = "index create",
-     .summary = "create an index of documents",
-     .operands = "INDEX INPUT...",
-     .least_operands = 2,
-     .most_operands = kNoLimit,
-     .operand_choices = nullptr,
-     .description = "Creates an index in a new folder. An INPUT is a file, a folder or - (standard input), plain or "
-                    "compressed with gzip or zstd. The options chosen here also apply to everything added later. Exact "
-                    "runs of --window tokens are always found.",
-     .details =
-         "The index refers to the documents' files and detects when one has changed. It keeps copies of texts with "
-         "--store-text, and of texts that cannot be read again in place (standard input, compressed files).\n"
-         "A blot is a hash of consecutive tokens. ordered blots depend on token order; sum and xor blots do not, and "
-         "in xor a token that occurs twice cancels out. syncmer keeps about a third of the windows, chosen so that "
-         "every run of --window tokens contains one; all keeps all of them. --interleave I splits the tokens into I "
-         "streams of every I-th token, keeps all windows of --window tokens in each stream, and needs an exact run of "
-         "I * (window - 1) + 1 tokens.\n",
-     .examples = {"refrain index create index /usr/share/common-licenses",
-                  "printf 'to be or not to be\\n' | refrain index create hamlet - --window 4"}},
-    {.verb = Verb::index_add,
-     .name = "index add",
-     .summary = "add documents",
-     .operands = "INDEX INPUT...",
-     .least_operands = 2,
-     .most_operands = kNoLimit,
-     .operand_choices = nullptr,
-     .description =
-         "Adds documents, all of them or none. An INPUT is a file, a folder or - (standard input), plain or compressed "
-         "with gzip or zstd. An id that is already in the index is refused unless --replace is given.",
-     .details = "Others may read the index at the same time: they see it as it was before, or as it is after. Only one "
-                "process can write at a time.\n",
-     .examples = {"refrain index create index /usr/share/common-licenses/GPL-2 -q",
-                  "refrain index add index /usr/share/common-licenses --replace"}},
-    {.verb = Verb::index_remove,
-     .name = "index remove",
-     .summary = "remove documents",
-     .operands = "INDEX [ID...]",
-     .least_operands = 1,
-     .most_operands = kNoLimit,
-     .operand_choices = nullptr,
-     .description = "Removes documents from the index. Ids that are not in the index are listed on standard error. "
-                    "Exits with code 1 if it has none of them.",
-     .details = "Their space is reclaimed when segments are merged: gradually, or by `refrain index merge`.\n",
-     .examples = {"refrain index create index /usr/share/common-licenses -q",
-                  "refrain index remove index /usr/share/common-licenses/GPL-2"}},
-    {.verb = Verb::index_merge,
-     .name = "index merge",
-     .summary = "merge all segments and reclaim space",
-     .operands = "INDEX",
-     .least_operands = 1,
-     .most_operands = 1,
-     .operand_choices = nullptr,
-     .description =
-         "Merges all segments of an index into one and reclaims the space of removed documents. Answers stay the same.",
-     .details = "",
-     .examples = {"refrain index create index /usr/share/common-licenses -q", "refrain index merge index"}},
-    {.verb = Verb::index_query,
-     .name = "index query",
-     .summary = "find passages that files share with the index",
-     .operands = "INDEX [FILE...|-]",
-     .least_operands = 1,
-     .most_operands = kNoLimit,
-     .operand_choices = nullptr,
-     .description =
-         "Finds the passages that each FILE shares with documents of the index, best first. Prints JSON, one passage "
-         "per line; if there are more than --limit, the last line is a cursor. Exits with code 1 if nothing is found.",
-     .details =
-         "A passage has at least --min-tokens matching tokens; up to --max-gap consecutive tokens may have been "
-         "changed, lost or inserted. Offsets are bytes of the original text. With --output text, matching words are "
-         "bold and underlined on a terminal, and marked [[ ]] elsewhere.\n"
-         "--raw lists the candidates: the blots of the FILEs that occur in the index, without comparing any text.\n"
-         "Documents whose files have changed since they were indexed are skipped, and listed on standard error.\n",
-     .examples = {"refrain index create index /usr/share/common-licenses -q",
-                  "head -n 60 /usr/share/common-licenses/GPL-2 | refrain index query index -"}},
-    {.verb = Verb::index_extract,
-     .name = "index extract",
-     .summary = "find all passages that recur in the index",
-     .operands = "INDEX",
-     .least_operands = 1,
-     .most_operands = 1,
-     .operand_choices = nullptr,
-     .description = "Finds every passage that two or more documents of the index share, each once, at its earliest "
-                    "place, with all places that contain it or a part of it. Prints JSON, one passage per line.",
-     .details = "--raw is `refrain index blots`: candidates, without comparing any text. Documents whose files have "
-                "changed since they were indexed are skipped, and listed on standard error.\n",
-     .examples = {"refrain index create index /usr/share/common-licenses -q",
-                  "refrain index extract index --min-tokens 50 --output text"}},
-    {.verb = Verb::index_blots,
-     .name = "index blots",
-     .summary = "list the blots of an index or of files",
-     .operands = "INDEX|FILE...",
-     .least_operands = 1,
-     .most_operands = kNoLimit,
-     .operand_choices = nullptr,
-     .description = "Lists the blots of an INDEX with their documents, most documents first. These are candidates; no "
-                    "text is compared. For FILEs, lists every blot with its place and text. The flags for windows, "
-                    "input and --threads apply only to FILEs.",
-     .details = "Prints JSON, one blot per line, or with --output text the blot in hexadecimal and the ids of its "
-                "documents. --unblot shows the text behind a blot, in every place where it occurs, and exits with code "
-                "1 if there is none.\n",
-     .examples = {"refrain index create index /usr/share/common-licenses -q",
-                  "refrain index blots index --limit 3 --output text"}},
-    {.verb = Verb::index_stats,
-     .name = "index stats",
-     .summary = "show what the index contains, and its size",
-     .operands = "INDEX",
-     .least_operands = 1,
-     .most_operands = 1,
-     .operand_choices = nullptr,
-     .description = "Prints the options of the index, what it contains, and the size of each part.",
-     .details = "",
-     .examples = {"refrain index create index /usr/share/common-licenses -q", "refrain index stats index"}},
-    {.verb = Verb::index_check,
-     .name = "index check",
-     .summary = "verify an index, and repair it",
-     .operands = "INDEX",
-     .least_operands = 1,
-     .most_operands = 1,
-     .operand_choices = nullptr,
-     .description = "Verifies an index and the files it refers to. Prints OK, or lists what is damaged and exits with "
-                    "code 4. --repair rebuilds damaged parts from the documents' texts.",
-     .details = "A file that has changed since it was indexed is listed, but is not damage. After --repair the exit "
-                "code is 4 if documents were lost, else 0. --threads and --temp-dir apply only to --repair.\n"
-                "The other verbs check what they read as they read it; running this first is not necessary.\n",
-     .examples = {"refrain index create index /usr/share/common-licenses -q", "refrain index check index"}},
-    {.verb = Verb::serve,
-     .name = "serve",
-     .summary = "serve an index over HTTP",
-     .operands = "INDEX",
-     .least_operands = 1,
-     .most_operands = 1,
-     .operand_choices = nullptr,
-     .description = "Serves an index over HTTP until interrupted (SIGTERM, SIGINT): queries, passages, documents, "
-                    "statistics. docs/openapi.json describes the API. Prints the address to standard error.",
-     .details = "On loopback anyone may read, unless --token-for-reads is given. Writing, and listening on any other "
-                "address, requires a token, which requests send as `Authorization: Bearer TOKEN`. Requests from web "
-                "pages of other sites are refused. See SECURITY.md.\n",
-     .examples = {"refrain index create index /usr/share/common-licenses -q",
-                  "timeout --preserve-status 1 refrain serve index --listen 127.0.0.1:0 -q"}},
-    {.verb = Verb::completion,
-     .name = "completion",
-     .summary = "print a shell completion script",
-     .operands = "bash|zsh|fish",
-     .least_operands = 1,
-     .most_operands = 1,
-     .operand_choices = shells,
-     .description = "Prints a script that lets the shell complete the verbs, flags and values of refrain.",
-     .details = "For zsh, write it to a file named _refrain in a folder of $fpath; for fish, to "
-                "~/.config/fish/completions/refrain.fish.\n",
-     .examples = {"refrain completion bash > refrain.bash && . ./refrain.bash",
-                  "refrain completion fish > refrain.fish"}},
-    {.verb = Verb::man,
-     .name = "man",
-     .summary = "print the man page",
-     .operands = "",
-     .least_operands = 0,
-     .most_operands = 0,
-     .operand_choices = nullptr,
-     .description = "Prints the man page of refrain in roff format.",
-     .details = "",
-     .examples = {"refrain man > refrain.1", "refrain man | man -l -"}},
-    {.verb = Verb::help,
-     .name = "help",
-     .summary = "print help for the program or a verb",
-     .operands = "[VERB]",
-     .least_operands = 0,
-     .most_operands = 1,
-     .operand_choices = all_verb_names,
-     .description = "Prints the help of a verb, or the list of verbs.",
-     .details = "",
-     .examples = {"refrain help", "refrain help near"}},
-};
-
 constexpr ExitCodeInfo kExitCodes[] = {
     {0, "done"},
     {1, "failed: a system error, or nothing was found"},
@@ -447,15 +17,21 @@ constexpr ExitCodeInfo kExitCodes[] = {
 }  // namespace
 
 std::span<const VerbInfo> verbs() {
-  return kVerbs;
+  static const std::vector<VerbInfo> all = [] {
+    const std::span<const VerbInfo> first = corpus_verbs();
+    std::vector<VerbInfo> rows(first.begin(), first.end());
+    rows.insert(rows.end(), store_verbs().begin(), store_verbs().end());
+    return rows;
+  }();
+  return all;
 }
 
 const VerbInfo& info(Verb verb) {
-  return kVerbs[static_cast<unsigned>(verb)];
+  return verbs()[static_cast<unsigned>(verb)];
 }
 
 std::optional<Verb> find_verb(std::string_view name) {
-  for (const VerbInfo& row : kVerbs) {
+  for (const VerbInfo& row : verbs()) {
     if (row.name == name) return row.verb;
   }
   return std::nullopt;
@@ -463,21 +39,21 @@ std::optional<Verb> find_verb(std::string_view name) {
 
 std::vector<std::string_view> verb_names() {
   std::vector<std::string_view> names;
-  for (const VerbInfo& row : kVerbs)
+  for (const VerbInfo& row : verbs())
     if (row.name.find(' ') == std::string_view::npos) names.push_back(row.name);
   return names;
 }
 
 std::vector<std::string_view> all_verb_names() {
   std::vector<std::string_view> names;
-  for (const VerbInfo& row : kVerbs) names.push_back(row.name);
+  for (const VerbInfo& row : verbs()) names.push_back(row.name);
   return names;
 }
 
 std::vector<const VerbInfo*> members(Verb verb) {
   const std::string_view family = info(verb).name;
   std::vector<const VerbInfo*> rows;
-  for (const VerbInfo& row : kVerbs)
+  for (const VerbInfo& row : verbs())
     if (row.name.size() > family.size() && row.name.starts_with(family) && row.name[family.size()] == ' ')
       rows.push_back(&row);
   return rows;

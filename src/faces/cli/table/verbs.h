@@ -4,11 +4,12 @@
 // its own: its help lists the members, and it does nothing else.
 //
 // A row feeds the parser (how many operands), the help screens, the man page and shell completion. Whoever adds a verb
-// adds a row here, names it in the `verbs` column of the flags it takes (flags.cc), and runs it in run_verbs.cc.
+// adds a row in corpus_verbs.cc or store_verbs.cc, names it in the `verbs` column of the flags it takes (flags.cc), and runs it in run_verbs.cc.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -40,6 +41,12 @@ enum class Verb : unsigned {
   index_blots,
   index_stats,
   index_check,
+  library,  // the family of those that follow
+  library_stats,
+  library_check,
+  library_merge,
+  library_remove,
+  library_export,
   serve,
   completion,
   man,
@@ -47,10 +54,10 @@ enum class Verb : unsigned {
 };
 
 // A set of verbs, a bit each.
-using VerbSet = unsigned;
+using VerbSet = std::uint64_t;
 
 constexpr VerbSet set_of(Verb verb) {
-  return 1U << static_cast<unsigned>(verb);
+  return VerbSet{1} << static_cast<unsigned>(verb);
 }
 constexpr VerbSet operator|(Verb a, Verb b) {
   return set_of(a) | set_of(b);
@@ -82,6 +89,9 @@ struct VerbInfo {
 };
 
 std::span<const VerbInfo> verbs();
+// The first of them, and the others.
+std::span<const VerbInfo> corpus_verbs();
+std::span<const VerbInfo> store_verbs();
 const VerbInfo& info(Verb verb);
 std::optional<Verb> find_verb(std::string_view name);
 // What may stand first on the command line: verbs of one word, and families.

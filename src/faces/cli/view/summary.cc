@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "faces/cli/table/numbers.h"
+#include "faces/cli/view/figures.h"
 #include "faces/cli/view/reading.h"
 #include "faces/cli/view/text.h"
 
@@ -19,39 +20,6 @@ namespace refrain::cli {
 namespace {
 
 constexpr std::size_t kShownChanged = 3;
-
-// Rows of a label, a figure and a remark; further lines of the remark stand below it.
-class Table {
- public:
-  void add(std::string_view label, std::string figure, std::vector<std::string> remarks = {}) {
-    label_width_ = std::max(label_width_, label.size());
-    figure_width_ = std::max(figure_width_, figure.size());
-    rows_.push_back({std::string(label), std::move(figure), std::move(remarks)});
-  }
-
-  std::string text() const {
-    std::string out;
-    for (const Row& row : rows_) {
-      out += fmt::format("  {:<{}}  {:>{}}", row.label, label_width_, row.figure, figure_width_);
-      for (std::size_t i = 0; i < row.remarks.size(); ++i) {
-        if (i > 0) out += fmt::format("\n{:{}}", "", 4 + label_width_ + figure_width_);
-        out += fmt::format("  {}", row.remarks[i]);
-      }
-      out += '\n';
-    }
-    return out;
-  }
-
- private:
-  struct Row {
-    std::string label;
-    std::string figure;
-    std::vector<std::string> remarks;
-  };
-  std::vector<Row> rows_;
-  std::size_t label_width_ = 0;
-  std::size_t figure_width_ = 0;
-};
 
 std::string grams_text(unsigned n) {
   return fmt::format("{}-grams", n);

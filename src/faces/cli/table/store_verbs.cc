@@ -1,0 +1,276 @@
+// The verbs of what is kept on disk, and those of the program itself.
+#include "faces/cli/table/verbs.h"
+
+namespace refrain::cli {
+
+namespace {
+
+std::vector<std::string_view> shells() {
+  return {"bash", "zsh", "fish"};
+}
+
+constexpr VerbInfo kStoreVerbs[] = {
+    {.verb = Verb::index,
+     .name = "index",
+     .summary = "find passages that recur, exact or edited",
+     .operands = "create|add|remove|merge|query|extract|blots|stats|check",
+     .least_operands = 0,
+     .most_operands = 0,
+     .operand_choices = nullptr,
+     .description = "Keeps an index of documents on disk, which can be added to and removed from, and finds the "
+                    "passages that recur in it, even if words were changed, lost or inserted. Every reported passage "
+                    "has been compared word by word.",
+     .details = "",
+     .examples = {"refrain index create index /usr/share/common-licenses",
+                  "refrain index extract index --limit 3 --output text"}},
+    {.verb = Verb::index_create,
+     .name = "index create",
+     .summary = "create an index of documents",
+     .operands = "INDEX INPUT...",
+     .least_operands = 2,
+     .most_operands = kNoLimit,
+     .operand_choices = nullptr,
+     .description = "Creates an index in a new folder. An INPUT is a file, a folder or - (standard input), plain or "
+                    "compressed with gzip or zstd. The options chosen here also apply to everything added later. Exact "
+                    "runs of --window tokens are always found.",
+     .details =
+         "The index refers to the documents' files and detects when one has changed. It keeps copies of texts with "
+         "--store-text, and of texts that cannot be read again in place (standard input, compressed files).\n"
+         "A blot is a hash of consecutive tokens. ordered blots depend on token order; sum and xor blots do not, and "
+         "in xor a token that occurs twice cancels out. syncmer keeps about a third of the windows, chosen so that "
+         "every run of --window tokens contains one; all keeps all of them. --interleave I splits the tokens into I "
+         "streams of every I-th token, keeps all windows of --window tokens in each stream, and needs an exact run of "
+         "I * (window - 1) + 1 tokens.\n",
+     .examples = {"refrain index create index /usr/share/common-licenses",
+                  "printf 'to be or not to be\\n' | refrain index create hamlet - --window 4"}},
+    {.verb = Verb::index_add,
+     .name = "index add",
+     .summary = "add documents",
+     .operands = "INDEX INPUT...",
+     .least_operands = 2,
+     .most_operands = kNoLimit,
+     .operand_choices = nullptr,
+     .description =
+         "Adds documents, all of them or none. An INPUT is a file, a folder or - (standard input), plain or compressed "
+         "with gzip or zstd. An id that is already in the index is refused unless --replace is given.",
+     .details = "Others may read the index at the same time: they see it as it was before, or as it is after. Only one "
+                "process can write at a time.\n",
+     .examples = {"refrain index create index /usr/share/common-licenses/GPL-2 -q",
+                  "refrain index add index /usr/share/common-licenses --replace"}},
+    {.verb = Verb::index_remove,
+     .name = "index remove",
+     .summary = "remove documents",
+     .operands = "INDEX [ID...]",
+     .least_operands = 1,
+     .most_operands = kNoLimit,
+     .operand_choices = nullptr,
+     .description = "Removes documents from the index. Ids that are not in the index are listed on standard error. "
+                    "Exits with code 1 if it has none of them.",
+     .details = "Their space is reclaimed when segments are merged: gradually, or by `refrain index merge`.\n",
+     .examples = {"refrain index create index /usr/share/common-licenses -q",
+                  "refrain index remove index /usr/share/common-licenses/GPL-2"}},
+    {.verb = Verb::index_merge,
+     .name = "index merge",
+     .summary = "merge all segments and reclaim space",
+     .operands = "INDEX",
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_choices = nullptr,
+     .description =
+         "Merges all segments of an index into one and reclaims the space of removed documents. Answers stay the same.",
+     .details = "",
+     .examples = {"refrain index create index /usr/share/common-licenses -q", "refrain index merge index"}},
+    {.verb = Verb::index_query,
+     .name = "index query",
+     .summary = "find passages that files share with the index",
+     .operands = "INDEX [FILE...|-]",
+     .least_operands = 1,
+     .most_operands = kNoLimit,
+     .operand_choices = nullptr,
+     .description =
+         "Finds the passages that each FILE shares with documents of the index, best first. Prints JSON, one passage "
+         "per line; if there are more than --limit, the last line is a cursor. Exits with code 1 if nothing is found.",
+     .details =
+         "A passage has at least --min-tokens matching tokens; up to --max-gap consecutive tokens may have been "
+         "changed, lost or inserted. Offsets are bytes of the original text. With --output text, matching words are "
+         "bold and underlined on a terminal, and marked [[ ]] elsewhere.\n"
+         "--raw lists the candidates: the blots of the FILEs that occur in the index, without comparing any text.\n"
+         "Documents whose files have changed since they were indexed are skipped, and listed on standard error.\n",
+     .examples = {"refrain index create index /usr/share/common-licenses -q",
+                  "head -n 60 /usr/share/common-licenses/GPL-2 | refrain index query index -"}},
+    {.verb = Verb::index_extract,
+     .name = "index extract",
+     .summary = "find all passages that recur in the index",
+     .operands = "INDEX",
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_choices = nullptr,
+     .description = "Finds every passage that two or more documents of the index share, each once, at its earliest "
+                    "place, with all places that contain it or a part of it. Prints JSON, one passage per line.",
+     .details = "--raw is `refrain index blots`: candidates, without comparing any text. Documents whose files have "
+                "changed since they were indexed are skipped, and listed on standard error.\n",
+     .examples = {"refrain index create index /usr/share/common-licenses -q",
+                  "refrain index extract index --min-tokens 50 --output text"}},
+    {.verb = Verb::index_blots,
+     .name = "index blots",
+     .summary = "list the blots of an index or of files",
+     .operands = "INDEX|FILE...",
+     .least_operands = 1,
+     .most_operands = kNoLimit,
+     .operand_choices = nullptr,
+     .description = "Lists the blots of an INDEX with their documents, most documents first. These are candidates; no "
+                    "text is compared. For FILEs, lists every blot with its place and text. The flags for windows, "
+                    "input and --threads apply only to FILEs.",
+     .details = "Prints JSON, one blot per line, or with --output text the blot in hexadecimal and the ids of its "
+                "documents. --unblot shows the text behind a blot, in every place where it occurs, and exits with code "
+                "1 if there is none.\n",
+     .examples = {"refrain index create index /usr/share/common-licenses -q",
+                  "refrain index blots index --limit 3 --output text"}},
+    {.verb = Verb::index_stats,
+     .name = "index stats",
+     .summary = "show what the index contains, and its size",
+     .operands = "INDEX",
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_choices = nullptr,
+     .description = "Prints the options of the index, what it contains, and the size of each part.",
+     .details = "",
+     .examples = {"refrain index create index /usr/share/common-licenses -q", "refrain index stats index"}},
+    {.verb = Verb::index_check,
+     .name = "index check",
+     .summary = "verify an index, and repair it",
+     .operands = "INDEX",
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_choices = nullptr,
+     .description = "Verifies an index and the files it refers to. Prints OK, or lists what is damaged and exits with "
+                    "code 4. --repair rebuilds damaged parts from the documents' texts.",
+     .details = "A file that has changed since it was indexed is listed, but is not damage. After --repair the exit "
+                "code is 4 if documents were lost, else 0. --threads and --temp-dir apply only to --repair.\n"
+                "The other verbs check what they read as they read it; running this first is not necessary.\n",
+     .examples = {"refrain index create index /usr/share/common-licenses -q", "refrain index check index"}},
+    {.verb = Verb::library,
+     .name = "library",
+     .summary = "look after a library of kept documents",
+     .operands = "stats|check|merge|remove|export",
+     .least_operands = 0,
+     .most_operands = 0,
+     .operand_choices = nullptr,
+     .description =
+         "Looks after a library: what is known of the documents that earlier runs of dedup kept, so that new "
+         "ones can be compared with them. It refers to their texts, and holds none.",
+     .details = "",
+     .examples = {"refrain help library", "refrain library remove --help"}},
+    {.verb = Verb::library_stats,
+     .name = "library stats",
+     .summary = "show what the library contains, and its size",
+     .operands = "LIBRARY",
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_choices = nullptr,
+     .description = "Prints what a library contains, the options it was made with, and the size of each part.",
+     .details = "",
+     .examples = {"refrain help library", "refrain library stats --help"}},
+    {.verb = Verb::library_check,
+     .name = "library check",
+     .summary = "verify a library",
+     .operands = "LIBRARY",
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_choices = nullptr,
+     .description = "Verifies a library: every checksum, the order of its keys, and that every document is found by "
+                    "its own. Prints OK, or lists what is damaged and exits with code 4. Reads no texts.",
+     .details = "The other verbs check what they read as they read it; running this first is not necessary.\n",
+     .examples = {"refrain help library", "refrain library check --help"}},
+    {.verb = Verb::library_merge,
+     .name = "library merge",
+     .summary = "merge all segments and forget what was removed",
+     .operands = "LIBRARY",
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_choices = nullptr,
+     .description = "Merges all segments of a library into one. What is known of removed documents is gone then, and "
+                    "its space is reclaimed. Answers stay the same.",
+     .details = "",
+     .examples = {"refrain help library", "refrain library merge --help"}},
+    {.verb = Verb::library_remove,
+     .name = "library remove",
+     .summary = "remove documents by id or source",
+     .operands = "LIBRARY [ID...]",
+     .least_operands = 1,
+     .most_operands = kNoLimit,
+     .operand_choices = nullptr,
+     .description = "Removes documents from the library, all that have one of the ids or come from one of the sources: "
+                    "new documents are no longer compared with them. Ids and sources that it does not have are listed "
+                    "on standard error. Exits with code 1 if it has none of them.",
+     .details = "What is known of removed documents stays on disk until their segment is merged: gradually, or at once "
+                "by `refrain library merge`.\n",
+     .examples = {"refrain help library", "refrain library remove --help"}},
+    {.verb = Verb::library_export,
+     .name = "library export",
+     .summary = "list the documents of a library as JSONL",
+     .operands = "LIBRARY",
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_choices = nullptr,
+     .description = "Prints one JSON object per document, best-ranked first: id, digest (of its text, 32 hexadecimal "
+                    "digits), source, origin (the run that it came from), file, begin and bytes (where its text lies), "
+                    "text_bytes.",
+     .details = "file is null where the text lies nowhere that is known. bytes is 0 where the file has to be read from "
+                "its beginning to find the text.\n",
+     .examples = {"refrain help library", "refrain library export --help"}},
+    {.verb = Verb::serve,
+     .name = "serve",
+     .summary = "serve an index over HTTP",
+     .operands = "INDEX",
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_choices = nullptr,
+     .description = "Serves an index over HTTP until interrupted (SIGTERM, SIGINT): queries, passages, documents, "
+                    "statistics. docs/openapi.json describes the API. Prints the address to standard error.",
+     .details = "On loopback anyone may read, unless --token-for-reads is given. Writing, and listening on any other "
+                "address, requires a token, which requests send as `Authorization: Bearer TOKEN`. Requests from web "
+                "pages of other sites are refused. See SECURITY.md.\n",
+     .examples = {"refrain index create index /usr/share/common-licenses -q",
+                  "timeout --preserve-status 1 refrain serve index --listen 127.0.0.1:0 -q"}},
+    {.verb = Verb::completion,
+     .name = "completion",
+     .summary = "print a shell completion script",
+     .operands = "bash|zsh|fish",
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_choices = shells,
+     .description = "Prints a script that lets the shell complete the verbs, flags and values of refrain.",
+     .details = "For zsh, write it to a file named _refrain in a folder of $fpath; for fish, to "
+                "~/.config/fish/completions/refrain.fish.\n",
+     .examples = {"refrain completion bash > refrain.bash && . ./refrain.bash",
+                  "refrain completion fish > refrain.fish"}},
+    {.verb = Verb::man,
+     .name = "man",
+     .summary = "print the man page",
+     .operands = "",
+     .least_operands = 0,
+     .most_operands = 0,
+     .operand_choices = nullptr,
+     .description = "Prints the man page of refrain in roff format.",
+     .details = "",
+     .examples = {"refrain man > refrain.1", "refrain man | man -l -"}},
+    {.verb = Verb::help,
+     .name = "help",
+     .summary = "print help for the program or a verb",
+     .operands = "[VERB]",
+     .least_operands = 0,
+     .most_operands = 1,
+     .operand_choices = all_verb_names,
+     .description = "Prints the help of a verb, or the list of verbs.",
+     .details = "",
+     .examples = {"refrain help", "refrain help near"}},
+};
+
+}  // namespace
+
+std::span<const VerbInfo> store_verbs() {
+  return kStoreVerbs;
+}
+
+}  // namespace refrain::cli

@@ -1,0 +1,211 @@
+#include "refrain/library.h"
+
+#include <unordered_map>
+#include <utility>
+
+#include "base/budget.h"
+#include "base/files/temp_space.h"
+#include "base/progress.h"
+#include "engines/library/folder.h"
+#include "engines/library/format.h"
+#include "engines/library/reader.h"
+#include "engines/library/segment.h"
+#include "refrain/error.h"
+
+namespace refrain {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Not what merely cannot be opened or read just now.
+bool is_library_damage(const Error& error) {
+  return error.code() == Errc::corrupt || error.code() == Errc::unsupported;
+}
+
+std::uint64_t live_documents(const library::Manifest& manifest) {
+  std::uint64_t documents = 0;
+  for (const library::SegmentInfo& segment : manifest.segments) documents += segment.documents - segment.removed;
+  return documents;
+}
+
+std::uint64_t segment_bytes(const library::SegmentInfo& segment) {
+  std::uint64_t bytes = segment.removed > 0 ? segment.removed_file.bytes : 0;
+  for (const store::PageFileId& file : segment.files) bytes += file.bytes;
+  return bytes;
+}
+
+// Names that are asked for, and whether one was found.
+class Wanted {
+ public:
+  explicit Wanted(const std::vector<std::string>& names) {
+    for (const std::string& name : names) found_.emplace(name, false);
+  }
+  bool take(std::string_view name) {
+    const auto at = found_.find(name);
+    if (at == found_.end()) return false;
+    at->second = true;
+    return true;
+  }
+  // In the order in which they were asked for, each once.
+  std::vector<std::string> missing(const std::vector<std::string>& names) {
+    std::vector<std::string> missing;
+    for (const std::string& name : names)
+      if (!std::exchange(found_.at(name), true)) missing.push_back(name);
+    return missing;
+  }
+
+ private:
+  std::unordered_map<std::string_view, bool> found_;
+};
+
+// One change of a library, and its report.
+class Changing {
+ public:
+  Changing(const fs::path& folder, const Context& context)
+      : context_(context), budget_(context), temp_(context), writing_(folder) {
+    report_.memory_bytes = budget_.ceiling();
+  }
+
+  LibraryWriteReport merge() {
+    const std::vector<library::SegmentInfo>& segments = writing_.manifest().segments;
+    for (const library::SegmentInfo& segment : segments) report_.removed += segment.removed;
+    if (segments.size() > 1 || report_.removed > 0) {
+      report_.merged_segments = segments.size();
+      writing_.merge(0, segments.size(), context_, budget_, temp_);
+      writing_.commit();
+    }
+    return finish();
+  }
+
+  LibraryWriteReport remove(const LibraryRemoveOptions& options) {
+    Wanted ids(options.ids);
+    Wanted sources(options.sources);
+    report_.removed = writing_.remove(
+        [&](std::string_view id, std::string_view source) {
+          // Both are noted as found.
+          const bool by_id = ids.take(id);
+          return sources.take(source) || by_id;
+        },
+        context_, budget_);
+    report_.unknown_ids = ids.missing(options.ids);
+    report_.unknown_sources = sources.missing(options.sources);
+    if (report_.removed > 0) writing_.commit();
+    return finish();
+  }
+
+ private:
+  LibraryWriteReport finish() {
+    const library::Manifest& manifest = writing_.manifest();
+    report_.generation = manifest.generation;
+    report_.documents = live_documents(manifest);
+    report_.segments = manifest.segments.size();
+    report_.library_bytes = to_text(manifest).size();
+    for (const library::SegmentInfo& segment : manifest.segments) report_.library_bytes += segment_bytes(segment);
+    report_.seconds = watch_.seconds();
+    report_.peak_rss_bytes = peak_rss_bytes();
+    return std::move(report_);
+  }
+
+  const Context& context_;
+  MemoryBudget budget_;
+  TempSpace temp_;
+  library::Writing writing_;
+  Stopwatch watch_;
+  LibraryWriteReport report_;
+};
+
+}  // namespace
+
+LibraryStats library_stats(const fs::path& folder) {
+  const library::Manifest manifest = library::read_manifest(folder);
+  LibraryStats stats;
+  stats.generation = manifest.generation;
+  for (const library::Rule& rule : manifest.layout.rules) stats.rules.push_back({rule.name, rule.value});
+  stats.lanes = manifest.layout.lanes;
+  stats.bands = manifest.layout.bands;
+  stats.rows = manifest.layout.rows;
+  stats.documents = live_documents(manifest);
+  stats.segments = manifest.segments.size();
+  stats.other_bytes = to_text(manifest).size();
+  for (const library::SegmentInfo& segment : manifest.segments) {
+    stats.removed += segment.removed;
+    stats.text_bytes += segment.text_bytes;
+    stats.keys += segment.keys;
+    stats.documents_bytes += segment.files.at(library::kDocumentsFile).bytes;
+    stats.ids_bytes += segment.files.at(library::kIdsFile).bytes;
+    stats.names_bytes += segment.files.at(library::kNamesFile).bytes;
+    stats.keys_bytes += segment.files.at(library::kKeysFile).bytes;
+    stats.filter_bytes += segment.files.at(library::kFilterFile).bytes;
+    if (segment.removed > 0) stats.other_bytes += segment.removed_file.bytes;
+  }
+  return stats;
+}
+
+LibraryCheckReport library_check(const fs::path& folder, const Context& context) {
+  const Stopwatch watch;
+  MemoryBudget budget(context);
+  const library::Manifest manifest = library::read_manifest(folder);
+  LibraryCheckReport report;
+  report.segments = manifest.segments.size();
+  report.documents = live_documents(manifest);
+  for (const library::SegmentInfo& segment : manifest.segments) {
+    report.keys += segment.keys;
+    report.bytes += segment_bytes(segment);
+  }
+  Progress progress(context, "check", "bytes", report.bytes);
+  for (const library::SegmentInfo& segment : manifest.segments) {
+    try {
+      library::check_segment(folder, segment, manifest.layout, budget,
+                             [&](std::uint64_t bytes) { progress.add(bytes); });
+    } catch (const Error& error) {
+      if (!is_library_damage(error)) throw;
+      report.damages.emplace_back(error.what());
+    }
+  }
+  progress.finish();
+  report.seconds = watch.seconds();
+  return report;
+}
+
+LibraryWriteReport library_merge(const fs::path& folder, const Context& context) {
+  return Changing(folder, context).merge();
+}
+
+LibraryWriteReport library_remove(const fs::path& folder, const LibraryRemoveOptions& options, const Context& context) {
+  return Changing(folder, context).remove(options);
+}
+
+LibraryExportReport library_export(const fs::path& folder, const Context& context,
+                                   const std::function<void(const LibraryDocument&)>& document) {
+  const Stopwatch watch;
+  MemoryBudget budget(context);
+  LibraryExportReport report;
+  library::Reader reader(folder, budget);
+  report.generation = reader.manifest().generation;
+  Progress progress(context, "export", "documents", live_documents(reader.manifest()));
+  LibraryDocument row;
+  reader.for_each([&](library::KnownId /*number*/, const library::KnownDocument& known, std::string_view id) {
+    row.id = id;
+    row.digest = known.digest;
+    row.source = reader.source_name(known.segment, known.source);
+    row.file.clear();
+    row.origin.clear();
+    if (known.place.file != library::kNoFile) {
+      const library::TextFile& file = reader.file(known.segment, known.place.file);
+      row.file = file.path;
+      row.origin = reader.origin(known.segment, file.origin).name;
+    }
+    row.begin = known.place.begin;
+    row.bytes = known.place.bytes;
+    row.text_bytes = known.text_bytes;
+    document(row);
+    ++report.documents;
+    progress.add(1);
+  });
+  progress.finish();
+  report.seconds = watch.seconds();
+  return report;
+}
+
+}  // namespace refrain
