@@ -19,15 +19,16 @@ std::uint64_t groups_of(std::uint64_t documents) {
 
 }  // namespace
 
-DocumentsWriter::DocumentsWriter(const std::filesystem::path& folder, unsigned lanes, TempSpace& temp)
-    : out_((folder / kDocumentsName).string(), kDocumentsMagic, kLibraryFormatVersion), lanes_(lanes), groups_(temp) {}
+void DocumentGroups::clear() {
+  bytes_.clear();
+  begins_.clear();
+  documents_ = text_bytes_ = greatest_rank_ = 0;
+}
 
-void DocumentsWriter::add(const NewDocument& document) {
-  if (documents_ >= kMaxDocuments)
-    throw Error(Errc::unsupported, "a segment of a library holds at most 4,294,967,296 documents");
+void DocumentGroups::add(const NewDocument& document) {
   if (documents_ % kGroupDocuments == 0) {
     end_group();
-    groups_.add(out_.position());
+    begins_.push_back(bytes_.size());
   }
   const bool has_signature = !document.signature.empty();
   const bool has_place = document.place.file != kNoFile;
@@ -53,9 +54,9 @@ void DocumentsWriter::add(const NewDocument& document) {
   greatest_rank_ = std::max(greatest_rank_, document.rank);
 }
 
-void DocumentsWriter::end_group() {
-  out_.write(rows_);
-  out_.write(sketches_);
+void DocumentGroups::end_group() {
+  bytes_ += rows_;
+  bytes_ += sketches_;
   rows_.clear();
   sketches_.clear();
   file_ = 0;
@@ -64,8 +65,20 @@ void DocumentsWriter::end_group() {
   rank_ = 0;
 }
 
+DocumentsWriter::DocumentsWriter(const std::filesystem::path& folder, unsigned lanes, TempSpace& temp)
+    : out_((folder / kDocumentsName).string(), kDocumentsMagic, kLibraryFormatVersion), lanes_(lanes), groups_(temp) {}
+
+void DocumentsWriter::add(const DocumentGroups& groups) {
+  if (documents_ + groups.documents() > kMaxDocuments)
+    throw Error(Errc::unsupported, "a segment of a library holds at most 4,294,967,296 documents");
+  for (const std::uint64_t begin : groups.begins()) groups_.add(out_.position() + begin);
+  out_.write(groups.bytes());
+  documents_ += groups.documents();
+  text_bytes_ += groups.text_bytes();
+  greatest_rank_ = std::max(greatest_rank_, groups.greatest_rank());
+}
+
 store::PageFileId DocumentsWriter::finish() {
-  end_group();
   const std::uint64_t table = out_.position();
   groups_.add(table);
   groups_.write_to(out_);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "engines/library/format.h"
 #include "engines/library/layout.h"
@@ -13,30 +14,56 @@
 
 namespace refrain::library {
 
+// Groups of documents, as they are stored. Not thread-safe.
+class DocumentGroups {
+ public:
+  explicit DocumentGroups(unsigned lanes) : lanes_(lanes) {}
+
+  void clear();
+  // Ids and bands are not looked at. The first one begins a group.
+  void add(const NewDocument& document);
+  // No more follow, until clear().
+  void end() { end_group(); }
+
+  const std::string& bytes() const { return bytes_; }
+  const std::vector<std::uint64_t>& begins() const { return begins_; }  // of each group in bytes()
+  std::uint64_t documents() const { return documents_; }
+  std::uint64_t text_bytes() const { return text_bytes_; }
+  std::uint64_t greatest_rank() const { return greatest_rank_; }
+
+ private:
+  void end_group();
+
+  const unsigned lanes_;
+  std::string bytes_;
+  std::vector<std::uint64_t> begins_;
+  std::string rows_;      // of the open group
+  std::string sketches_;  // digests and signatures of it
+  std::uint32_t file_ = 0;
+  std::uint32_t source_ = 0;
+  std::uint64_t end_ = 0;
+  std::uint64_t rank_ = 0;
+  std::uint64_t documents_ = 0;
+  std::uint64_t text_bytes_ = 0;
+  std::uint64_t greatest_rank_ = 0;
+};
+
 // Not thread-safe.
 class DocumentsWriter {
  public:
   DocumentsWriter(const std::filesystem::path& folder, unsigned lanes, TempSpace& temp);
 
-  // Ids and bands are not looked at. Error(unsupported) where the segment is full.
-  void add(const NewDocument& document);
+  // All groups but the last of all are full. Error(unsupported) where the segment is.
+  void add(const DocumentGroups& groups);
   std::uint64_t documents() const { return documents_; }
   std::uint64_t text_bytes() const { return text_bytes_; }
   std::uint64_t greatest_rank() const { return greatest_rank_; }
   store::PageFileId finish();
 
  private:
-  void end_group();
-
   store::PageWriter out_;
   const unsigned lanes_;
   store::NumbersWriter groups_;
-  std::string rows_;      // of the group
-  std::string sketches_;  // digests and signatures of the group
-  std::uint32_t file_ = 0;
-  std::uint32_t source_ = 0;
-  std::uint64_t end_ = 0;
-  std::uint64_t rank_ = 0;
   std::uint64_t documents_ = 0;
   std::uint64_t text_bytes_ = 0;
   std::uint64_t greatest_rank_ = 0;

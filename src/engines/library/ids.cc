@@ -22,32 +22,49 @@ std::uint64_t blocks_of(std::uint64_t documents) {
 
 }  // namespace
 
-IdsWriter::IdsWriter(const std::filesystem::path& folder, TempSpace& temp)
-    : out_((folder / kIdsName).string(), kIdsMagic, kLibraryFormatVersion), blocks_(temp), packer_(ZSTD_createCCtx()) {
+IdBlocks::IdBlocks() : packer_(ZSTD_createCCtx()) {
   if (!packer_) throw std::bad_alloc();
 }
 
-void IdsWriter::add(std::string_view id) {
+void IdBlocks::clear() {
+  bytes_.clear();
+  begins_.clear();
+  documents_ = 0;
+}
+
+void IdBlocks::add(std::string_view id) {
   if (documents_ > 0 && documents_ % kBlockIds == 0) end_block();
   store::append_varint(sizes_, id.size());
   ids_ += id;
   ++documents_;
 }
 
-void IdsWriter::end_block() {
-  blocks_.add(out_.position());
+void IdBlocks::end() {
+  if (documents_ > 0) end_block();
+}
+
+void IdBlocks::end_block() {
+  begins_.push_back(bytes_.size());
   sizes_ += ids_;
   packed_.resize(ZSTD_compressBound(sizes_.size()));
   const std::size_t size =
       ZSTD_compressCCtx(packer_.get(), packed_.data(), packed_.size(), sizes_.data(), sizes_.size(), kIdsLevel);
   if (ZSTD_isError(size) != 0) throw std::bad_alloc();  // there is nothing else that can go wrong
-  out_.write(std::string_view(packed_).substr(0, size));
+  bytes_.append(packed_, 0, size);
   sizes_.clear();
   ids_.clear();
 }
 
+IdsWriter::IdsWriter(const std::filesystem::path& folder, TempSpace& temp)
+    : out_((folder / kIdsName).string(), kIdsMagic, kLibraryFormatVersion), blocks_(temp) {}
+
+void IdsWriter::add(const IdBlocks& blocks) {
+  for (const std::uint64_t begin : blocks.begins()) blocks_.add(out_.position() + begin);
+  out_.write(blocks.bytes());
+  documents_ += blocks.documents();
+}
+
 store::PageFileId IdsWriter::finish() {
-  if (documents_ > 0) end_block();
   const std::uint64_t table = out_.position();
   blocks_.add(table);
   blocks_.write_to(out_);

@@ -16,13 +16,20 @@
 
 namespace refrain::library {
 
-// Not thread-safe.
-class IdsWriter {
+// Blocks of ids, compressed. Not thread-safe.
+class IdBlocks {
  public:
-  IdsWriter(const std::filesystem::path& folder, TempSpace& temp);
+  IdBlocks();
 
+  void clear();
+  // The first one begins a block.
   void add(std::string_view id);
-  store::PageFileId finish();
+  // No more follow, until clear().
+  void end();
+
+  const std::string& bytes() const { return bytes_; }
+  const std::vector<std::uint64_t>& begins() const { return begins_; }  // of each block in bytes()
+  std::uint64_t documents() const { return documents_; }
 
  private:
   struct EndPacker {
@@ -30,12 +37,27 @@ class IdsWriter {
   };
   void end_block();
 
-  store::PageWriter out_;
-  store::NumbersWriter blocks_;
+  std::string bytes_;
+  std::vector<std::uint64_t> begins_;
   std::string sizes_;
   std::string ids_;
   std::string packed_;
   std::unique_ptr<ZSTD_CCtx, EndPacker> packer_;
+  std::uint64_t documents_ = 0;
+};
+
+// Not thread-safe.
+class IdsWriter {
+ public:
+  IdsWriter(const std::filesystem::path& folder, TempSpace& temp);
+
+  // All blocks but the last of all are full.
+  void add(const IdBlocks& blocks);
+  store::PageFileId finish();
+
+ private:
+  store::PageWriter out_;
+  store::NumbersWriter blocks_;
   std::uint64_t documents_ = 0;
 };
 

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/files/path.h"
 #include "base/threads.h"
+#include "engines/library/chunk.h"
 #include "engines/library/keys.h"
 #include "engines/library/segment.h"
 #include "refrain/digest.h"
@@ -180,8 +181,7 @@ class Merging {
 
  private:
   void copy_documents(std::span<const SegmentInfo> segments) {
-    DocumentsWriter documents(folder_, layout_.lanes, temp_);
-    IdsWriter ids(folder_, temp_);
+    ChunkWriter documents(folder_, layout_.lanes, temp_);
     MergedNames names(folder_, budget_, temp_);
     KnownDocument known;
     for (const SegmentInfo& info : segments) {
@@ -202,14 +202,9 @@ class Merging {
                              .rank = known.rank};
         if (document.place.file != kNoFile) document.place.file = names.file(document.place.file);
         documents.add(document);
-        ids.add(document.id);
       }
     }
-    merged_.documents = documents.documents();
-    merged_.text_bytes = documents.text_bytes();
-    merged_.greatest_rank = documents.greatest_rank();
-    merged_.files[kDocumentsFile] = documents.finish();
-    merged_.files[kIdsFile] = ids.finish();
+    documents.finish(merged_);
     merged_.files[kNamesFile] = names.finish();
   }
 

@@ -1,12 +1,14 @@
 #include "engines/library/segment_writer.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "base/files/path.h"
+#include "base/progress.h"
+#include "base/relay.h"
 #include "base/threads.h"
-#include "engines/library/documents.h"
-#include "engines/library/ids.h"
+#include "engines/library/chunk.h"
 #include "engines/library/keys.h"
 #include "engines/library/names.h"
 #include "refrain/error.h"
@@ -45,30 +47,83 @@ store::ShuffleOptions shuffle_options(const Layout& layout, std::uint64_t docume
 
 struct SegmentWriter::State {
   State(std::filesystem::path into, const Layout& of, std::uint64_t expected_documents, const Context& run,
-        MemoryBudget& budget, TempSpace& space)
+        MemoryBudget& of_run, TempSpace& space)
       : folder(std::move(into)),
         layout(of),
         context(run),
+        budget(of_run),
         temp(space),
         documents(folder, of.lanes, space),
-        ids(folder, space),
         names(folder, space),
-        shuffle(shuffle_options(of, expected_documents, space), budget),
-        keys(shuffle.writer()) {
-    context.threads = 1;  // keys come in order
+        shuffle(shuffle_options(of, expected_documents, space), of_run),
+        keys(shuffle.writer()) {}
+
+  // The keys of a document.
+  void add_keys(const NewDocument& document, std::uint64_t number, std::vector<std::uint64_t>& scratch,
+                KeyShuffle::Writer& out) const {
+    const bool has_signature = !document.signature.empty();
+    if (document.signature.size() != (has_signature ? layout.lanes : 0) ||
+        document.bands.size() != (has_signature ? layout.bands : 0))
+      throw Error(Errc::invalid_argument, "a signature of another length than the library's");
+    scratch.clear();
+    append_keys(layout, document.digest, document.signature, document.bands, scratch);
+    for (const std::uint64_t key : scratch) {
+      const std::uint64_t stored = stored_key(key);
+      out.add({static_cast<std::uint32_t>(stored), static_cast<std::uint32_t>(stored >> 32U),
+               static_cast<std::uint32_t>(number)});
+    }
   }
+  void write_keys(KeysWriter& out);
 
   const std::filesystem::path folder;
   const Layout layout;
-  Context context;
+  const Context context;
+  MemoryBudget& budget;
   TempSpace& temp;
-  DocumentsWriter documents;
-  IdsWriter ids;
+  ChunkWriter documents;
   NamesWriter names;
   KeyShuffle shuffle;
   std::optional<KeyShuffle::Writer> keys;
   std::vector<std::uint64_t> document_keys;
 };
+
+// Groups are sorted side by side and written in order, where a few of them fit into memory.
+void SegmentWriter::State::write_keys(KeysWriter& out) {
+  const unsigned threads = thread_count(context);
+  const std::vector<std::size_t> begins = shuffle.partition_begins();
+  std::size_t most = 0;
+  for (std::size_t p = 0; p + 1 < begins.size(); ++p) most = std::max(most, begins[p + 1] - begins[p]);
+  const std::uint64_t room = std::uint64_t{Relay<int>::kThings} * threads * most * sizeof(ShuffledKey);
+  if (threads == 1 || room > budget.available() / 4) {
+    Context alone = context;
+    alone.threads = 1;
+    shuffle.drain(alone, 0, shuffle.partitions(), ~std::uint64_t{0},
+                  [&](unsigned, std::size_t, const store::Run<ShuffledKey>& run) {
+                    for (const ShuffledKey& key : run.records) out.add({key.key(), key.document});
+                  });
+    return;
+  }
+  const Reservation reservation = budget.reserve(room, "the keys of the documents");
+  Relay<std::vector<ShuffledKey>> relay(threads);
+  std::vector<std::vector<ShuffledKey>*> parts(threads);  // that the workers fill
+  shuffle.drain_each(
+      context, ~std::uint64_t{0},
+      [&](unsigned worker, std::size_t, const store::Run<ShuffledKey>& run) {
+        parts[worker]->insert(parts[worker]->end(), run.records.begin(), run.records.end());
+      },
+      [&](unsigned worker, std::size_t partition, auto read_it) {
+        relay.add(
+            worker, partition,
+            [&](std::vector<ShuffledKey>& part) {
+              part.clear();
+              parts[worker] = &part;
+              read_it();
+            },
+            [&](const std::vector<ShuffledKey>& part) {
+              for (const ShuffledKey& key : part) out.add({key.key(), key.document});
+            });
+      });
+}
 
 SegmentWriter::SegmentWriter(const std::filesystem::path& folder, const Layout& layout,
                              std::uint64_t expected_documents, const Context& context, MemoryBudget& budget,
@@ -91,37 +146,56 @@ std::uint32_t SegmentWriter::add(const Source& source) {
 
 void SegmentWriter::add(const NewDocument& document) {
   State& state = *state_;
-  const bool has_signature = !document.signature.empty();
-  if (document.signature.size() != (has_signature ? state.layout.lanes : 0) ||
-      document.bands.size() != (has_signature ? state.layout.bands : 0))
-    throw Error(Errc::invalid_argument, "a signature of another length than the library's");
-  const auto number = static_cast<std::uint32_t>(state.documents.documents());
+  state.add_keys(document, state.documents.documents(), state.document_keys, *state.keys);
   state.documents.add(document);
-  state.ids.add(document.id);
-  state.document_keys.clear();
-  append_keys(state.layout, document.digest, document.signature, document.bands, state.document_keys);
-  for (const std::uint64_t key : state.document_keys) {
-    const std::uint64_t stored = stored_key(key);
-    state.keys->add({static_cast<std::uint32_t>(stored), static_cast<std::uint32_t>(stored >> 32U), number});
-  }
+}
+
+void SegmentWriter::add_all(std::uint64_t count,
+                            const std::function<void(unsigned, std::uint64_t, NewDocument&)>& fill) {
+  State& state = *state_;
+  const unsigned threads = thread_count(state.context);
+  struct Worker {
+    KeyShuffle::Writer keys;
+    std::vector<std::uint64_t> scratch;
+  };
+  std::vector<Worker> workers;
+  for (unsigned i = 0; i < threads; ++i) workers.push_back({state.shuffle.writer(), {}});
+  Progress progress(state.context, "library", "documents", count);
+  struct Encoded {
+    std::unique_ptr<Chunk> chunk;
+  };
+  Relay<Encoded> relay(threads);
+  parallel_for(threads, static_cast<std::size_t>((count + kChunkDocuments - 1) / kChunkDocuments),
+               [&](unsigned worker, std::size_t item) {
+                 throw_if_stopped(state.context);
+                 const std::uint64_t first = item * kChunkDocuments;
+                 const std::uint64_t last = std::min(first + kChunkDocuments, count);
+                 relay.add(
+                     worker, item,
+                     [&](Encoded& made) {
+                       if (!made.chunk) made.chunk = std::make_unique<Chunk>(state.layout.lanes);
+                       for (std::uint64_t i = first; i < last; ++i) {
+                         NewDocument document;
+                         fill(worker, i, document);
+                         state.add_keys(document, i, workers[worker].scratch, workers[worker].keys);
+                         made.chunk->add(document);
+                       }
+                     },
+                     [&](Encoded& made) { state.documents.write(*made.chunk); });
+                 progress.add(last - first);
+               });
+  progress.finish();
 }
 
 SegmentInfo SegmentWriter::finish() {
   State& state = *state_;
   SegmentInfo info;
-  info.documents = state.documents.documents();
-  info.text_bytes = state.documents.text_bytes();
-  info.greatest_rank = state.documents.greatest_rank();
   info.files.resize(kSegmentFiles);
-  info.files[kDocumentsFile] = state.documents.finish();
-  info.files[kIdsFile] = state.ids.finish();
+  state.documents.finish(info);
   info.files[kNamesFile] = state.names.finish();
   state.keys.reset();
   KeysWriter keys(state.folder, info.documents, state.shuffle.size(), state.temp);
-  state.shuffle.drain(state.context, 0, state.shuffle.partitions(), ~std::uint64_t{0},
-                      [&](unsigned, std::size_t, const store::Run<ShuffledKey>& run) {
-                        for (const ShuffledKey& key : run.records) keys.add({key.key(), key.document});
-                      });
+  state.write_keys(keys);
   info.keys = keys.keys();
   const KeysWriter::Files files = keys.finish();
   info.files[kKeysFile] = files.keys;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -28,6 +29,10 @@ class SegmentWriter {
   std::uint32_t add(const TextFile& file);
   std::uint32_t add(const Source& source);
   void add(const NewDocument& document);
+  // All documents there are, on all cores: fill(worker, i, document) is called for each i below `count`, ascending for
+  // each worker, by many of them. What `document` refers to then stays until the worker's next call. Not beside add().
+  void add_all(std::uint64_t count,
+               const std::function<void(unsigned worker, std::uint64_t i, NewDocument& document)>& fill);
 
   // Writes what is left, and syncs. All but the number of the segment is filled in.
   SegmentInfo finish();

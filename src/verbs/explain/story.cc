@@ -202,8 +202,7 @@ struct KnownText {
 };
 
 // Nothing, and a problem told, where it cannot be found.
-std::optional<KnownText> find_known(StoryReport& story, const Context& context,
-                                    MemoryBudget& budget) {
+std::optional<KnownText> find_known(StoryReport& story, const Context& context, MemoryBudget& budget) {
   const DecidedDocument& document = story.document;
   try {
     library::Reader reader(verbs::known::library_folder(document.known), budget);

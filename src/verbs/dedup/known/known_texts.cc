@@ -19,8 +19,7 @@ KnownTexts::KnownTexts(DedupRun& run, Libraries& libraries)
       ids_(run.dir.create_work("known_ids")),
       texts_(run.dir.create_work("known_text")),
       left_out_(run.dir.create_work("known_left_out")),
-      reservation_(run.budget.reserve(0, kSoughtTexts)) {
-}
+      reservation_(run.budget.reserve(0, kSoughtTexts)) {}
 
 void KnownTexts::add(std::uint64_t known) {
   const std::size_t library = libraries_.library_of(known);

@@ -16,7 +16,6 @@
 
 #include "base/files/file.h"
 #include "base/files/random_file.h"
-#include "base/progress.h"
 #include "base/threads.h"
 #include "engines/library/folder.h"
 #include "refrain/error.h"
@@ -40,7 +39,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kRememberedBlock = 4096;  // documents that are read at a time
+constexpr std::uint64_t kRememberedBlock = 4096;  // documents that are read at a time
 
 std::optional<Bands> bands_of(const NearFinder* near) {
   if (near == nullptr) return std::nullopt;
@@ -67,67 +66,71 @@ class BlockColumn {
   std::vector<T> values_;
 };
 
+// What one worker reads of the documents.
+struct RememberedBlock {
+  explicit RememberedBlock(DedupRun& run)
+      : sketches(run),
+        ids(run.dir.work("ids"), run.dir.work("id_ends")),
+        text_ends(run.dir.work("text_ends")),
+        places(run.dir.work("places")) {
+    if (run.options.keep.rank != Rank::first) keys.emplace(run.dir.work("keys"));
+  }
+  void read(DocId from, std::size_t count) {
+    first = from;
+    last = from + count;
+    sketches.read(from, count);
+    text_ends.read(from == 0 ? 0 : from - 1, count + (from == 0 ? 0 : 1));
+    places.read(from, count);
+    if (keys) keys->read(from, count);
+  }
+
+  DocId first = 0;
+  DocId last = 0;
+  SketchBlock sketches;
+  run::SliceFile ids;
+  BlockColumn<std::uint64_t> text_ends;
+  BlockColumn<PlaceRow> places;
+  std::optional<BlockColumn<std::uint64_t>> keys;
+  std::string id;
+  std::vector<std::uint32_t> bands;
+};
+
 // Hands the kept documents to a segment, the best-ranked first.
 class Remembering {
  public:
   Remembering(DedupRun& run, library::SegmentWriter& out)
       : run_(run),
         out_(out),
-        block_(run),
-        ids_(run.dir.work("ids"), run.dir.work("id_ends")),
-        text_ends_(run.dir.work("text_ends")),
-        places_(run.dir.work("places")),
-        sources_(run.dir.work("sources")),
-        keys_(run.options.keep.rank == Rank::first
-                  ? std::nullopt
-                  : std::make_optional<BlockColumn<std::uint64_t>>(run.dir.work("keys"))),
-        templates_(run.templates()),
-        reservation_(run.budget.reserve(0, kWhat)) {
+        kept_(run.budget, kWhat),
+        sources_(run.budget, kWhat),
+        reservation_(run.budget.reserve(0, kWhat)),
+        workers_(run.threads) {
     const std::uint32_t origin =
         out.add(library::Origin{run.library == nullptr ? std::string() : fs::absolute(run.dir.folder()).string(),
                                 known::origin_input(run.options.input)});
     own_file_ = out.add(library::TextFile{.path = "", .origin = origin});
     read_files(origin);
-    for_each_source_name(run.dir, [&](std::size_t, std::string&& name) {
-      reservation_.resize(reservation_.bytes() + source_bytes(name), kWhat);
-      names_.push_back(std::move(name));
-    });
+    list_kept();
+    number_sources();
   }
 
   // Returns how many there are.
   std::uint64_t add_all() {
-    const Ranks ranks = run_.ranks();
-    Array<std::uint8_t> kept(run_.budget, kWhat, ranks.size());
-    mark_kept(kept);
-    const std::size_t at_once = keys_ ? 1 : kRememberedBlock;  // in order of rank they lie here and there
-    Progress progress(run_.context, "library", "documents", ranks.size());
-    std::uint64_t added = 0;
-    for (std::uint64_t rank = 0; rank < ranks.size(); rank += at_once) {
-      throw_if_stopped(run_.context);
-      const DocId first = ranks.document(rank);
-      const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(at_once, ranks.size() - rank));
-      if (count == 1 && kept[first] == 0) continue;
-      block_.read(first, count);
-      text_ends_.read(first == 0 ? 0 : first - 1, count + (first == 0 ? 0 : 1));
-      places_.read(first, count);
-      sources_.read(first, count);
-      if (keys_) keys_->read(first, count);
-      for (std::size_t i = 0; i < count; ++i) {
-        if (kept[first + i] == 0) continue;
-        add(first + i, i);
-        ++added;
-      }
-      progress.add(count);
-    }
-    progress.finish();
-    return added;
+    out_.add_all(kept_.size(), [&](unsigned worker, std::uint64_t i, library::NewDocument& known) {
+      if (!workers_[worker]) workers_[worker] = std::make_unique<RememberedBlock>(run_);
+      fill(*workers_[worker], kept_[i], known);
+      known.source = sources_[i];
+    });
+    return kept_.size();
   }
 
  private:
   static constexpr const char* kWhat = "what the library is told";
 
-  // Of copies, the first of a text that is kept.
-  void mark_kept(Array<std::uint8_t>& kept) {
+  // In order of rank.
+  void list_kept() {
+    const Ranks ranks = run_.ranks();
+    Array<std::uint8_t> kept(run_.budget, kWhat, ranks.size());
     DedupOutcome outcome(run_);
     run::ColumnReader<DocState> states(run_.dir.work("states"));
     Decision decision;
@@ -135,6 +138,8 @@ class Remembering {
     std::vector<ByteRange> spans;
     for (DocId document = 0; outcome.next(decision, spans) && states.next(state); ++document)
       kept[document] = decision.kept() && state != DocState::bad ? 1 : 0;
+    for (std::uint64_t rank = 0; rank < ranks.size(); ++rank)
+      if (kept[ranks.document(rank)] != 0) kept_.push_back(ranks.document(rank));
   }
 
   void read_files(std::uint32_t origin) {
@@ -151,57 +156,78 @@ class Remembering {
     }
   }
 
-  void add(DocId document, std::size_t i) {
-    library::NewDocument known;
-    known.id = ids_.get(document, id_);
-    known.digest = block_.digests[i];
-    if (block_.judged(i)) {
-      known.signature = block_.signature(i);
-      block_.bands(i, bands_);
-      known.bands = bands_;
+  // Tells the sources, each when its first document comes, with what is left out of its documents.
+  void number_sources() {
+    const Array<std::uint64_t> sites = site_of_each(run_);
+    const std::shared_ptr<const run::TemplateFile> templates = run_.templates();
+    std::vector<std::string> names;
+    for_each_source_name(run_.dir, [&](std::size_t, std::string&& name) {
+      reservation_.resize(reservation_.bytes() + source_bytes(name), kWhat);
+      names.push_back(std::move(name));
+    });
+    run::SliceFile ids(run_.dir.work("ids"), run_.dir.work("id_ends"));
+    const RandomFile source_of(run_.dir.work("sources"));
+    std::string id;
+    const auto name_of = [&](DocId document) {
+      std::string name = run_.options.source_field.empty() ? host_of(ids.get(document, id)) : std::string();
+      if (!name.empty()) return name;
+      std::uint32_t source = 0;
+      source_of.read(document * sizeof source, {reinterpret_cast<char*>(&source), sizeof source});
+      return names.at(source);
+    };
+    const auto tell = [&](DocId document, std::span<const std::uint64_t> left_out) {
+      std::string name = name_of(document);
+      reservation_.resize(reservation_.bytes() + source_bytes(name), kWhat);
+      return out_.add(library::Source{std::move(name), {left_out.begin(), left_out.end()}});
+    };
+    std::unordered_map<std::uint64_t, std::uint32_t> told;    // by site
+    std::unordered_map<std::string, std::uint32_t> of_short;  // by name: of what is not compared nothing is left out
+    for (const DocId document : kept_) {
+      if (const std::uint64_t site = sites[document]; site != 0) {
+        const auto [found, is_new] = told.try_emplace(site, 0);
+        if (is_new)
+          found->second =
+              tell(document, templates ? templates->windows_of(document) : std::span<const std::uint64_t>());
+        sources_.push_back(found->second);
+      } else {
+        const auto [found, is_new] = of_short.try_emplace(name_of(document), 0);
+        if (is_new) found->second = tell(document, {});
+        sources_.push_back(found->second);
+      }
     }
-    known.source = source_of(document, block_.judged(i));
-    const PlaceRow& place = places_[document];
+  }
+
+  void fill(RememberedBlock& block, DocId document, library::NewDocument& known) {
+    if (document < block.first || document >= block.last) {
+      // In order of rank they lie here and there.
+      const std::uint64_t at_once = block.keys ? 1 : kRememberedBlock;
+      block.read(document, static_cast<std::size_t>(std::min(at_once, run_.documents() - document)));
+    }
+    const std::size_t i = document - block.first;
+    known.id = block.ids.get(document, block.id);
+    known.digest = block.sketches.digests[i];
+    if (block.sketches.judged(i)) {
+      known.signature = block.sketches.signature(i);
+      block.sketches.bands(i, block.bands);
+      known.bands = block.bands;
+    }
+    const PlaceRow& place = block.places[document];
     if (place.file == PlaceRow::kOwnFile)
       known.place.file = own_file_;
     else if (place.file != PlaceRow::kNowhere)
       known.place = {files_.at(static_cast<std::size_t>(place.file)), place.begin, place.bytes};
-    known.text_bytes = text_ends_[document] - (document == 0 ? 0 : text_ends_[document - 1]);
-    if (keys_) known.rank = (*keys_)[document];
-    out_.add(known);
-  }
-
-  // The number of its source, which is told when its first document is.
-  std::uint32_t source_of(DocId document, bool judged) {
-    std::string name = run_.options.source_field.empty() ? host_of(id_) : std::string();
-    if (name.empty()) name = names_.at(sources_[document]);
-    std::span<const std::uint64_t> windows;
-    if (templates_ && judged) windows = templates_->windows_of(document);
-    std::string key = name + (windows.empty() ? '0' : '1');  // of short documents nothing is left out
-    const auto [found, is_new] = told_.try_emplace(std::move(key), 0);
-    if (is_new) {
-      reservation_.resize(reservation_.bytes() + source_bytes(name), kWhat);
-      found->second = out_.add(library::Source{std::move(name), {windows.begin(), windows.end()}});
-    }
-    return found->second;
+    known.text_bytes = block.text_ends[document] - (document == 0 ? 0 : block.text_ends[document - 1]);
+    if (block.keys) known.rank = (*block.keys)[document];
   }
 
   DedupRun& run_;
   library::SegmentWriter& out_;
-  SketchBlock block_;
-  run::SliceFile ids_;
-  BlockColumn<std::uint64_t> text_ends_;
-  BlockColumn<PlaceRow> places_;
-  BlockColumn<std::uint32_t> sources_;
-  std::optional<BlockColumn<std::uint64_t>> keys_;
-  const std::shared_ptr<const run::TemplateFile> templates_;  // may be null
+  Array<DocId> kept_;             // in order of rank
+  Array<std::uint32_t> sources_;  // of each of them
   Reservation reservation_;
   std::uint32_t own_file_ = 0;
   std::vector<std::uint32_t> files_;  // numbers in the segment
-  std::vector<std::string> names_;    // of sources
-  std::unordered_map<std::string, std::uint32_t> told_;
-  std::string id_;
-  std::vector<std::uint32_t> bands_;
+  std::vector<std::unique_ptr<RememberedBlock>> workers_;
 };
 
 std::uint64_t kept_documents(DedupRun& run) {
