@@ -61,7 +61,7 @@ class Crash(TestCase):
         self.run_program(*line("whole"))
         self.seconds = time.monotonic() - start
         self.whole = answer_of(self.path("whole"))
-        self.assertEqual({os.path.dirname(name) for name in self.whole}, {"", "clean/in", "annotated/in", "library", "library/segment-1"})
+        self.assertEqual({os.path.dirname(name) for name in self.whole}, {"", "clean/in", "annotated/in", "library", "library/000001"})
         summary = self.whole["summary.json"]
         for reason in ("removed_exact", "removed_near", "removed_against", "cut_documents"):
             self.assertGreater(summary[reason], 0, reason)

@@ -50,7 +50,7 @@ Verb = collections.namedtuple("Verb", "name line scene owns code target")
 NOTHING = r"(?!)"
 INDEX = r"(manifest|lock|\d{6}(/(documents|texts|posts-\d\d)\.bin)?|\d{6}-\d{6}\.removed)"
 OUTPUTS = {"dedup": r"(decisions|against)\.jsonl|(matches|clusters|substring_bytes)\.tsv|report\.html|"
-                    r"(clean|annotated|attributes|work)(/.*)?|\.\w+\.files", "near": r"(matches|clusters)\.tsv",
+                    r"(clean|annotated|attributes|library|work)(/.*)?|\.\w+\.files", "near": r"(matches|clusters)\.tsv",
            "substrings": r"substring_bytes\.tsv|passages\.jsonl|clean(/.*)?|\.clean\.files", "ngrams": r"(grams|places|documents)\.bin"}
 READ, RECORDS = "in --id-field id -q", "in/a.jsonl in/b.jsonl.gz --id-field id -q"
 RUNS = {"dedup": f"dedup {RECORDS} -o out --apply --annotate --substrings 60 --against items.jsonl",

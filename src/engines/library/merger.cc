@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "base/files/path.h"
 #include "base/threads.h"
-#include "engines/library/chunk.h"
+#include "engines/library/documents.h"
 #include "engines/library/keys.h"
 #include "engines/library/segment.h"
 #include "refrain/digest.h"

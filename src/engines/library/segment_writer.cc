@@ -8,7 +8,7 @@
 #include "base/progress.h"
 #include "base/relay.h"
 #include "base/threads.h"
-#include "engines/library/chunk.h"
+#include "engines/library/documents.h"
 #include "engines/library/keys.h"
 #include "engines/library/names.h"
 #include "refrain/error.h"

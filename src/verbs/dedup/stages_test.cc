@@ -23,6 +23,7 @@ class DedupStages : public DedupTest {
     wanted.attributes = Attributes::dolma;
     wanted.substrings = 50;
     wanted.against.paths = {given({{texts[7]}}, "other.jsonl")};
+    wanted.library = at("library");
     return wanted;
   }
 };
@@ -68,8 +69,8 @@ TEST_F(DedupStages, RunOnlyWhereTheOptionsAskForThem) {
     weight += stage.weight;
   }
   EXPECT_EQ(names, (std::vector<std::string>{"read", "exact", "near", "verify", "cluster", "decide", "check", "write",
-                                             "report"}));
-  EXPECT_EQ(weight, 60 + 7 + 1 + 1 + 1 + 1 + 1 + 20 + 2);
+                                             "library", "report"}));
+  EXPECT_EQ(weight, 60 + 7 + 1 + 1 + 1 + 1 + 1 + 20 + 8 + 2);
 }
 
 TEST_F(DedupStages, AResumedRunNamesTheFactThatItsMarkerLacks) {

@@ -76,7 +76,7 @@ void PlaceWriter::place(const RecordPlaces& records, std::vector<PlaceRow>& plac
   for (PlaceRow& place : places) {
     if (place.file != 0) continue;
     place.file = file;
-    place.begin += raw_begin_;
+    if (place.bytes != 0) place.begin += raw_begin_;
   }
   raw_begin_ += records.raw_bytes;
 }
