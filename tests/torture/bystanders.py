@@ -33,7 +33,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "cli"))
-from program import BIN_DIR, TIME_FACTOR, documents, environment, jsonl, program, run  # noqa: E402
+from program import BIN_DIR, SOURCE_DIR, TIME_FACTOR, documents, environment, jsonl, program, run  # noqa: E402
 
 FAULTS = os.path.join(BIN_DIR, "faults.so")
 SAMPLE, MOMENTS = 4, 6  # ways to end that are tried in the short form; moments at which each is tried in the full form
@@ -49,6 +49,7 @@ Thing = collections.namedtuple("Thing", "mode inode time content")
 Verb = collections.namedtuple("Verb", "name line scene owns code target")
 NOTHING = r"(?!)"
 INDEX = r"(manifest|lock|\d{6}(/(documents|texts|posts-\d\d)\.bin)?|\d{6}-\d{6}\.removed)"
+LIBRARY = r"(manifest|lock|\d{6}(/(documents|ids|names|keys|filter)\.bin)?|\d{6}-\d{6}\.removed)"
 OUTPUTS = {"dedup": r"(decisions|against)\.jsonl|(matches|clusters|substring_bytes)\.tsv|report\.html|"
                     r"(clean|annotated|attributes|library|work)(/.*)?|\.\w+\.files", "near": r"(matches|clusters)\.tsv",
            "substrings": r"substring_bytes\.tsv|passages\.jsonl|clean(/.*)?|\.clean\.files", "ngrams": r"(grams|places|documents)\.bin"}
@@ -64,6 +65,8 @@ def row(name, line, scene="bare", owns=NOTHING, code=(0,)):
         owns = rf"out(/(summary\.json|{OUTPUTS[line.split()[0]]}))?"
     elif line.startswith(("index add", "index remove", "index merge", "serve")) or "--repair" in line:
         owns = f"books/{INDEX}"
+    elif line.startswith(("library merge", "library remove")):
+        owns = f"shelf/{LIBRARY}"
     return Verb(name, line, scene, owns, code, target)
 
 
@@ -89,12 +92,14 @@ VERBS = [
           ("add --replace", "index add books in --id-field id --replace -q", "bare"),
           ("remove", "index remove books --ids ids.txt -q", "bare"),
           ("check --repair", "index check books --repair -q", "damaged")]),
-    *(row(re.match(r"\w+( (--)?\w+(?= (books|grams|run)\b))?", line).group(), line) for line in [
+    *(row(f"library {name}{taken}", line, f"bare{taken}") for taken in ("", ", taken") for name, line in [
+        ("merge", "library merge shelf -q"), ("remove", "library remove shelf --source example9.org -q")]),
+    *(row(re.match(r"\w+( (--)?\w+(?= (books|grams|run|shelf)\b))?", line).group(), line) for line in [
         f"fingerprint {READ}", "serve books --listen 127.0.0.1:0 --token-file token", "match known.tsv queries.tsv -q",
         "explain in/deep/0.txt in/deep/1.txt", "explain --run run a1", "ngrams show grams --limit 9 -q",
         "ngrams lookup grams 'nothing like this here' -q", "ngrams stats grams", "ngrams check grams -q",
         "index query books in/deep/0.txt -q", "index extract books -q", "index blots books -q", "index stats books",
-        "index check books -q"]),
+        "index check books -q", "library stats shelf", "library check shelf -q", "library export shelf -q"]),
     *(row(name, f"{name} -b 6 -d 3 -i hashes.txt -o pairs.txt", owns=r"pairs\.txt")
       for name in ("simhash-find-all", "simhash-find-clusters")),
 ]
@@ -109,7 +114,7 @@ def line_of(verb, way):
     """The command, made to end in this way where that is up to the command."""
     words = shlex.split(verb.line)
     if way == "missing" and not verb.line.startswith(READERS):
-        operands = {"books", "grams", "known.tsv", "run", "hashes.txt", "in/deep/0.txt"}
+        operands = {"books", "shelf", "grams", "known.tsv", "run", "hashes.txt", "in/deep/0.txt"}
         return ["absent" if word in operands else word for word in words]
     if way == "usage" and verb.target and verb.scene == "bare":
         return words  # the folder is there
@@ -199,8 +204,9 @@ class Scenes:
                      f"dedup {RECORDS} -o run", f"ngrams build {RECORDS} -n 4 -o grams"]:
             execute(self.base, line)
         shutil.copytree(os.path.join(self.base, "books", SEGMENT), os.path.join(self.base, "outside", "segment"))
+        shutil.copytree(os.path.join(SOURCE_DIR, "tests", "compat", "v1", "library"), os.path.join(self.base, "shelf"))
         self.outs = {kind: self.make_out(kind) for kind in sorted(kinds)}
-        for place in (".", "books", f"books/{SEGMENT}", "tmp", "outside", "grams"):
+        for place in (".", "books", f"books/{SEGMENT}", "shelf", "shelf/000002", "tmp", "outside", "grams"):
             self.strangers.update(plant(self.base, place))
         write(root, "big.txt", os.urandom(22 << 20).hex().replace("0", " "))  # too much for the least --memory
 
@@ -238,10 +244,11 @@ class Scenes:
         if kind == "damaged":
             os.truncate(os.path.join(arena, "books", SEGMENT, "posts-00.bin"), 5000)
         if more == "taken":
-            names, segment, generation = manifest_of(os.path.join(arena, "books"))
-            taken = [f"{name}-{generation:06}.removed" for name in names if name.isdigit()]
-            for name in [f"{segment:06}/keep.txt", f"{segment + 1:06}/documents.bin", *taken]:
-                strangers.update(write(arena, f"books/{name}", "of no index\n"))
+            for folder in ("books", "shelf"):
+                names, segment, generation = manifest_of(os.path.join(arena, folder))
+                taken = [f"{name}-{generation:06}.removed" for name in names if name.isdigit()]
+                for name in [f"{segment:06}/keep.txt", f"{segment + 1:06}/documents.bin", *taken]:
+                    strangers.update(write(arena, f"{folder}/{name}", "of no index\n"))
         return strangers
 
 
@@ -271,12 +278,12 @@ def differences(arena, before, strangers, verb, code, killed):
     scrap = r"(.*/)?[^/]*\.partial-refrain-\d+-\d+(/.*)?|out/work(/.*)?|out/\.summary\.json\.replacing|tmp/refrain-[\w-]+"
     goes_on = r"out/work(/(?!.*\.partial-refrain-\d+-\d+$).*)?|out/\.summary\.json\.replacing"
     may_stay = scrap if killed else goes_on if code in (1, 5, 130) else NOTHING
-    named = {f"{index}/{name}" for index in ("books", "new") if f"{index}/manifest" in after
+    named = {f"{index}/{name}" for index in ("books", "new", "shelf") if f"{index}/manifest" in after
              for name in manifest_of(os.path.join(arena, index))[0]}
     found = []
     for name in sorted({*before, *after, *strangers}):
         was, now, theirs = before.get(name), after.get(name), name in strangers
-        part = re.match(r"(books|new)/\d{6}(-\d{6}\.removed)?(?=/|$)", name)
+        part = re.match(r"(books|new|shelf)/\d{6}(-\d{6}\.removed)?(?=/|$)", name)
         if was and now and was.content is None and not theirs:
             now = now._replace(time=was.time)  # a folder, in which something came or went
         fine = True

@@ -143,6 +143,11 @@ def cases(kinds):
         Case("index-blots", ["index", "blots", "out", "-q"], [create]),
         Case("index-stats", ["index", "stats", "out"], [create]),
         Case("index-check", ["index", "check", "out", "--json"], [create]),
+        Case("library-stats", ["library", "stats", "shelf"]),
+        Case("library-check", ["library", "check", "shelf", "-q"]),
+        Case("library-export", ["library", "export", "shelf", "-q"]),
+        Case("library-remove", ["library", "remove", "shelf", "--source", "example9.org", "-q"], shows=SHELF),
+        Case("library-merge", ["library", "merge", "shelf", "-q"], shows=SHELF),
         Case("ngrams-show", ["ngrams", "show", "grams", "-q"], [ngrams]),
         Case("ngrams-check", ["ngrams", "check", "grams", "--json"], [ngrams]),
         Case("ngrams-stats", ["ngrams", "stats", "grams"], [ngrams]),
@@ -151,6 +156,7 @@ def cases(kinds):
     return found
 
 
+SHELF = [["library", "export", "shelf", "-q"], ["library", "check", "shelf", "-q"]]
 LOOKS = [["index", "extract", "out", "-q"], ["index", "check", "out", "-q"]]
 
 
@@ -220,18 +226,20 @@ class Campaign(unittest.TestCase):
             if os.path.isfile(path):
                 os.remove(path)
         os.mkdir(os.path.join(self.root, "tmp"))
+        shutil.rmtree(os.path.join(self.root, "shelf"), ignore_errors=True)
+        shutil.copytree(os.path.join(SOURCE_DIR, "tests", "compat", "v1", "library"), os.path.join(self.root, "shelf"))
         for command in case.before:
             done = run_in(self.root, command)
             self.assertEqual(done.returncode, 0, done.stderr)
             if command[0] == "fingerprint":
                 with open(os.path.join(self.root, "hashes.tsv"), "wb") as file:
                     file.write(done.stdout)
-        self.ready = {name for name in ("out", "run", "grams") if os.path.isdir(os.path.join(self.root, name))}
+        self.ready = {name for name in ("out", "run", "grams", "shelf") if os.path.isdir(os.path.join(self.root, name))}
         for name in self.ready:
             shutil.copytree(os.path.join(self.root, name), os.path.join(self.root, "ready", name))
 
     def reset(self):
-        for name in ("out", "run", "grams"):
+        for name in ("out", "run", "grams", "shelf"):
             shutil.rmtree(os.path.join(self.root, name), ignore_errors=True)
         for name in self.ready:
             shutil.copytree(os.path.join(self.root, "ready", name), os.path.join(self.root, name))
