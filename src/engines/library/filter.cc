@@ -36,6 +36,12 @@ FilterBlock filter_bits(std::uint64_t key) {
   return bits;
 }
 
+bool holds_all(const FilterBlock& block, const FilterBlock& bits) {
+  std::uint64_t missing = 0;
+  for (std::size_t i = 0; i < bits.size(); ++i) missing |= bits[i] & ~block[i];
+  return missing == 0;
+}
+
 }  // namespace
 
 FilterWriter::FilterWriter(const std::filesystem::path& folder, unsigned key_bits, std::uint64_t keys)
@@ -63,31 +69,42 @@ store::PageFileId FilterWriter::finish() {
   return out_.finish({reinterpret_cast<const char*>(tail), sizeof tail});
 }
 
+FilterFile::FilterFile(const std::filesystem::path& folder, const store::PageFileId& id, unsigned key_bits)
+    : file_((folder / kFilterName).string(), kFilterMagic, kLibraryFormatVersion),
+      key_bits_(key_bits),
+      blocks_(store::tail_number(file_, 0)) {
+  store::expect_named(file_, id);
+  const std::uint64_t bytes = file_.size() - store::PageReader::kBegin;
+  if (blocks_ == 0 || bytes % sizeof(FilterBlock) != 0 || bytes / sizeof(FilterBlock) != blocks_ ||
+      store::tail_number(file_, 1) != key_bits)
+    file_.corrupt("a filter of other keys");
+}
+
+bool FilterFile::may_hold(std::uint64_t key) {
+  const std::uint64_t block = filter_block(key, key_bits_, blocks_);
+  const std::string_view bytes =
+      file_.read(store::PageReader::kBegin + block * sizeof(FilterBlock), sizeof(FilterBlock), scratch_);
+  FilterBlock found;
+  std::memcpy(found.data(), bytes.data(), sizeof found);
+  return holds_all(found, filter_bits(key));
+}
+
 Filter::Filter(const std::filesystem::path& folder, const store::PageFileId& id, unsigned key_bits,
                MemoryBudget& budget)
     : key_bits_(key_bits), blocks_(budget, "the filter of the library's keys") {
-  store::PageReader file((folder / kFilterName).string(), kFilterMagic, kLibraryFormatVersion);
-  store::expect_named(file, id);
-  const std::uint64_t bytes = file.size() - store::PageReader::kBegin;
-  const std::uint64_t blocks = store::tail_number(file, 0);
-  if (blocks == 0 || bytes % sizeof(FilterBlock) != 0 || bytes / sizeof(FilterBlock) != blocks ||
-      store::tail_number(file, 1) != key_bits)
-    file.corrupt("a filter of other keys");
-  blocks_.resize(blocks);
+  FilterFile filter(folder, id, key_bits);
+  blocks_.resize(filter.blocks());
+  const std::uint64_t bytes = blocks_.size() * sizeof(FilterBlock);
   auto* const to = reinterpret_cast<char*>(blocks_.data());
   for (std::uint64_t at = 0; at < bytes;) {
-    const std::string_view rest = file.rest_of_page(store::PageReader::kBegin + at);
+    const std::string_view rest = filter.file().rest_of_page(store::PageReader::kBegin + at);
     std::memcpy(to + at, rest.data(), rest.size());
     at += rest.size();
   }
 }
 
 bool Filter::may_hold(std::uint64_t key) const {
-  const FilterBlock& block = blocks_[filter_block(key, key_bits_, blocks_.size())];
-  const FilterBlock bits = filter_bits(key);
-  std::uint64_t missing = 0;
-  for (std::size_t i = 0; i < bits.size(); ++i) missing |= bits[i] & ~block[i];
-  return missing == 0;
+  return holds_all(blocks_[filter_block(key, key_bits_, blocks_.size())], filter_bits(key));
 }
 
 }  // namespace refrain::library

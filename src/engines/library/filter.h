@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 #include "base/array.h"
 #include "base/budget.h"
@@ -38,11 +39,25 @@ class FilterWriter {
   std::uint64_t keys_ = 0;
 };
 
+// On disk; fast where keys ascend. Not thread-safe.
+class FilterFile {
+ public:
+  FilterFile(const std::filesystem::path& folder, const store::PageFileId& id, unsigned key_bits);
+
+  bool may_hold(std::uint64_t key);
+  std::uint64_t blocks() const { return blocks_; }
+  store::PageReader& file() { return file_; }
+
+ private:
+  store::PageReader file_;
+  const unsigned key_bits_;
+  const std::uint64_t blocks_;
+  std::string scratch_;
+};
+
 // In memory, whole. Threads may share one.
 class Filter {
  public:
-  // What it takes.
-  static std::uint64_t bytes(const store::PageFileId& id) { return id.bytes; }
   Filter(const std::filesystem::path& folder, const store::PageFileId& id, unsigned key_bits, MemoryBudget& budget);
 
   bool may_hold(std::uint64_t key) const;

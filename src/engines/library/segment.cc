@@ -63,11 +63,11 @@ void check_documents(Segment& segment) {
 }
 
 // The keys by themselves: order, the table of pages, the filter.
-void check_order(const fs::path& folder, const SegmentInfo& info, MemoryBudget& budget) {
+void check_order(const fs::path& folder, const SegmentInfo& info) {
   KeysCursor cursor(folder, info.files.at(kKeysFile));
   const KeysShape& shape = cursor.shape();
   if (shape.documents != info.documents || shape.keys != info.keys) cursor.file().corrupt("not what the manifest says");
-  const Filter filter(folder, info.files.at(kFilterFile), kKeyBits, budget);
+  FilterFile filter(folder, info.files.at(kFilterFile), kKeyBits);
   store::NumbersReader firsts(cursor.file(), cursor.file().size() - shape.pages * sizeof(std::uint64_t), shape.pages);
   KeyEntry entry;
   KeyEntry before;
@@ -134,9 +134,9 @@ void check_segment(const fs::path& library, const SegmentInfo& info, const Layou
   for (store::PageReader* file : {&segment.documents.file(), &segment.ids.file(), &segment.names.file()})
     file->check_all(done);
   KeysCursor(folder, info.files.at(kKeysFile)).file().check_all(done);
-  store::PageReader((folder / kFilterName).string(), kFilterMagic, kLibraryFormatVersion).check_all(done);
+  FilterFile(folder, info.files.at(kFilterFile), kKeyBits).file().check_all(done);
   check_documents(segment);
-  check_order(folder, info, budget);
+  check_order(folder, info);
   check_keys(folder, segment, layout, budget);
 }
 
