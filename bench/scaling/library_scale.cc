@@ -3,6 +3,7 @@
 // each, in batches, as `dedup --library` does; one in a hundred is known. Every answer is checked.
 //
 //   build/release/bench/library_scale FOLDER [documents=1000000] [segments=1] [memory_mib=1024] [threads=2] [seconds=20]
+//       [batch=4096]
 //
 // FOLDER is made where it is not there; one that is there is looked up only.
 #include <fmt/format.h>
@@ -29,7 +30,6 @@ namespace {
 
 using namespace refrain;
 
-constexpr std::size_t kBatch = 4096;            // documents that are looked up together
 constexpr std::uint64_t kOneIn = 100;           // documents is known
 constexpr std::uint64_t kUnknown = 1ULL << 40;  // documents from this number on are in no library
 
@@ -126,14 +126,15 @@ struct Counts {
   bool right = true;
 };
 
-// Looks up the documents of one batch; known ones must be found, and of the others none.
-void look_up(library::Reader& reader, std::uint64_t documents, std::uint64_t batch, Counts& counts) {
+// Looks up the documents of one batch of that size; known ones must be found, and of the others none.
+void look_up(library::Reader& reader, std::uint64_t documents, std::uint64_t size, std::uint64_t batch,
+             Counts& counts) {
   std::vector<library::Probe> probes;
   std::vector<Made> made;
   std::vector<std::uint64_t> keys;
   std::vector<std::uint64_t> numbers;
-  for (std::uint64_t i = 0; i < kBatch; ++i) {
-    const std::uint64_t of = batch * kBatch + i;
+  for (std::uint64_t i = 0; i < size; ++i) {
+    const std::uint64_t of = batch * size + i;
     const bool is_known = of % kOneIn == 0;
     numbers.push_back(is_known ? number(of, 7) % documents : kUnknown + of);
     made.emplace_back(numbers.back());
@@ -142,8 +143,7 @@ void look_up(library::Reader& reader, std::uint64_t documents, std::uint64_t bat
     for (const std::uint64_t key : keys) probes.push_back({key, static_cast<std::uint32_t>(i)});
   }
   std::sort(probes.begin(), probes.end());
-  std::vector<unsigned> hits(kBatch);
-  std::vector<std::pair<std::uint32_t, library::KnownId>> found;
+  std::vector<unsigned> hits(size);
   reader.find(probes, 100, [&](std::size_t probe, library::KnownId document) {
     const std::uint32_t asker = probes[probe].asker;
     if (document == numbers[asker])
@@ -151,9 +151,9 @@ void look_up(library::Reader& reader, std::uint64_t documents, std::uint64_t bat
     else
       ++counts.false_hits;
   });
-  for (std::uint64_t i = 0; i < kBatch; ++i)
+  for (std::uint64_t i = 0; i < size; ++i)
     if (hits[i] != (numbers[i] < kUnknown ? 1 + kLayout.bands : 0)) counts.right = false;
-  counts.looked_up += kBatch;
+  counts.looked_up += size;
 }
 
 }  // namespace
@@ -171,6 +171,7 @@ int main(int count, char** arguments) {
   context.threads = static_cast<unsigned>(argument(5, 2));
   context.temp_dir = std::filesystem::absolute(folder).parent_path().string();
   const auto seconds = static_cast<double>(argument(6, 20));
+  const std::uint64_t batch = argument(7, 4096);
   if (!is_taken(folder)) make(folder, documents, segments, context);
 
   MemoryBudget budget(context);
@@ -186,7 +187,7 @@ int main(int count, char** arguments) {
   const Stopwatch watch;
   run_workers(context.threads, [&](unsigned worker) {
     const std::unique_ptr<library::Reader> mine = reader.clone();
-    while (watch.seconds() < seconds) look_up(*mine, documents, next++, counts[worker]);
+    while (watch.seconds() < seconds) look_up(*mine, documents, batch, next++, counts[worker]);
   });
   Counts all;
   for (const Counts& each : counts) {
@@ -198,8 +199,8 @@ int main(int count, char** arguments) {
     fmt::print("an answer is wrong\n");
     return 1;
   }
-  fmt::print("looked up  {:.0f} documents/s on {} threads, {:.4f} false hits each\n",
-             static_cast<double>(all.looked_up) / watch.seconds(), context.threads,
+  fmt::print("looked up  {:.0f} documents/s on {} threads in batches of {}, {:.4f} false hits each\n",
+             static_cast<double>(all.looked_up) / watch.seconds(), context.threads, batch,
              static_cast<double>(all.false_hits) / static_cast<double>(all.looked_up));
   fmt::print("memory     {} reserved, {} resident at most\n", human_bytes(budget.peak()),
              human_bytes(peak_rss_bytes()));
