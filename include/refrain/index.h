@@ -40,6 +40,14 @@ enum class BlotSampling {
 std::vector<std::string_view> blot_kind_names();
 std::vector<std::string_view> blot_sampling_names();
 
+// How much two passages may differ.
+enum class Edits {
+  none,   // not at all
+  light,  // words replaced, lost, inserted or moved, as long as a few in a row are left: what the blots of windows show
+  heavy,  // hardly two neighbours are left: also what pairs of neighbours show that few documents hold. Takes longer
+};
+std::vector<std::string_view> edits_names();
+
 inline constexpr unsigned kMaxBlotWindow = 256;
 inline constexpr unsigned kMaxInterleave = 16;
 inline constexpr unsigned kMinBlotBits = 12;
@@ -58,6 +66,9 @@ struct IndexLayout {
   unsigned shards = 1;     // number of files for the posts, by blot; a power of two, up to kMaxShards
   TokenizerKind tokenizer = TokenizerKind::words_nfkc;
   bool store_text = false;  // keep the texts in the index instead of referring to their files
+  // Also index pairs of neighbouring tokens, a quarter of them, whatever their order: what Edits::heavy looks for.
+  // Never where a token is a character.
+  bool pairs = true;
 };
 
 struct IndexCreateOptions {
@@ -141,6 +152,9 @@ struct Occurrence {
   std::string text;               // those bytes
   std::vector<ByteRange> shared;  // ranges in `text` that match the passage token for token; sorted, disjoint
   double similarity = 1;          // matching tokens divided by the length of the longer
+  ByteRange query;                // for a query: the bytes of the query that match here
+  // How unlikely the agreement is by chance, in bits: what the matching tokens weigh by their rarity in both texts.
+  double score = 0;
 };
 
 // What is reported about a passage before its occurrences.
@@ -148,6 +162,7 @@ struct PassageHead {
   std::string text;              // at its earliest place; for a query, in the query
   std::uint64_t length = 0;      // in tokens
   double similarity = 0;         // mean over its occurrences, except the earliest
+  double score = 0;              // for a query: the highest of its occurrences'
   std::uint64_t documents = 0;   // that contain it; for a query, those listed
   std::uint64_t unverified = 0;  // for a query: candidates beyond `max_occurrences`, not compared
   std::string query;             // for a query: the id of the query document, and the bytes in it
@@ -175,13 +190,18 @@ class PassageSink {
 
 // Passages as JSON, one object per line, written in pieces:
 //   {"passage": text, "length": .., "similarity": .., "documents": .., "occurrences": [{"id", "begin", "end", "text"}]}
-// and for a query also "query", "begin", "end" and, if there are any, "unverified".
+// and for a query also "query", "begin", "end", "score" and, if there are any, "unverified"; its occurrences also have
+// "similarity", "score", "query_begin" and "query_end".
 std::unique_ptr<PassageSink> json_passages(std::function<void(std::string_view)> out);
 
 struct PassageLimits {
-  std::uint64_t min_tokens = 0;  // minimum matching tokens; 0: the window of the index
-  // Maximum run of differing tokens between two matching stretches of one passage.
-  unsigned max_gap = 8;
+  Edits edits = Edits::light;  // for a query; extract() takes light
+  // The share of the words that may differ, above 0 and below 1.
+  double noise = 0.67;
+  // Minimum matching tokens; 0: the window of the index, or 15 where words are scattered or moved.
+  std::uint64_t min_tokens = 0;
+  // Maximum run of differing tokens between two matching stretches of one passage. None: 40 for a query, 8 for extract().
+  std::optional<unsigned> max_gap = {};
   std::uint64_t max_documents = 0;              // skip blots that occur in more documents; 0: no limit
   std::vector<std::string> exclude = {};        // texts; passages contained in one of them are ignored
   std::vector<std::string> exclude_files = {};  // more such texts, in files
@@ -192,25 +212,31 @@ struct QueryDocument {
   std::string text;
 };
 
-// Named files are read when the query runs, within its budget, up to 64 MiB each; "-" is standard input.
+// Every document that is asked about gets its own answer, whatever else is asked about.
 struct QueryOptions {
   std::vector<QueryDocument> documents = {};
-  std::vector<std::string> files = {};  // more documents, one per file; the path is the id
-  std::string id = {};  // instead of documents and files: a document of the index, which does not match itself
+  // More documents, which are read while the query runs, on all threads. Standard input is one document where nothing
+  // is said of its format.
+  InputOptions input = {};
+  std::string id = {};  // instead of those: a document of the index, which does not match itself
   PassageLimits limits = {};
-  std::uint64_t limit = 20;            // passages; 0: all
+  std::uint64_t limit = 20;            // passages of a document; 0: all
   std::uint64_t max_occurrences = 20;  // of each; 0: all
-  std::string cursor = {};             // of an earlier report: continue after it
+  std::string cursor = {};             // of an earlier report about one document: continue after it
 };
 
 struct QueryReport {
+  ReadReport read;  // of QueryOptions::input
   std::uint64_t generation = 0;
+  std::uint64_t documents = 0;   // asked about
+  std::uint64_t shortened = 0;   // of them: those with more passages than `limit`
   std::uint64_t tokens = 0;
   std::uint64_t candidates = 0;  // chains of blots
   std::uint64_t compared = 0;    // of them
   std::uint64_t passages = 0;
   std::uint64_t occurrences = 0;
-  // Empty: no more passages. A page with a cursor can be shorter than `limit` if many candidates did not match.
+  // Empty: no more passages, or several documents were asked about. A page with a cursor can be shorter than `limit` if
+  // many candidates did not match.
   std::string cursor;
   std::uint64_t changed_documents = 0;
   std::vector<ChangedDocument> changed;

@@ -6,9 +6,11 @@
 #include <bit>
 
 #include "base/checksum.h"
+#include "base/mix.h"
 #include "engines/blot/format.h"
 #include "refrain/error.h"
 #include "text/token_hash.h"
+#include "text/token_hasher.h"
 
 namespace refrain {
 
@@ -18,6 +20,10 @@ std::vector<std::string_view> blot_kind_names() {
 
 std::vector<std::string_view> blot_sampling_names() {
   return {"syncmer", "all"};
+}
+
+std::vector<std::string_view> edits_names() {
+  return {"none", "light", "heavy"};
 }
 
 }  // namespace refrain
@@ -46,6 +52,7 @@ IndexLayout checked_layout(IndexLayout layout) {
     if (!holds) throw Error(Errc::invalid_argument, message);
   };
   if (layout.interleave > 1) layout.sampling = BlotSampling::all;
+  if (text::tokens_are_characters(layout.tokenizer)) layout.pairs = false;
   check(layout.window >= 2 && layout.window <= kMaxBlotWindow,
         fmt::format("--window: must be from 2 to {} tokens, not {}", kMaxBlotWindow, layout.window));
   check(layout.interleave >= 1 && layout.interleave <= kMaxInterleave,
@@ -99,12 +106,26 @@ void Blotter::choose(std::span<const std::uint64_t> hashes, std::uint64_t number
   out.resize(static_cast<std::size_t>(end - out.data()));
 }
 
+void choose_pairs(std::span<const std::uint64_t> hashes, std::uint64_t number, std::vector<ChosenWindow>& out) {
+  constexpr unsigned kChosenBits = 2;
+  if (hashes.size() < 2) return;
+  const std::size_t before = out.size();
+  out.resize(before + hashes.size() - 1);
+  ChosenWindow* end = out.data() + before;
+  for (std::size_t i = 0; i + 1 < hashes.size(); ++i) {
+    const std::uint64_t blot = mix(hashes[i] + hashes[i + 1], 0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9);
+    *end = {number + i, blot};
+    end += static_cast<std::size_t>(blot >> (64 - kChosenBits) == 0);
+  }
+  out.resize(static_cast<std::size_t>(end - out.data()));
+}
+
 std::uint32_t mark_checksum(std::string_view text) {
   return static_cast<std::uint32_t>(checksum(text));
 }
 
 BlotStream::BlotStream(const IndexLayout& layout, const text::Tokenizer& tokenizer)
-    : tokenizer_(tokenizer), blotter_(layout) {
+    : tokenizer_(tokenizer), blotter_(layout), has_pairs_(layout.pairs) {
   hashes_.resize(blotter_.shape().span() + text::TokenBlock::kMaxEdges / 2 + 16);
 }
 
@@ -127,6 +148,11 @@ bool BlotStream::next(std::span<const ChosenWindow>& chosen) {
   const std::size_t count = carried_ + block_.size();
   chosen_.clear();
   blotter_.choose({hashes_.data(), count}, tokens_ - carried_, chosen_);
+  pairs_.clear();
+  if (has_pairs_) {
+    const std::size_t first = carried_ == 0 ? 0 : carried_ - 1;
+    choose_pairs({hashes_.data() + first, count - first}, tokens_ - (carried_ - first), pairs_);
+  }
   tokens_ += block_.size();
   const std::size_t carry = std::min(count, blotter_.shape().span() - 1);
   std::copy_n(hashes_.data() + (count - carry), carry, hashes_.data());

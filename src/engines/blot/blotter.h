@@ -37,6 +37,18 @@ constexpr std::uint64_t blot_mask(unsigned bits) {
   return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
 }
 
+// Where an index has pairs too, the keys of its posts are one bit wider: blots of windows come first, then those of pairs.
+constexpr unsigned key_bits(const IndexLayout& layout) {
+  return layout.blot_bits + (layout.pairs ? 1U : 0U);
+}
+constexpr std::uint64_t pair_key(const IndexLayout& layout, std::uint64_t blot) {
+  return (blot & blot_mask(layout.blot_bits)) | std::uint64_t{1} << layout.blot_bits;
+}
+
+// Appends the chosen pairs of neighbours in `hashes`; the first token has the number `number`. A pair is chosen by what it
+// is: one in four.
+void choose_pairs(std::span<const std::uint64_t> hashes, std::uint64_t number, std::vector<ChosenWindow>& out);
+
 // Chooses among windows of tokens that are at hand. Keeps its buffers; not thread-safe.
 class Blotter {
  public:
@@ -76,6 +88,8 @@ class BlotStream {
   void start(std::string_view text);
   // The next chosen windows, possibly none; false once the document is at its end. Valid until the next call.
   bool next(std::span<const ChosenWindow>& chosen);
+  // The chosen pairs that go with them; none where the layout has no pairs.
+  std::span<const ChosenWindow> pairs() const { return pairs_; }
 
   // Once the document is at its end.
   std::uint64_t tokens() const { return tokens_; }
@@ -93,6 +107,8 @@ class BlotStream {
   std::size_t carried_ = 0;            // tokens of the stretch before that windows may still begin in
   std::vector<std::uint64_t> hashes_;  // those, and the block's
   std::vector<ChosenWindow> chosen_;
+  std::vector<ChosenWindow> pairs_;
+  bool has_pairs_;
   std::vector<TextMark> marks_;
 };
 

@@ -55,6 +55,53 @@ TEST(Blots, InterleavedStreamsTakeEveryOtherToken) {
   EXPECT_EQ(chosen[2].blot, hash_of("b") ^ hash_of("c"));
 }
 
+TEST(Pairs, AreNeighboursInEitherOrderAndAQuarterIsChosen) {
+  std::mt19937_64 random(5);
+  std::vector<std::uint64_t> hashes(40000);
+  for (std::uint64_t& hash : hashes) hash = random();
+  std::vector<ChosenWindow> chosen;
+  choose_pairs(hashes, 100, chosen);
+  EXPECT_NEAR(static_cast<double>(chosen.size()), 10000, 500);
+  std::map<std::uint64_t, std::uint64_t> blot_at;
+  for (const ChosenWindow& pair : chosen) blot_at[pair.first - 100] = pair.blot;
+  for (std::size_t i = 0; i + 1 < hashes.size(); ++i) {
+    const std::vector<std::uint64_t> swapped = {hashes[i + 1], hashes[i]};
+    std::vector<ChosenWindow> one;
+    choose_pairs(swapped, i, one);
+    ASSERT_EQ(one.size(), blot_at.count(i));
+    if (!one.empty()) ASSERT_EQ(one[0].blot, blot_at[i]);
+  }
+}
+
+TEST(Pairs, OfAStreamAreThoseOfTheWholeText) {
+  std::string text;
+  std::vector<std::string> words;
+  for (int i = 0; i < 30000; ++i) {
+    words.push_back("w" + std::to_string(i * 7919 % 10007));
+    text += words.back() + " ";
+  }
+  std::vector<ChosenWindow> expected;
+  choose_pairs(hashes_of(words), 0, expected);
+  for (const unsigned window : {2U, 10U}) {
+    const auto tokenizer = text::make_tokenizer(TokenizerKind::words);
+    BlotStream stream({.window = window}, *tokenizer);
+    stream.start(text);
+    std::vector<ChosenWindow> found;
+    for (std::span<const ChosenWindow> chosen; stream.next(chosen);)
+      found.insert(found.end(), stream.pairs().begin(), stream.pairs().end());
+    EXPECT_EQ(found, expected);
+  }
+}
+
+TEST(Pairs, HaveTheUpperHalfOfTheKeysAndOnlyWordsHaveThem) {
+  const IndexLayout layout{.blot_bits = 20};
+  EXPECT_EQ(key_bits(layout), 21U);
+  EXPECT_EQ(pair_key(layout, ~std::uint64_t{0}), (std::uint64_t{1} << 21U) - 1);
+  EXPECT_EQ(pair_key(layout, 0), std::uint64_t{1} << 20U);
+  EXPECT_TRUE(checked_layout({}).pairs);
+  EXPECT_FALSE(checked_layout({.tokenizer = TokenizerKind::chars}).pairs);
+}
+
 // The slow, obvious ones.
 std::uint64_t plain_blot(BlotKind kind, std::span<const std::uint64_t> hashes, std::size_t first,
                          const BlotShape& shape) {

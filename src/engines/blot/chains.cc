@@ -141,6 +141,33 @@ void Chainer::link(const std::function<DocumentBlocks(std::uint64_t block)>& doc
   }
 }
 
+void Chainer::keep_if(const std::function<bool(const Chain&)>& wanted) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < chains_.size(); ++i)
+    if (wanted(chains_[i])) chains_[kept++] = chains_[i];
+  chains_.resize(kept);
+}
+
+Neighbourhoods find_neighbourhoods(std::span<const Chain> chains, std::uint64_t blocks, MemoryBudget& budget) {
+  constexpr const char* kWhat = "the neighbourhoods of a query";
+  Neighbourhoods made{Array<Neighbourhood>(budget, kWhat), Array<std::uint32_t>(budget, kWhat, chains.size())};
+  for (std::size_t i = 0; i < chains.size(); ++i) {
+    const Chain& chain = chains[i];
+    const auto last = [&]() -> Neighbourhood& { return made.all[made.all.size() - 1]; };
+    const bool goes_on = made.all.size() > 0 && last().document == chain.document &&
+                         chain.first_block <= last().last_block + blocks;
+    if (goes_on) {
+      last().last_block = std::max(last().last_block, chain.last_block);
+      last().begin = std::min(last().begin, chain.begin);
+      last().end = std::max(last().end, chain.end);
+    } else {
+      made.all.push_back({chain.document, chain.first_block, chain.last_block, chain.begin, chain.end});
+    }
+    made.of_chain[i] = static_cast<std::uint32_t>(made.all.size() - 1);
+  }
+  return made;
+}
+
 std::int64_t Chainer::bucket_of(std::int64_t diagonal) const {
   const auto width = static_cast<std::int64_t>(rules_.diagonal) + 1;
   return diagonal >= 0 ? diagonal / width : (diagonal + 1) / width - 1;

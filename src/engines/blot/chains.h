@@ -64,6 +64,9 @@ class Chainer {
   // Makes the chains, those of a document next to each other, documents rising. Once, after all hits were added.
   void link(const std::function<DocumentBlocks(std::uint64_t block)>& document_at);
 
+  // Chains for which `wanted` is false go.
+  void keep_if(const std::function<bool(const Chain&)>& wanted);
+
   std::span<const Hit> hits() const { return {hits_.data(), hits_.size()}; }
   std::span<Chain> chains() { return {chains_.data(), chains_.size()}; }
 
@@ -90,6 +93,21 @@ class Chainer {
   Array<std::uint32_t> seen_;  // by a hash of a stretch of diagonals: the last chain there. May be out of date
   std::uint64_t seen_mask_ = 0;
 };
+
+// Chains of one document with no more than some blocks between them: what may be one passage, edited beyond diagonals.
+struct Neighbourhood {
+  DocId document = 0;
+  std::uint64_t first_block = 0;
+  std::uint64_t last_block = 0;
+  std::uint32_t begin = 0;  // tokens of the query
+  std::uint32_t end = 0;
+};
+struct Neighbourhoods {
+  Array<Neighbourhood> all;
+  Array<std::uint32_t> of_chain;  // by chain: the number of its neighbourhood
+};
+// Of chains as Chainer::link() orders them.
+Neighbourhoods find_neighbourhoods(std::span<const Chain> chains, std::uint64_t blocks, MemoryBudget& budget);
 
 // Two runs of tokens that are nearly the same: four fifths of what they cover together is in both.
 bool nearly_same(std::uint64_t a_begin, std::uint64_t a_end, std::uint64_t b_begin, std::uint64_t b_end);

@@ -41,6 +41,29 @@ class Chaining : public testing::Test {
   MemoryBudget budget_{Context{}};
 };
 
+TEST_F(Chaining, NeighbourhoodsHoldTheChainsOfADocumentThatAreNear) {
+  const auto chain = [](DocId document, std::uint64_t first, std::uint64_t last, std::uint32_t begin, std::uint32_t end) {
+    return Chain{.document = document, .first_block = first, .last_block = last, .begin = begin, .end = end};
+  };
+  const std::vector<Chain> chains = {chain(1, 10, 30, 500, 600), chain(1, 12, 13, 0, 20), chain(1, 35, 36, 90, 95),
+                                     chain(1, 42, 43, 7, 9), chain(2, 44, 45, 7, 9)};
+  const Neighbourhoods found = find_neighbourhoods(chains, 5, budget_);
+  ASSERT_EQ(found.all.size(), 3U);
+  EXPECT_EQ(std::pair(found.all[0].first_block, found.all[0].last_block), std::pair(std::uint64_t{10}, std::uint64_t{36}));
+  EXPECT_EQ(std::pair(found.all[0].begin, found.all[0].end), std::pair(0U, 600U));
+  EXPECT_EQ(found.all[2].document, 2U);
+  EXPECT_EQ(std::vector<std::uint32_t>(found.of_chain.begin(), found.of_chain.end()),
+            (std::vector<std::uint32_t>{0, 0, 0, 1, 2}));
+}
+
+TEST_F(Chaining, KeepsTheChainsThatAreWanted) {
+  Chainer chainer = linked({{0, 5}, {0, 105}, {0, 205}}, 100);
+  ASSERT_EQ(chainer.chains().size(), 3U);
+  chainer.keep_if([](const Chain& chain) { return chain.document != 1; });
+  ASSERT_EQ(chainer.chains().size(), 2U);
+  EXPECT_EQ(chainer.chains()[1].document, 2U);
+}
+
 TEST_F(Chaining, MakesOneChainOfACopyAndNoneAcrossDocuments) {
   // Query tokens 0 to 300 stand in document 2 from its token 37 on, and a part of them in document 3.
   Pairs pairs;

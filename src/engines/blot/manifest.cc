@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t kManifestVersion = 2;
+constexpr std::uint64_t kManifestVersion = 3;
+constexpr std::uint64_t kManifestVersionWithoutPairs = 2;
 constexpr std::uint64_t kManifestVersionWithoutId = 1;
 
 SegmentInfo parse_segment(store::ManifestWords& words, unsigned shards) {
@@ -40,6 +41,12 @@ std::string_view magic_of(std::string_view name) {
   return {};
 }
 
+// The oldest that can say it all: what has no pairs can still be read by those who know of none.
+std::uint64_t version_of(const Manifest& manifest) {
+  if (manifest.id.empty()) return kManifestVersionWithoutId;
+  return manifest.layout.pairs ? kManifestVersion : kManifestVersionWithoutPairs;
+}
+
 }  // namespace
 
 constinit const store::SegmentKind kIndexKind = {kBlotRemovedMagic, magic_of};
@@ -49,12 +56,13 @@ std::string to_text(const Manifest& manifest) {
   std::string text = fmt::format(
       "refrain-index {}\n{}generation {}\nnext-segment {}\nnext-ordinal {}\nwindow {}\ninterleave {}\nblot-bits {}\n"
       "shards {}\nblots {}\nsampling {}\ntokenizer {}\nstore-text {}\n",
-      manifest.id.empty() ? kManifestVersionWithoutId : kManifestVersion,
+      version_of(manifest),
       manifest.id.empty() ? std::string() : fmt::format("id {}\n", manifest.id), manifest.generation,
       manifest.next_segment, manifest.next_ordinal, layout.window, layout.interleave, layout.blot_bits, layout.shards,
       blot_kind_names()[static_cast<std::size_t>(layout.blots)],
       blot_sampling_names()[static_cast<std::size_t>(layout.sampling)],
       tokenizer_names()[static_cast<std::size_t>(layout.tokenizer)], layout.store_text ? 1 : 0);
+  if (version_of(manifest) == kManifestVersion) text += "pairs 1\n";
   for (const SegmentInfo& segment : manifest.segments) {
     text += fmt::format("segment {} {} {} {} {} {} {} {}", segment.number, segment.documents, segment.tokens,
                         segment.blocks, segment.text_bytes, segment.blots, segment.posts,
@@ -83,11 +91,11 @@ Manifest parse_manifest(const std::string& text, const std::string& path) {
   IndexLayout& layout = manifest.layout;
   store::ManifestLines lines(*body, fmt::format("{}: invalid line; run 'refrain index check'", path));
   const std::uint64_t found = lines.line("refrain-index").number();
-  if (found != kManifestVersion && found != kManifestVersionWithoutId)
+  if (found < kManifestVersionWithoutId || found > kManifestVersion)
     throw Error(Errc::unsupported,
                 fmt::format("{}: index version {}, but this build reads {}; create it again with this build", path,
                             found, kManifestVersion));
-  if (found == kManifestVersion) {
+  if (found != kManifestVersionWithoutId) {
     store::ManifestWords words = lines.line("id");
     manifest.id = words.word();
     words.end();
@@ -104,6 +112,7 @@ Manifest parse_manifest(const std::string& text, const std::string& path) {
   layout.sampling = lines.line("sampling").name<BlotSampling>(blot_sampling_names());
   layout.tokenizer = lines.line("tokenizer").name<TokenizerKind>(tokenizer_names());
   layout.store_text = lines.number("store-text") != 0;
+  layout.pairs = found == kManifestVersion && lines.number("pairs") != 0;
   checked_layout(layout);
   if (layout.blot_bits == 0) damaged();
   while (!lines.at_end()) {

@@ -46,6 +46,16 @@ TEST(ManifestText, ComesBackWhole) {
   EXPECT_EQ(found.layout.window, 12U);
 }
 
+TEST(ManifestText, SaysWhetherThereArePairs) {
+  Manifest manifest = some_manifest();
+  manifest.id = random_index_id();
+  for (const bool pairs : {false, true}) {
+    manifest.layout.pairs = pairs;
+    EXPECT_EQ(parse_manifest(to_text(manifest), "m").layout.pairs, pairs);
+    EXPECT_TRUE(to_text(manifest).starts_with(pairs ? "refrain-index 3\n" : "refrain-index 2\n"));
+  }
+}
+
 TEST(ManifestText, DamagedAnywhereIsNoticed) {
   const std::string text = to_text(some_manifest());
   for (std::size_t i = 0; i < text.size(); ++i)

@@ -231,8 +231,9 @@ std::string next_command(const std::vector<std::string>& arguments, std::string_
 
 // With --raw nothing is compared, and there is no summary.
 void refuse_comparing(const Settings& settings) {
-  if (settings.min_tokens || settings.max_gap || !settings.exclude.empty())
-    throw Error(Errc::invalid_argument, "--raw: compares nothing; remove --min-tokens, --max-gap and --exclude");
+  if (settings.min_tokens || settings.max_gap || settings.edits || settings.noise || !settings.exclude.empty())
+    throw Error(Errc::invalid_argument,
+                "--raw: compares nothing; remove --edits, --noise, --min-tokens, --max-gap and --exclude");
   if (settings.json) throw Error(Errc::invalid_argument, "--raw: has no summary; remove --json");
 }
 
@@ -247,7 +248,7 @@ int run_raw_query(const Settings& settings) {
   BlotsOptions options = blots_options(settings);
   options.min_documents = 1;
   options.limit = settings.limit.value_or(0);
-  options.query_files = asked.files;
+  options.query_files = asked.input.paths;
   if (settings.id) {
     std::optional<IndexDocument> document = index.document(*settings.id, Session(settings).context());
     if (!document) throw Error(Errc::not_found, fmt::format("{}: no document in the index has this id", *settings.id));

@@ -73,6 +73,7 @@ std::string to_json(const IndexStats& stats) {
   json.field("shards", layout.shards);
   json.field("tokenizer", verbs::run::name_of(layout.tokenizer));
   json.field("store_text", layout.store_text);
+  json.field("pairs", layout.pairs);
   json.field("generation", stats.generation);
   json.field("documents", stats.documents);
   json.field("removed", stats.removed);
@@ -109,7 +110,10 @@ std::string to_json(const IndexCheckReport& report) {
 std::string to_json(const QueryReport& report) {
   JsonWriter json;
   verbs::run::begin_report(json, "index query");
+  verbs::run::write_read(json, report.read);
   json.field("generation", report.generation);
+  json.field("documents", report.documents);
+  json.field("shortened", report.shortened);
   json.field("tokens", report.tokens);
   json.field("candidates", report.candidates);
   json.field("compared", report.compared);

@@ -14,7 +14,7 @@ inline constexpr std::uint64_t kAnyUnsigned = std::numeric_limits<unsigned>::max
 
 inline constexpr VerbSet kHashers = Verb::near | Verb::fingerprint | Verb::explain;
 inline constexpr VerbSet kReaders = kHashers | Verb::text | Verb::dedup | Verb::substrings | Verb::ngrams_build |
-                                    Verb::index_create | Verb::index_add | Verb::index_blots;
+                                    Verb::index_create | Verb::index_add | Verb::index_blots | Verb::index_query;
 inline constexpr VerbSet kAskers = Verb::index_query | Verb::index_extract;
 inline constexpr VerbSet kWorkers = kReaders | kAskers | Verb::match | Verb::ngrams_show | Verb::index_remove |
                                     Verb::index_merge | Verb::index_check | Verb::library_check | Verb::library_merge |

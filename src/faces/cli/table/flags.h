@@ -93,6 +93,8 @@ struct Settings {
   bool replace = false;
   std::optional<std::uint64_t> min_tokens;
   std::optional<unsigned> max_gap;
+  std::optional<Edits> edits;
+  std::optional<double> noise;
   std::optional<std::uint64_t> min_documents;
   std::optional<std::uint64_t> max_documents;
   std::optional<std::uint64_t> max_occurrences;

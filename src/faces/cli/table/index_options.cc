@@ -60,7 +60,9 @@ std::vector<std::string> lines_of(std::string_view text) {
 PassageLimits passage_limits(const Settings& settings) {
   PassageLimits limits;
   limits.min_tokens = settings.min_tokens.value_or(limits.min_tokens);
-  limits.max_gap = settings.max_gap.value_or(limits.max_gap);
+  limits.edits = settings.edits.value_or(limits.edits);
+  limits.noise = settings.noise.value_or(limits.noise);
+  limits.max_gap = settings.max_gap;
   limits.max_documents = settings.max_documents.value_or(limits.max_documents);
   limits.exclude_files = settings.exclude;
   return limits;
@@ -98,6 +100,7 @@ IndexLayout index_layout(const Settings& settings) {
   layout.shards = settings.shards.value_or(layout.shards);
   layout.tokenizer = chosen_tokenizer(settings, layout.tokenizer);
   layout.store_text = settings.store_text;
+  layout.pairs = settings.edits.value_or(Edits::heavy) == Edits::heavy;
   layout.sampling = settings.sampling.value_or(layout.interleave > 1 ? BlotSampling::all : layout.sampling);
   if (layout.interleave > 1 && layout.sampling != BlotSampling::all)
     throw Error(Errc::invalid_argument, "--interleave: above 1 requires --sampling all; remove --sampling");
@@ -128,11 +131,11 @@ LibraryRemoveOptions library_remove_options(const Settings& settings) {
 
 QueryOptions query_options(const Settings& settings) {
   QueryOptions options;
-  options.files = all_but_first(settings.operands);
-  if (settings.id && !options.files.empty())
-    throw Error(Errc::invalid_argument, "--id: queries with a document of the index; remove it, or the files");
-  if (!settings.id && options.files.empty())
-    throw Error(Errc::invalid_argument, "'index query' needs a FILE, -, or --id ID");
+  if (settings.id && settings.operands.size() > 1)
+    throw Error(Errc::invalid_argument, "--id: queries with a document of the index; remove it, or the inputs");
+  if (!settings.id && settings.operands.size() == 1)
+    throw Error(Errc::invalid_argument, "'index query' needs an INPUT, -, or --id ID");
+  if (!settings.id) options.input = input_options(settings, all_but_first(settings.operands));
   options.limits = passage_limits(settings);
   options.id = settings.id.value_or("");
   options.limit = settings.limit.value_or(options.limit);

@@ -122,7 +122,8 @@ constexpr Flag kSharedFlags[] = {
     {.name = "threads", .kind = Kind::number, .metavar = "N", .default_text = "1 per core",
      .description = "threads, fewer if memory is low", .least = 1, .most = 1024,
      .verbs = Verb::dedup | Verb::near | Verb::fingerprint | Verb::text | Verb::match | Verb::substrings | Verb::ngrams_build | Verb::index_create |
-              Verb::index_add | Verb::index_extract | Verb::index_blots | Verb::index_check | Verb::serve,
+              Verb::index_add | Verb::index_query | Verb::index_extract | Verb::index_blots | Verb::index_check |
+              Verb::serve,
      .group = Group::run,
      .store = [](Settings& s, const Value& v) { s.threads = narrow(v); }},
     {.name = "temp-dir", .kind = Kind::folder, .metavar = "DIR", .default_text = "$TMPDIR or /tmp",

@@ -82,19 +82,22 @@ constexpr VerbInfo kStoreVerbs[] = {
      .examples = {"refrain index create index /usr/share/common-licenses -q", "refrain index merge index"}},
     {.verb = Verb::index_query,
      .name = "index query",
-     .summary = "find passages that files share with the index",
-     .operands = "INDEX [FILE...|-]",
+     .summary = "find passages that documents share with the index",
+     .operands = "INDEX [INPUT...]",
      .least_operands = 1,
      .most_operands = kNoLimit,
      .operand_choices = nullptr,
      .description =
-         "Finds the passages that each FILE shares with documents of the index, best first. Prints JSON, one passage "
-         "per line; if there are more than --limit, the last line is a cursor. Exits with code 1 if nothing is found.",
+         "Finds the passages that each document of the INPUTs shares with the index, best first. Prints JSON, one "
+         "passage per line. An INPUT is a file, a folder or - (one document from standard input, unless --format says "
+         "otherwise). Exits with code 1 if nothing is found.",
      .details =
-         "A passage has at least --min-tokens matching tokens; up to --max-gap consecutive tokens may have been "
-         "changed, lost or inserted. Offsets are bytes of the original text. With --output text, matching words are "
+         "With --edits light, a window of the index must be left in or near a passage; with heavy, pairs of rare words "
+         "are enough. A passage has at least --min-tokens matching tokens, 15 where they are scattered or moved; up to "
+         "--max-gap consecutive tokens may have been changed, lost or inserted. If there are more than --limit "
+         "passages for a single document, the last line is a cursor. Offsets are bytes of the original text. With --output text, matching words are "
          "bold and underlined on a terminal, and marked [[ ]] elsewhere.\n"
-         "--raw lists the candidates: the blots of the FILEs that occur in the index, without comparing any text.\n"
+         "--raw lists the candidates: the blots of the INPUTs that occur in the index, without comparing any text.\n"
          "Documents whose files have changed since they were indexed are skipped, and listed on standard error.\n",
      .examples = {"refrain index create index /usr/share/common-licenses -q",
                   "head -n 60 /usr/share/common-licenses/GPL-2 | refrain index query index -"}},

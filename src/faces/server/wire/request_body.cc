@@ -1,8 +1,10 @@
 #include "faces/server/wire/request_body.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <simdjson.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -68,6 +70,27 @@ auto number_into(Number& out, std::uint64_t least, std::uint64_t most) {
     if (!value.is_uint64() || value.get(number) != simdjson::SUCCESS || number < least || number > most)
       throw bad_field(name, fmt::format("must be a whole number from {} to {}", least, most));
     out = static_cast<Number>(number);
+  };
+}
+
+template <class Choice>
+auto choice_into(Choice& out, const std::vector<std::string_view>& names) {
+  return [&out, names](std::string_view name, dom::element value) {
+    std::string_view text;
+    const auto found =
+        value.get(text) == simdjson::SUCCESS ? std::find(names.begin(), names.end(), text) : names.end();
+    if (found == names.end()) throw bad_field(name, fmt::format("must be one of {}", fmt::join(names, ", ")));
+    out = static_cast<Choice>(found - names.begin());
+  };
+}
+
+// Above 0 and below 1.
+auto share_into(double& out) {
+  return [&out](std::string_view name, dom::element value) {
+    double share = 0;
+    if (value.get(share) != simdjson::SUCCESS || share <= 0 || share >= 1)
+      throw bad_field(name, "must be a number above 0 and below 1");
+    out = share;
   };
 }
 
@@ -138,6 +161,8 @@ QueryOptions parse_query(std::string_view body) {
       {"max_occurrences", number_into(out.max_occurrences, 1, kMaxOccurrences)},
       {"min_tokens", number_into(out.limits.min_tokens, 0, kMaxCount)},
       {"max_gap", number_into(out.limits.max_gap, 0, kMaxGap)},
+      {"edits", choice_into(out.limits.edits, edits_names())},
+      {"noise", share_into(out.limits.noise)},
       {"max_documents", number_into(out.limits.max_documents, 0, kMaxCount)},
   };
   dom::parser parser;

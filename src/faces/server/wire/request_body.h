@@ -9,7 +9,7 @@
 
 namespace refrain::server {
 
-// {"text": .. or "id": .., "limit", "max_occurrences", "min_tokens", "max_gap", "max_documents", "cursor"}.
+// {"text": .. or "id": .., "limit", "max_occurrences", "min_tokens", "max_gap", "edits", "noise", "max_documents", "cursor"}.
 // Failure(400) for what is not JSON, for a field that is unknown, of the wrong kind or out of range, and where not
 // exactly one of "text" and "id" is given.
 QueryOptions parse_query(std::string_view body);

@@ -10,6 +10,10 @@ namespace {
 
 // Besides what the chain covers, in the first reading.
 constexpr std::uint64_t kMarginTokens = 32;
+// Besides what a neighbourhood covers; where a passage goes on, four times as much, and so on.
+constexpr std::uint64_t kLooseMargin = 512;
+constexpr std::uint64_t kMostMargin = std::uint64_t{1} << 20U;
+constexpr const char* kLooseWhat = "the tokens of a document";
 // What a token of a document takes while it is read, its text included, about.
 constexpr std::uint64_t kTokenBytes = sizeof(DocumentToken) + sizeof(std::uint32_t) + 12;
 
@@ -23,18 +27,39 @@ bool same_diagonal(const SharedRun& run, std::uint32_t query, std::uint64_t toke
 
 }  // namespace
 
+std::uint64_t least_tokens(const IndexLayout& layout, const PassageLimits& limits) {
+  return limits.min_tokens == 0 ? layout.window : limits.min_tokens;
+}
+
+blot::FinderRules finder_rules(const PassageLimits& limits) {
+  constexpr std::uint32_t kBitsAToken = 10;
+  blot::FinderRules rules;
+  rules.noise = limits.noise;
+  rules.max_gap = limits.max_gap.value_or(rules.max_gap);
+  rules.summaries = !limits.max_gap;  // a gap that was asked for is meant
+  if (limits.min_tokens == 0) return rules;
+  rules.min_tokens = static_cast<std::uint32_t>(std::min<std::uint64_t>(limits.min_tokens, 1U << 24U));
+  rules.min_bits = kBitsAToken * rules.min_tokens;
+  return rules;
+}
+
 ChainComparer::ChainComparer(Snapshot& snapshot, const QueryText& query, const PassageLimits& limits,
-                             std::uint64_t min_tokens, MemoryBudget& budget)
+                             MemoryBudget& budget)
     : snapshot_(snapshot),
       query_(query),
-      min_tokens_(min_tokens),
+      min_tokens_(least_tokens(snapshot.layout(), limits)),
       rules_(align_rules(snapshot.layout(), limits)),
       shape_(blot::blot_shape(snapshot.layout())),
       aligner_(rules_),
+      finder_(finder_rules(limits)),
+      budget_(budget),
       reservation_(budget.reserve(0, "the tokens of a document")) {}
 
 std::vector<SharedRun> ChainComparer::compare(const blot::Chain& chain, std::span<const blot::Hit> hits) {
-  start(chain);
+  start(chain.document);
+  const std::uint64_t first = (chain.first_block - first_block_) * blot::kBlockTokens;
+  const std::uint64_t last = (chain.last_block - first_block_ + 1) * blot::kBlockTokens + shape_.span();
+  load(first - std::min(first, kMarginTokens), last + kMarginTokens);
   std::vector<SharedRun> runs;
   std::vector<SharedRun> small;  // too few tokens
   for (std::uint32_t at = chain.first_hit; at != blot::kNoHit; at = hits[at].next) {
@@ -59,13 +84,80 @@ std::vector<SharedRun> ChainComparer::compare(const blot::Chain& chain, std::spa
   return runs;
 }
 
-void ChainComparer::start(const blot::Chain& chain) {
-  document_ = chain.document;
+void ChainComparer::start(DocId document) {
+  document_ = document;
   first_block_ = snapshot_.first_block(document_);
   document_tokens_ = snapshot_.tokens(document_);
-  const std::uint64_t first = (chain.first_block - first_block_) * blot::kBlockTokens;
-  const std::uint64_t last = (chain.last_block - first_block_ + 1) * blot::kBlockTokens + shape_.span();
-  load(first - std::min(first, kMarginTokens), last + kMarginTokens);
+}
+
+std::vector<SharedRun> ChainComparer::compare_loosely(const blot::Neighbourhood& place) {
+  start(place.document);
+  const std::uint64_t begin = (place.first_block - first_block_) * blot::kBlockTokens;
+  const std::uint64_t end = std::min(
+      document_tokens_, (place.last_block - first_block_ + 1) * blot::kBlockTokens + std::uint64_t{shape_.span()});
+  const std::uint64_t query_tokens = query_.tokens();
+  std::vector<SharedRun> runs;
+  for (std::uint64_t margin = kLooseMargin;; margin *= 4) {
+    const TokenRange query{place.begin - std::min<std::uint64_t>(place.begin, margin),
+                           std::min(query_tokens, place.end + margin)};
+    const TokenRange tokens{begin - std::min(begin, margin), std::min(document_tokens_, end + margin)};
+    load(tokens.first, tokens.last);
+    const std::uint64_t last = std::min(tokens.last, last_);
+    const Reservation room = budget_.reserve(blot::PassageFinder::memory_bytes(query.size() + tokens.size()), kLooseWhat);
+    runs.clear();
+    bool open = false;  // one comes to an end of what was compared, and may go on
+    for (const blot::LoosePassage& found :
+         finder_.find(query_.hashes().subspan(query.first, query.size()), loaded(tokens.first, last))) {
+      runs.push_back({{query.first + found.a_begin, query.first + found.a_end},
+                      {tokens.first + found.b_begin, tokens.first + found.b_end},
+                      found.matches,
+                      true});
+      const auto ends = [](const TokenRange& part, const TokenRange& whole, std::uint64_t all) {
+        return (part.first == whole.first && whole.first > 0) || (part.last == whole.last && whole.last < all);
+      };
+      open = open || ends(runs.back().query, query, query_tokens) || ends(runs.back().place, tokens, document_tokens_);
+    }
+    if (!open || margin >= kMostMargin) break;
+  }
+  for (SharedRun& run : runs) run = refine(run);
+  std::vector<SharedRun> outer;
+  for (const SharedRun& run : runs) {
+    if (std::any_of(outer.begin(), outer.end(), [&](const SharedRun& other) { return other.holds(run); })) continue;
+    std::erase_if(outer, [&](const SharedRun& other) { return run.holds(other); });
+    outer.push_back(run);
+  }
+  return outer;
+}
+
+// Where a passage is nearly in order, it ends where its order does: not at words that happen to stand near its end.
+SharedRun ChainComparer::refine(const SharedRun& run) {
+  constexpr std::size_t kShortRun = 3;
+  const std::span<const std::uint32_t> a = query_.hashes().subspan(run.query.first, run.query.size());
+  const std::span<const std::uint32_t> b = loaded(run.place.first, run.place.last);
+  const std::vector<blot::Aligner::Run> same =
+      aligner_.align(a.size(), b.size(), [&](std::size_t i, std::size_t j) { return a[i] == b[j]; });
+  std::size_t in_order = 0;
+  for (const blot::Aligner::Run& part : same) in_order += part.length;
+  if (5 * in_order < 4 * std::min(a.size(), b.size())) return run;
+  const auto is_long = [](const blot::Aligner::Run& part) { return part.length >= kShortRun; };
+  const auto first = std::find_if(same.begin(), same.end(), is_long);
+  const auto last = std::find_if(same.rbegin(), same.rend(), is_long);
+  if (first == same.end()) return run;
+  SharedRun refined = run;
+  refined.query = {run.query.first + first->a, run.query.first + last->a + last->length};
+  refined.place = {run.place.first + first->b, run.place.first + last->b + last->length};
+  const std::span<const std::uint32_t> all = query_.hashes();
+  while (refined.query.first > 0 && refined.place.first > first_ &&
+         all[refined.query.first - 1] == hashes_[refined.place.first - 1 - first_]) {
+    --refined.query.first;
+    --refined.place.first;
+  }
+  while (refined.query.last < all.size() && refined.place.last < last_ &&
+         all[refined.query.last] == hashes_[refined.place.last - first_]) {
+    ++refined.query.last;
+    ++refined.place.last;
+  }
+  return refined;
 }
 
 // At least these, and what comes along when they are read.
@@ -90,24 +182,23 @@ bool ChainComparer::agree(std::uint32_t query, std::uint64_t token) const {
 }
 
 SharedRun ChainComparer::grow(std::uint32_t query, std::uint64_t token) {
-  const QueryText::Part& part = query_.part_at(query);
   // Tokens inserted cost at least what the others are worth, so more than this of the document is of no use.
   const auto enough = [&](std::uint64_t tokens) { return (tokens + 1) * (1 + rules_.match) + rules_.max_gap; };
 
-  const std::span<const std::uint32_t> behind = query_.hashes().subspan(query, part.last - query);
+  const std::span<const std::uint32_t> behind = query_.hashes().subspan(query);
   blot::Growth ahead = aligner_.forward(behind, loaded(token, last_));
   while (ahead.open && last_ < document_tokens_ && last_ - token < enough(behind.size())) {
     load(first_, last_ + std::max(blot::kMarkTokens, last_ - first_));
     ahead = aligner_.forward(behind, loaded(token, last_));
   }
 
-  const std::span<const std::uint32_t> before = query_.hashes().subspan(part.first, query - part.first);
+  const std::span<const std::uint32_t> before = query_.hashes().first(query);
   blot::Growth back = aligner_.backward(before, loaded(first_, token));
   while (back.open && first_ > 0 && token - first_ < enough(before.size())) {
     load(first_ - std::min(first_, std::max(blot::kMarkTokens, last_ - first_)), last_);
     back = aligner_.backward(before, loaded(first_, token));
   }
-  return {{query - back.a, query + ahead.a}, {token - back.b, token + ahead.b}, back.matches + ahead.matches};
+  return {{query - back.a, query + ahead.a}, {token - back.b, token + ahead.b}, back.matches + ahead.matches, false};
 }
 
 }  // namespace refrain::verbs::index

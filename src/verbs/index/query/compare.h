@@ -1,5 +1,6 @@
 // From a chain to what the query and the document really share there: the piece of the document around the chain is read,
-// windows that agree token for token are found in it, and grown (engines/blot/align.h) as far as the passage goes.
+// windows that agree token for token are found in it, and grown (engines/blot/align.h) as far as the passage goes. What was
+// edited more than that is found in the neighbourhood of the chain (engines/blot/finder.h).
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include "base/budget.h"
 #include "engines/blot/align.h"
 #include "engines/blot/chains.h"
+#include "engines/blot/finder.h"
 #include "verbs/index/query/text.h"
 #include "verbs/index/read/occurrence.h"
 #include "verbs/index/read/snapshot.h"
@@ -20,6 +22,7 @@ struct SharedRun {
   TokenRange query;
   TokenRange place;
   std::uint64_t matches = 0;
+  bool loose = false;  // the order of its tokens may differ
 
   bool holds(const SharedRun& other) const {
     return query.first <= other.query.first && query.last >= other.query.last && place.first <= other.place.first &&
@@ -30,18 +33,20 @@ struct SharedRun {
 // Keeps its buffers. Not thread-safe.
 class ChainComparer {
  public:
-  ChainComparer(Snapshot& snapshot, const QueryText& query, const PassageLimits& limits, std::uint64_t min_tokens,
-                MemoryBudget& budget);
+  ChainComparer(Snapshot& snapshot, const QueryText& query, const PassageLimits& limits, MemoryBudget& budget);
 
   // All runs of at least min_tokens tokens that agree which a hit of the chain leads to, none inside another, in the
   // order of the hits. Says the same whatever was compared before. Error(bad_input) where the document's file has changed.
   std::vector<SharedRun> compare(const blot::Chain& chain, std::span<const blot::Hit> hits);
+  // What both share there however the tokens are ordered, none inside another.
+  std::vector<SharedRun> compare_loosely(const blot::Neighbourhood& place);
 
  private:
-  void start(const blot::Chain& chain);
+  void start(DocId document);
   void load(std::uint64_t first, std::uint64_t last);
   bool agree(std::uint32_t query, std::uint64_t token) const;
   SharedRun grow(std::uint32_t query, std::uint64_t token);
+  SharedRun refine(const SharedRun& run);
   std::span<const std::uint32_t> loaded(std::uint64_t first, std::uint64_t last) const {
     return std::span(hashes_).subspan(first - first_, last - first);
   }
@@ -52,6 +57,8 @@ class ChainComparer {
   blot::AlignRules rules_;
   blot::BlotShape shape_;
   blot::Aligner aligner_;
+  blot::PassageFinder finder_;
+  MemoryBudget& budget_;
   Reservation reservation_;
   // Of the document at hand: the tokens [first_, last_).
   DocId document_ = 0;
@@ -62,5 +69,9 @@ class ChainComparer {
   std::vector<DocumentToken> tokens_;
   std::vector<std::uint32_t> hashes_;
 };
+
+// The matching tokens that a passage needs: by its order, and where that may differ.
+std::uint64_t least_tokens(const IndexLayout& layout, const PassageLimits& limits);
+blot::FinderRules finder_rules(const PassageLimits& limits);
 
 }  // namespace refrain::verbs::index

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "base/progress.h"
+#include "base/threads.h"
+#include "engines/blot/finder.h"
 #include "engines/blot/format.h"
 
 namespace refrain::verbs::index {
@@ -70,6 +73,33 @@ blot::DocumentBlocks blocks_of_document(Snapshot& snapshot, DocId document) {
 
 blot::DocumentBlocks blocks_at(Snapshot& snapshot, std::uint64_t block) {
   return blocks_of_document(snapshot, snapshot.document_at(block));
+}
+
+void find_pair_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> pairs, const HitRules& rules,
+                    const Context& context, blot::Chainer& chainer, HitWeights& weights) {
+  const std::uint32_t all = blot::log2_sixteenths(std::max<std::uint64_t>(1, snapshot.live()));
+  std::vector<std::uint64_t> found;
+  for (std::size_t first = 0; first < pairs.size();) {
+    throw_if_stopped(context);
+    std::size_t last = first + 1;
+    while (last < pairs.size() && pairs[last].blot == pairs[first].blot) ++last;
+    found.clear();
+    if (Snapshot::Blots blots(snapshot, pairs[first].blot); blots.next())
+      for_each_block(blots, rules, [&](std::span<const std::uint64_t> blocks) {
+        found.insert(found.end(), blocks.begin(), blocks.end());
+        return found.size() <= kMostPairBlocks;
+      });
+    if (!found.empty() && found.size() <= kMostPairBlocks) {
+      const std::uint32_t common = blot::log2_sixteenths(found.size());
+      const std::size_t places = std::min(last, first + kPlacesOfABlot);
+      for (std::size_t i = first; i < places; ++i) {
+        const auto token = static_cast<std::uint32_t>(pairs[i].first);
+        weights[token] = std::max(weights[token], static_cast<std::uint16_t>(all - std::min(all, common)));
+        chainer.add(token, found);
+      }
+    }
+    first = last;
+  }
 }
 
 void find_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> windows, const HitRules& rules,

@@ -23,6 +23,14 @@ struct HitRules {
   std::uint64_t max_documents = 0;          // blots in more are passed over; 0: none is
 };
 
+// A pair in more blocks than this says little, and is passed over: that bounds what a token of the query can cost.
+inline constexpr std::uint64_t kMostPairBlocks = 64;
+// What the hits of a token of the query weigh, in sixteenths of a bit: the fewer of the documents hold it, the more.
+using HitWeights = Array<std::uint16_t>;
+// `pairs` by blot, then by token, as find_hits takes windows. Raises the weights of the tokens where they begin.
+void find_pair_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> pairs, const HitRules& rules,
+                    const Context& context, blot::Chainer& chainer, HitWeights& weights);
+
 // `windows` by blot, then by token. Error(over_budget) where the hits do not fit.
 void find_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> windows, const HitRules& rules,
                const Context& context, blot::Chainer& chainer);

@@ -1,51 +1,65 @@
 #include "verbs/index/query/query.h"
 
 #include <algorithm>
-#include <limits>
+#include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/budget.h"
-#include "base/checksum.h"
 #include "base/progress.h"
-#include "engines/blot/blotter.h"
-#include "engines/blot/chains.h"
-#include "engines/blot/format.h"
+#include "base/threads.h"
+#include "corpus/source/reader.h"
 #include "refrain/error.h"
-#include "verbs/index/query/compare.h"
-#include "verbs/index/query/cursor.h"
-#include "verbs/index/query/hits.h"
-#include "verbs/index/query/text.h"
+#include "verbs/index/query/record.h"
 #include "verbs/index/read/excluded_texts.h"
-#include "verbs/index/read/given_texts.h"
-#include "verbs/index/read/occurrence.h"
 
 namespace refrain::verbs::index {
 namespace {
 
-// A page ends when so many chains were compared, or `limit` times `max_occurrences` where that is more, be there passages
-// or not: the rest is for the next one.
-constexpr std::uint64_t kComparedAPage = 1000;
-// Candidates differ by where their blots are, passages by where their tokens are: so many are compared together, best
-// first, that nearly the same stretch of the query is not told again and again.
-constexpr std::size_t kCandidatesAtOnce = 64;
-constexpr std::size_t kChangedNamed = 10;
+constexpr const char* kAnswerWhat = "the answers of a query";
 constexpr const char* kOwnWhat = "the text of the query document";
-constexpr const char* kPassageWhat = "a passage of a query";
-// Occurrences of a passage are held until it is known how many there are; beyond this, or a quarter of the memory that is
-// left, they are compared a second time.
-constexpr std::uint64_t kHeldBytes = std::uint64_t{16} << 20;
 
-blot::ChainRules chain_rules(const IndexLayout& layout, const PassageLimits& limits) {
-  return {.span = static_cast<std::uint32_t>(blot::blot_shape(layout).span()),
-          .diagonal = blot::kBlockTokens + 2 * std::uint64_t{limits.max_gap},
-          .reach = (layout.window + 4 * std::uint64_t{limits.max_gap}) * layout.interleave + blot::kBlockTokens};
-}
+// The passages of a document, until it is its turn.
+class WaitingPassages final : public PassageSink {
+ public:
+  explicit WaitingPassages(MemoryBudget& budget) : room_(budget.reserve(0, kAnswerWhat)) {}
+
+  void begin(const PassageHead& head) override {
+    hold(sizeof head + head.text.size());
+    passages_.push_back({head, {}});
+  }
+  void occurrence(const Occurrence& occurrence) override {
+    hold(sizeof occurrence + occurrence.id.size() + occurrence.text.size() +
+         occurrence.shared.size() * sizeof(ByteRange));
+    passages_.back().occurrences.push_back(occurrence);
+  }
+  void end() override {}
+
+  void tell(const std::string& id, PassageSink& sink) {
+    for (Passage& passage : passages_) {
+      passage.head.query = id;
+      sink.begin(passage.head);
+      for (const Occurrence& occurrence : passage.occurrences) sink.occurrence(occurrence);
+      sink.end();
+    }
+  }
+
+ private:
+  struct Passage {
+    PassageHead head;
+    std::vector<Occurrence> occurrences;
+  };
+  void hold(std::uint64_t bytes) {
+    bytes_ += bytes;
+    if (bytes_ > room_.bytes()) room_.resize(bytes_ + bytes_ / 4, kAnswerWhat);
+  }
+
+  Reservation room_;
+  std::uint64_t bytes_ = 0;
+  std::vector<Passage> passages_;
+};
 
 class QueryRun {
  public:
@@ -55,386 +69,109 @@ class QueryRun {
         context_(context),
         sink_(sink),
         budget_(context),
-        rules_(chain_rules(snapshot.layout(), options.limits)),
-        min_tokens_(options.limits.min_tokens == 0 ? snapshot.layout().window : options.limits.min_tokens),
-        asked_(budget_, "the query texts"),
-        own_room_(budget_.reserve(0, kOwnWhat)),
-        query_(snapshot.layout(), rules_.reach + 1, budget_),
-        chainer_(budget_, rules_),
-        furthest_(budget_, "the chains of a query"),
-        excluded_(options.limits, snapshot.layout(), budget_, context.stop),
-        chain_comparer_(snapshot, query_, options.limits, min_tokens_, budget_),
-        place_comparer_(snapshot.layout(), options.limits),
-        held_(budget_.reserve(0, "the comparisons of a query")) {}
+        excluded_(options.limits, snapshot.layout(), budget_, context.stop) {}
 
   QueryReport run();
 
  private:
-  // A run of a chain that is to be told.
-  struct Found {
-    std::uint32_t chain = 0;
-    SharedRun run;
-  };
-  // Runs that are nearly the same in the query as the first, the longest; together they cover `query`.
-  struct FoundPassage {
-    TokenRange query;
-    std::vector<Found> places;
-    std::uint64_t unverified = 0;
-  };
-  // A place that was compared in full.
-  struct Told {
-    const Found* found = nullptr;
-    std::optional<Occurrence> occurrence;  // none: it did not fit, and is made again
-  };
-
-  void read_query();
-  std::uint64_t query_hash() const;
-  void note_furthest();
-
-  void tell_candidates(const std::optional<QueryCursor>& cursor);
-  std::vector<FoundPassage> passages_of(std::span<const blot::Candidate> candidates);
-  const std::vector<SharedRun>& compared(std::uint32_t chain);
-  bool told_by_another(const Found& found);
-  bool ranks_before(std::uint32_t a, std::uint32_t b);
-  std::uint32_t chains_compared(const blot::Candidate& candidate) const;
-  bool tell_passage(FoundPassage& passage);
-  std::optional<ComparedPlace> compare_place(const Found& found);
-  void note_changed(DocId document, const Error& error);
+  void ask_input();
+  void ask_own();
+  void add(const QueryReport& one);
 
   Snapshot& snapshot_;
   const QueryOptions& options_;
   const Context& context_;
   PassageSink& sink_;
   MemoryBudget budget_;
-  blot::ChainRules rules_;
-  std::uint64_t min_tokens_;
-  GivenTexts asked_;
-  Reservation own_room_;
-  std::string own_text_;                     // of the document that is asked about by its id,
-  std::optional<blot::DocumentBlocks> own_;  // which is no answer
-  QueryText query_;
-  blot::Chainer chainer_;
-  // By chain: the last block of it and of those before it in its document, which come by rising first block.
-  Array<std::uint64_t> furthest_;
-  std::optional<blot::RankedCandidates> candidates_;
   ExcludedTexts excluded_;
-  ChainComparer chain_comparer_;
-  PlaceComparer place_comparer_;
-  Reservation held_;
-  std::unordered_map<std::uint32_t, std::vector<SharedRun>> compared_;  // by chain
-  std::vector<DocId> changed_;                                          // rising
   QueryReport report_;
 };
 
 QueryReport QueryRun::run() {
   const Stopwatch watch;
   report_.generation = snapshot_.manifest().generation;
-  read_query();
-  report_.tokens = query_.tokens();
-  std::optional<QueryCursor> cursor;
-  if (!options_.cursor.empty()) cursor = decode_cursor(options_.cursor, query_hash());
-  find_hits(snapshot_, query_.windows(), {own_, options_.limits.max_documents}, context_, chainer_);
-  chainer_.link([&](std::uint64_t block) { return blocks_at(snapshot_, block); });
-  report_.candidates = chainer_.chains().size();
-  note_furthest();
-  candidates_.emplace(blot::group_chains(chainer_.chains(), budget_));
-  tell_candidates(cursor);
-  report_.changed_documents = changed_.size();
+  if (options_.limits.noise <= 0 || options_.limits.noise >= 1)
+    throw Error(Errc::invalid_argument, "--noise: must be above 0 and below 1");
+  const bool given = !options_.documents.empty() || !options_.input.empty();
+  if (!options_.id.empty() && given)
+    throw Error(Errc::invalid_argument, "a query takes texts or a document of the index, not both");
+  if (!options_.id.empty()) ask_own();
+  for (const QueryDocument& document : options_.documents)
+    add(query_record(snapshot_, {document.id, document.text, std::nullopt}, options_, excluded_, context_, budget_,
+                     sink_));
+  if (!options_.input.empty()) ask_input();
+  if (report_.documents != 1) {
+    if (!options_.cursor.empty())
+      throw Error(Errc::invalid_argument, "--cursor: continues the answer to one document; ask about that one alone");
+    report_.cursor.clear();
+  }
   report_.seconds = watch.seconds();
   return std::move(report_);
 }
 
-void QueryRun::read_query() {
-  if (options_.id.empty()) {
-    for (const QueryDocument& document : options_.documents) asked_.add(document.id, document.text);
-    for (const std::string& path : options_.files) asked_.read(path, context_.stop);
-    for (std::size_t i = 0; i < asked_.size(); ++i) query_.add(asked_[i].id, asked_[i].text);
-    return;
-  }
-  if (!options_.documents.empty() || !options_.files.empty())
-    throw Error(Errc::invalid_argument, "a query takes texts or a document of the index, not both");
+void QueryRun::ask_own() {
   const std::optional<DocId> document = snapshot_.find(options_.id);
   if (!document) throw Error(Errc::not_found, options_.id + ": no document in the index has this id");
-  own_ = blocks_of_document(snapshot_, *document);
-  own_room_.resize(snapshot_.text_room(*document), kOwnWhat);
-  own_text_ = snapshot_.text(*document);
-  own_room_.resize(own_text_.capacity(), kOwnWhat);
-  query_.add(options_.id, own_text_);
+  Reservation room = budget_.reserve(snapshot_.text_room(*document), kOwnWhat);
+  const std::string text = snapshot_.text(*document);
+  room.resize(text.capacity(), kOwnWhat);
+  add(query_record(snapshot_, {options_.id, text, document}, options_, excluded_, context_, budget_, sink_));
 }
 
-std::uint64_t QueryRun::query_hash() const {
-  std::string asked;
-  const auto number = [&](std::uint64_t value) { asked.append(std::to_string(value)).push_back(' '); };
-  const auto text = [&](std::string_view value) {
-    number(value.size());
-    number(checksum(value));
+void QueryRun::ask_input() {
+  InputOptions input = options_.input;
+  const bool has_fields = !input.text_field.empty() || !input.id_field.empty();
+  if (input.paths == std::vector<std::string>{"-"} && input.format == Format::automatic && !has_fields)
+    input.format = Format::files;
+  std::vector<std::unique_ptr<Snapshot>> snapshots(thread_count(context_));
+  Context quiet = context_;
+  quiet.progress = nullptr;
+  struct Answer {
+    std::unique_ptr<WaitingPassages> passages;
+    QueryReport report;
   };
-  text(snapshot_.manifest().id);
-  const IndexLayout& layout = snapshot_.layout();
-  for (const unsigned value :
-       {layout.window, static_cast<unsigned>(layout.blots), static_cast<unsigned>(layout.sampling), layout.interleave,
-        static_cast<unsigned>(layout.tokenizer)})
-    number(value);
-  text(options_.id);
-  text(own_text_);
-  number(asked_.size());
-  for (std::size_t i = 0; i < asked_.size(); ++i) {
-    text(asked_[i].id);
-    text(asked_[i].text);
-  }
-  const PassageLimits& limits = options_.limits;
-  for (const std::uint64_t value :
-       {min_tokens_, std::uint64_t{limits.max_gap}, limits.max_documents, options_.max_occurrences, excluded_.hash()})
-    number(value);
-  return checksum(asked);
-}
-
-void QueryRun::note_furthest() {
-  const std::span<const blot::Chain> chains = chainer_.chains();
-  furthest_.resize(chains.size());
-  for (std::size_t i = 0; i < chains.size(); ++i) {
-    const bool goes_on = i > 0 && chains[i - 1].document == chains[i].document;
-    furthest_[i] = std::max(chains[i].last_block, goes_on ? furthest_[i - 1] : 0);
-  }
-}
-
-void QueryRun::tell_candidates(const std::optional<QueryCursor>& cursor) {
-  const Array<blot::Candidate>& candidates = candidates_->candidates;
-  std::size_t at = 0;
-  std::uint32_t told = 0;  // passages of these candidates, by the page before
-  if (cursor) {
-    const blot::Candidate* first =
-        std::partition_point(candidates.begin(), candidates.end(),
-                             [&](const blot::Candidate& candidate) { return blot::better(candidate, cursor->last); });
-    at = static_cast<std::size_t>(first - candidates.begin());
-    if (at < candidates.size() && !blot::better(cursor->last, candidates[at])) {
-      if (cursor->told == QueryCursor::kAllTold)
-        ++at;
-      else
-        told = cursor->told;
-    }
-  }
-  const std::uint64_t limit = options_.limit == 0 ? std::numeric_limits<std::uint64_t>::max() : options_.limit;
-  const std::uint64_t work =
-      options_.limit == 0 ? limit : std::max(kComparedAPage, options_.limit * options_.max_occurrences);
-  Progress progress(context_, "compare", "candidates", candidates.size() - at);
-  for (std::size_t end = at; at < candidates.size(); at = end, told = 0) {
-    if (at > 0 && report_.compared > 0 && (report_.passages >= limit || report_.compared >= work)) {
-      report_.cursor = encode_cursor({query_hash(), candidates[at - 1], QueryCursor::kAllTold});
-      break;
-    }
-    end = std::min(at + kCandidatesAtOnce, candidates.size());
-    std::vector<FoundPassage> passages = passages_of({candidates.data() + at, end - at});
-    for (std::uint32_t i = told; i < passages.size(); ++i) {
-      if (report_.passages >= limit) {
-        report_.cursor = encode_cursor({query_hash(), candidates[at], i});
-        return;
-      }
-      if (tell_passage(passages[i])) ++report_.passages;
-    }
-    progress.add(end - at);
-  }
-  progress.finish();
-}
-
-std::uint32_t QueryRun::chains_compared(const blot::Candidate& candidate) const {
-  const std::uint64_t most = options_.max_occurrences;
-  return most == 0 ? candidate.chains : static_cast<std::uint32_t>(std::min<std::uint64_t>(most, candidate.chains));
-}
-
-// What the chains of some candidates come to; those that are nearly the same are one passage, the longest come first.
-std::vector<QueryRun::FoundPassage> QueryRun::passages_of(std::span<const blot::Candidate> candidates) {
-  std::vector<Found> all;
-  for (const blot::Candidate& candidate : candidates)
-    for (std::uint32_t i = 0; i < chains_compared(candidate); ++i) {
-      const std::uint32_t chain = candidates_->members[candidate.first + i];
-      const std::vector<SharedRun> runs = compared(chain);
-      for (const SharedRun& run : runs)
-        if (const Found found{chain, run}; !told_by_another(found)) all.push_back(found);
-    }
-  std::sort(all.begin(), all.end(), [](const Found& a, const Found& b) {
-    const auto key = [](const Found& found) {
-      return std::tuple(std::numeric_limits<std::uint64_t>::max() - found.run.query.size(), found.run.query.first,
-                        found.chain, found.run.place.first);
-    };
-    return key(a) < key(b);
-  });
-  std::vector<FoundPassage> passages;
-  std::vector<TokenRange> firsts;
-  for (const Found& found : all) {
-    const TokenRange& query = found.run.query;
-    const auto alike = std::find_if(firsts.begin(), firsts.end(), [&](const TokenRange& first) {
-      return blot::nearly_same(first.first, first.last, query.first, query.last);
-    });
-    if (alike == firsts.end()) {
-      firsts.push_back(query);
-      passages.push_back({query, {found}, 0});
-      continue;
-    }
-    FoundPassage& passage = passages[static_cast<std::size_t>(alike - firsts.begin())];
-    passage.query = {std::min(passage.query.first, query.first), std::max(passage.query.last, query.last)};
-    passage.places.push_back(found);
-  }
-  // What nobody compared is told with the first passage that a chain of its candidate is a place of.
-  for (const blot::Candidate& candidate : candidates) {
-    const std::uint32_t left = candidate.chains - chains_compared(candidate);
-    const auto is_of = [&](const FoundPassage& passage) {
-      return std::any_of(passage.places.begin(), passage.places.end(), [&](const Found& found) {
-        return &candidates_->candidates[chainer_.chains()[found.chain].candidate] == &candidate;
+  report_.read = corpus::read_documents(
+      input, context_, budget_, [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
+        if (!snapshots[worker]) snapshots[worker] = snapshot_.clone();
+        auto answers = std::make_shared<std::vector<Answer>>(batch.texts.size());
+        for (std::size_t i = 0; i < batch.texts.size(); ++i) {
+          throw_if_stopped(context_);
+          if (batch.bad[i] != 0) continue;
+          Answer& answer = (*answers)[i];
+          answer.passages = std::make_unique<WaitingPassages>(budget_);
+          const std::string_view id = batch.ids.ordinals ? std::string_view() : batch.ids[i];
+          answer.report = query_record(*snapshots[worker], {id, batch.texts[i], std::nullopt}, options_, excluded_,
+                                       quiet, budget_, *answer.passages);
+        }
+        auto ids = std::make_shared<corpus::BatchIds>(std::move(batch.ids));
+        return [this, answers, ids](DocId first) {
+          for (std::size_t i = 0; i < answers->size(); ++i) {
+            Answer& answer = (*answers)[i];
+            if (!answer.passages) continue;
+            answer.passages->tell(ids->ordinals ? std::to_string(first + i) : std::string((*ids)[i]), sink_);
+            answer.passages.reset();
+            add(answer.report);
+          }
+        };
       });
-    };
-    const auto passage = left == 0 ? passages.end() : std::find_if(passages.begin(), passages.end(), is_of);
-    if (passage != passages.end()) passage->unverified += left;
-  }
-  return passages;
 }
 
-const std::vector<SharedRun>& QueryRun::compared(std::uint32_t chain) {
-  const auto [at, is_new] = compared_.try_emplace(chain);
-  if (!is_new) return at->second;
-  constexpr std::uint64_t kStep = 4096;
-  if (compared_.size() % kStep == 1)
-    held_.resize((compared_.size() + kStep) * 3 * sizeof(SharedRun), "the comparisons of a query");
-  ++report_.compared;
-  const blot::Chain& that = chainer_.chains()[chain];
-  try {
-    at->second = chain_comparer_.compare(that, chainer_.hits());
-  } catch (const Error& error) {
-    if (error.code() != Errc::bad_input) throw;
-    note_changed(that.document, error);
+// Changed documents are counted once for each document that met them.
+void QueryRun::add(const QueryReport& one) {
+  ++report_.documents;
+  if (!one.cursor.empty()) ++report_.shortened;
+  report_.tokens += one.tokens;
+  report_.candidates += one.candidates;
+  report_.compared += one.compared;
+  report_.passages += one.passages;
+  report_.occurrences += one.occurrences;
+  report_.cursor = one.cursor;
+  for (const ChangedDocument& changed : one.changed) {
+    const auto same = [&](const ChangedDocument& other) { return other.id == changed.id; };
+    if (std::any_of(report_.changed.begin(), report_.changed.end(), same)) continue;
+    if (report_.changed.size() < kChangedNamed) report_.changed.push_back(changed);
   }
-  return at->second;
-}
-
-// By the rank of their candidates, then inside one.
-bool QueryRun::ranks_before(std::uint32_t a, std::uint32_t b) {
-  const blot::Chain& x = chainer_.chains()[a];
-  const blot::Chain& y = chainer_.chains()[b];
-  if (x.candidate != y.candidate) return x.candidate < y.candidate;
-  return x.hits != y.hits ? x.hits > y.hits : a < b;
-}
-
-// Whether a chain of the same document that comes before this one leads to the same place.
-bool QueryRun::told_by_another(const Found& found) {
-  const std::span<const blot::Chain> chains = chainer_.chains();
-  const DocId document = chains[found.chain].document;
-  const std::uint64_t first_block = snapshot_.first_block(document);
-  const std::uint64_t begin = first_block + found.run.place.first / blot::kBlockTokens;
-  const std::uint64_t end = first_block + blot::blocks_of(found.run.place.last);
-  const auto of_document = std::partition_point(chains.begin(), chains.begin() + found.chain,
-                                                [&](const blot::Chain& chain) { return chain.document < document; });
-  const std::uint64_t* const reaching =
-      std::lower_bound(furthest_.begin() + (of_document - chains.begin()), furthest_.begin() + found.chain, begin);
-  for (auto other = static_cast<std::size_t>(reaching - furthest_.begin()); other < chains.size(); ++other) {
-    const blot::Chain& chain = chains[other];
-    if (chain.document != document || chain.first_block >= end) break;
-    const auto number = static_cast<std::uint32_t>(other);
-    if (chain.begin >= found.run.query.last || chain.end <= found.run.query.first) continue;
-    if (chain.last_block < begin || !ranks_before(number, found.chain)) continue;
-    const blot::Candidate& candidate = candidates_->candidates[chain.candidate];
-    if (ranks_before(candidates_->members[candidate.first + chains_compared(candidate) - 1], number)) continue;
-    const std::vector<SharedRun>& runs = compared(number);
-    if (std::any_of(runs.begin(), runs.end(), [&](const SharedRun& run) { return run.holds(found.run); })) return true;
-  }
-  return false;
-}
-
-// False where there is nothing to tell.
-bool QueryRun::tell_passage(FoundPassage& passage) {
-  const auto first = static_cast<std::uint32_t>(passage.query.first);
-  const auto last = static_cast<std::uint32_t>(passage.query.last);
-  if (excluded_.hold(query_.hashes().subspan(first, last - first))) return false;
-  const std::uint64_t bytes_told = query_.bytes(first, last).end - query_.bytes(first, last).begin;
-  const Reservation room =
-      budget_.reserve(PlaceComparer::memory_bytes(last - first, bytes_told) + bytes_told, kPassageWhat);
-  place_comparer_.set_passage(query_.piece(first, last), {first, last});
-  const std::span<const blot::Chain> chains = chainer_.chains();
-  std::sort(passage.places.begin(), passage.places.end(), [&](const Found& a, const Found& b) {
-    const auto key = [&](const Found& found) {
-      return std::tuple(chains[found.chain].document, found.run.place.first, ~found.run.place.last, found.chain);
-    };
-    return key(a) < key(b);
-  });
-
-  PassageHead head;
-  std::vector<Told> told;
-  std::uint64_t held_bytes = 0;
-  const std::uint64_t most_held = std::min(kHeldBytes, budget_.available() / 4);
-  Reservation held = budget_.reserve(0, kPassageWhat);
-  std::optional<DocId> document;
-  ByteRange widest;  // of what was told of the document
-  for (const Found& found : passage.places) {
-    if (options_.max_occurrences != 0 && told.size() == options_.max_occurrences) {
-      ++passage.unverified;
-      continue;
-    }
-    std::optional<ComparedPlace> place = compare_place(found);
-    if (!place) continue;
-    const ByteRange bytes = place->occurrence.bytes;
-    if (document != chains[found.chain].document) {
-      document = chains[found.chain].document;
-      widest = bytes;
-      ++head.documents;
-    } else if (bytes.begin >= widest.begin && bytes.end <= widest.end) {
-      continue;
-    } else if (bytes.end > widest.end) {
-      widest = bytes;
-    }
-    head.similarity += place->occurrence.similarity;
-    told.push_back({&found, std::nullopt});
-    held_bytes += place->occurrence.text.size();
-    if (held_bytes <= most_held) {
-      held.resize(held_bytes, kPassageWhat);
-      told.back().occurrence = std::move(place->occurrence);
-    }
-  }
-  if (told.empty()) return false;
-
-  head.similarity /= static_cast<double>(told.size());
-  head.length = last - first;
-  head.unverified = passage.unverified;
-  head.query = query_.part_at(first).id;
-  head.bytes = query_.bytes(first, last);
-  head.text = query_.piece(first, last).text;
-  sink_.begin(head);
-  for (Told& one : told) {
-    if (!one.occurrence) {
-      std::optional<ComparedPlace> place = compare_place(*one.found);
-      if (!place) continue;  // it changed just now
-      one.occurrence = std::move(place->occurrence);
-    }
-    sink_.occurrence(*one.occurrence);
-    one.occurrence.reset();
-    ++report_.occurrences;
-  }
-  sink_.end();
-  return true;
-}
-
-// Nothing where too few tokens agree, or the document's file has changed.
-std::optional<ComparedPlace> QueryRun::compare_place(const Found& found) {
-  const DocId document = chainer_.chains()[found.chain].document;
-  try {
-    const Snapshot::Piece piece = snapshot_.piece(document, found.run.place.first, found.run.place.last);
-    const Reservation room =
-        budget_.reserve(PlaceComparer::memory_bytes(found.run.place.size(), piece.text.size()), kPassageWhat);
-    ComparedPlace place =
-        place_comparer_.compare({piece.text, piece.begin, piece.first_token}, found.run.place, found.run.query);
-    if (place.matches < min_tokens_) return std::nullopt;
-    place.occurrence.id = snapshot_.id(document);
-    return place;
-  } catch (const Error& error) {
-    if (error.code() != Errc::bad_input) throw;
-    note_changed(document, error);
-    return std::nullopt;
-  }
-}
-
-void QueryRun::note_changed(DocId document, const Error& error) {
-  const auto at = std::lower_bound(changed_.begin(), changed_.end(), document);
-  if (at != changed_.end() && *at == document) return;
-  changed_.insert(at, document);
-  if (report_.changed.size() < kChangedNamed) report_.changed.push_back({snapshot_.id(document), error.what()});
+  report_.changed_documents += one.changed_documents;
 }
 
 }  // namespace

@@ -1,12 +1,8 @@
-// The texts of a query, as tokens and chosen windows.
-//
-// The tokens of all texts are numbered through, with a gap between two texts that is too wide to be chained over: so a
-// number tells the text too.
+// The text of a query, as tokens, chosen windows and chosen pairs.
 #pragma once
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,46 +16,28 @@ namespace refrain::verbs::index {
 
 class QueryText {
  public:
-  QueryText(const IndexLayout& layout, std::uint64_t gap, MemoryBudget& budget);
+  // The text is referred to. Pairs are only chosen where they are asked for, and the index has some.
+  QueryText(const IndexLayout& layout, std::string_view text, bool with_pairs, MemoryBudget& budget);
 
-  // The text is referred to.
-  void add(std::string_view id, std::string_view text);
-
-  struct Part {
-    std::string_view id;
-    std::string_view text;
-    std::uint32_t first = 0;  // its tokens are [first, last)
-    std::uint32_t last = 0;
-  };
-  // The text that token `token` is one of.
-  const Part& part_at(std::uint32_t token) const;
-
-  // By token; in the gaps there are some too, which mean nothing.
+  // By token.
   std::span<const std::uint32_t> hashes() const { return {hashes_.data(), hashes_.size()}; }
-  // The bytes of the tokens [first, last), in their text.
+  // The bytes of the tokens [first, last).
   ByteRange bytes(std::uint32_t first, std::uint32_t last) const { return {bytes_[first].begin, bytes_[last - 1].end}; }
-  // Those tokens, for PlaceComparer; their numbers are the ones here.
+  // Those tokens, for PlaceComparer.
   TextPiece piece(std::uint32_t first, std::uint32_t last) const;
-  // Without those in the gaps.
-  std::uint64_t tokens() const { return tokens_; }
-  // The chosen windows, by blot as the index stores it, then by token.
-  std::span<const blot::ChosenWindow> windows();
+  std::uint64_t tokens() const { return hashes_.size(); }
+  // The chosen windows and pairs, by blot as the index stores it, then by token.
+  std::span<const blot::ChosenWindow> windows() const { return {windows_.data(), windows_.size()}; }
+  std::span<const blot::ChosenWindow> pairs() const { return {pairs_.data(), pairs_.size()}; }
 
  private:
-  void choose_windows(std::span<const std::uint64_t> hashes, std::uint64_t first);
+  void choose(const IndexLayout& layout, std::span<const std::uint64_t> hashes, bool with_pairs);
 
-  std::uint64_t gap_;
-  std::uint64_t mask_;
-  text::TokenHasher hasher_;
-  MemoryBudget& budget_;
-  blot::Blotter blotter_;
-  std::vector<Part> parts_;
+  std::string_view text_;
   Array<std::uint32_t> hashes_;
   Array<ByteRange> bytes_;
   Array<blot::ChosenWindow> windows_;
-  bool sorted_ = true;
-  std::vector<blot::ChosenWindow> chosen_;
-  std::uint64_t tokens_ = 0;
+  Array<blot::ChosenWindow> pairs_;
 };
 
 }  // namespace refrain::verbs::index

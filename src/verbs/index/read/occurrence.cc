@@ -1,13 +1,22 @@
 #include "verbs/index/read/occurrence.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "engines/blot/finder.h"
 
 namespace refrain::verbs::index {
+
+namespace {
+
+constexpr unsigned kUsualGap = 8;
+
+}  // namespace
 
 blot::AlignRules align_rules(const IndexLayout& layout, const PassageLimits& limits) {
   return {.match = layout.interleave,
           .edit = text::tokens_are_characters(layout.tokenizer) ? 2U : 1U,
-          .max_gap = limits.max_gap};
+          .max_gap = limits.edits == Edits::none ? 0 : limits.max_gap.value_or(kUsualGap)};
 }
 
 void PlaceTokens::read(text::TokenHasher& hasher, const TextPiece& piece, const TokenRange& tokens) {
@@ -53,38 +62,90 @@ ComparedPlace PlaceComparer::compare(const TextPiece& piece, const TokenRange& t
   return compare(piece, tokens, {passage_.first(), passage_.first() + passage_.size()});
 }
 
-ComparedPlace PlaceComparer::compare(const TextPiece& piece, const TokenRange& tokens, const TokenRange& part) {
-  ComparedPlace result;
-  place_.read(hasher_, piece, tokens);
+TokenRange PlaceComparer::part_of(const TokenRange& part) const {
   const std::uint64_t end = passage_.first() + passage_.size();
-  const std::size_t first = std::clamp(part.first, passage_.first(), end) - passage_.first();
-  const std::size_t last = std::clamp(part.last, passage_.first() + first, end) - passage_.first();
-  const std::vector<blot::Aligner::Run> runs = aligner_.align(
-      last - first, place_.size(), [&](std::size_t i, std::size_t j) { return passage_.same(first + i, place_, j); });
-  if (runs.empty()) return result;
-  const std::size_t place_first = runs.front().b;
-  const std::size_t place_last = runs.back().b + runs.back().length - 1;
-  result.passage = {passage_.first() + first + runs.front().a,
-                    passage_.first() + first + runs.back().a + runs.back().length};
-  result.place = {place_.first() + place_first, place_.first() + place_last + 1};
+  const std::uint64_t first = std::clamp(part.first, passage_.first(), end) - passage_.first();
+  return {first, std::clamp(part.last, passage_.first() + first, end) - passage_.first()};
+}
+
+ComparedPlace PlaceComparer::compare(const TextPiece& piece, const TokenRange& tokens, const TokenRange& part) {
+  place_.read(hasher_, piece, tokens);
+  const TokenRange here = part_of(part);
+  pairs_.clear();
+  for (const blot::Aligner::Run& run : aligner_.align(here.size(), place_.size(), [&](std::size_t i, std::size_t j) {
+         return passage_.same(here.first + i, place_, j);
+       }))
+    for (std::size_t i = 0; i < run.length; ++i) pairs_.push_back({here.first + run.a + i, run.b + i});
+  return place_of_pairs();
+}
+
+ComparedPlace PlaceComparer::compare_loosely(const TextPiece& piece, const TokenRange& tokens, const TokenRange& part) {
+  place_.read(hasher_, piece, tokens);
+  const TokenRange here = part_of(part);
+  std::vector<std::size_t> by_hash;
+  for (std::size_t i = here.first; i < here.last; ++i) by_hash.push_back(i);
+  std::sort(by_hash.begin(), by_hash.end(), [&](std::size_t x, std::size_t y) {
+    return std::pair(passage_.hash(x), x) < std::pair(passage_.hash(y), y);
+  });
+  // The tokens of one hash are taken in the order of the passage.
+  std::vector<std::size_t> taken(by_hash.size());
+  pairs_.clear();
+  for (std::size_t j = 0; j < place_.size(); ++j) {
+    const auto found = std::lower_bound(by_hash.begin(), by_hash.end(), place_.hash(j),
+                                        [&](std::size_t i, std::uint64_t hash) { return passage_.hash(i) < hash; });
+    const auto first = static_cast<std::size_t>(found - by_hash.begin());
+    if (first == by_hash.size()) continue;
+    const std::size_t at = first + taken[first];
+    if (at == by_hash.size() || !passage_.same(by_hash[at], place_, j)) continue;
+    ++taken[first];
+    pairs_.push_back({by_hash[at], j});
+  }
+  return place_of_pairs();
+}
+
+ComparedPlace PlaceComparer::place_of_pairs() {
+  ComparedPlace result;
+  const std::vector<Pair>& pairs = pairs_;
+  if (pairs.empty()) return result;
+  const auto by_passage = [](const Pair& x, const Pair& y) { return x.passage < y.passage; };
+  const auto [low, high] = std::minmax_element(pairs.begin(), pairs.end(), by_passage);
+  const std::size_t first = pairs.front().place;
+  const std::size_t last = pairs.back().place;
+  result.matches = pairs.size();
+  result.passage = {passage_.first() + low->passage, passage_.first() + high->passage + 1};
+  result.place = {place_.first() + first, place_.first() + last + 1};
   Occurrence& occurrence = result.occurrence;
-  occurrence.bytes = {place_.bytes(place_first).begin, place_.bytes(place_last).end};
-  occurrence.text = place_.text(place_first, place_last);
-  std::size_t next = place_first;  // the token behind the last shared one
-  for (const blot::Aligner::Run& run : runs) {
-    result.matches += run.length;
-    const std::uint64_t begin = place_.bytes(run.b).begin - occurrence.bytes.begin;
-    const std::uint64_t run_end = place_.bytes(run.b + run.length - 1).end - occurrence.bytes.begin;
-    // Where only the passage has more in between, what is shared goes on here.
-    if (run.b == next && !occurrence.shared.empty())
-      occurrence.shared.back().end = run_end;
+  occurrence.bytes = {place_.bytes(first).begin, place_.bytes(last).end};
+  occurrence.text = place_.text(first, last);
+  occurrence.query = {passage_.bytes(low->passage).begin, passage_.bytes(high->passage).end};
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const ByteRange bytes = place_.bytes(pairs[i].place);
+    const ByteRange here{bytes.begin - occurrence.bytes.begin, bytes.end - occurrence.bytes.begin};
+    // Where nothing here differs in between, what is shared goes on.
+    if (i > 0 && pairs[i].place == pairs[i - 1].place + 1)
+      occurrence.shared.back().end = here.end;
     else
-      occurrence.shared.push_back({begin, run_end});
-    next = run.b + run.length;
+      occurrence.shared.push_back(here);
   }
   occurrence.similarity = static_cast<double>(result.matches) /
                           static_cast<double>(std::max<std::uint64_t>(passage_.size(), result.place.size()));
   return result;
+}
+
+// What the tokens that agree weigh: each the more, the rarer it is in the two texts.
+double PlaceComparer::score(const ComparedPlace& place) const {
+  std::vector<std::uint64_t> hashes;
+  for (std::uint64_t i = place.passage.first; i < place.passage.last; ++i)
+    hashes.push_back(passage_.hash(i - passage_.first()));
+  for (std::uint64_t i = place.place.first; i < place.place.last; ++i) hashes.push_back(place_.hash(i - place_.first()));
+  std::sort(hashes.begin(), hashes.end());
+  std::uint64_t sixteenths = 0;
+  const std::uint32_t all = blot::log2_sixteenths(hashes.size());
+  for (const Pair& pair : pairs_) {
+    const auto [begin, end] = std::equal_range(hashes.begin(), hashes.end(), place_.hash(pair.place));
+    sixteenths += all - blot::log2_sixteenths(static_cast<std::uint64_t>(end - begin));
+  }
+  return static_cast<double>(sixteenths) / 16;
 }
 
 }  // namespace refrain::verbs::index

@@ -88,15 +88,29 @@ class PlaceComparer {
   // with the whole passage.
   ComparedPlace compare(const TextPiece& piece, const TokenRange& tokens);
   ComparedPlace compare(const TextPiece& piece, const TokenRange& tokens, const TokenRange& part);
+  // The same, but the order of the tokens may differ.
+  ComparedPlace compare_loosely(const TextPiece& piece, const TokenRange& tokens, const TokenRange& part);
+
+  // Of the place that was compared last: Occurrence::score.
+  double score(const ComparedPlace& place) const;
 
   // Bytes that a passage, or a place, of so many tokens, in so many bytes of text, takes here, about.
   static std::uint64_t memory_bytes(std::uint64_t tokens, std::uint64_t bytes) { return 40 * tokens + 3 * bytes; }
 
  private:
+  // Tokens of the passage and of the place that are the same; both [first, last), from 0, by the place.
+  struct Pair {
+    std::size_t passage;
+    std::size_t place;
+  };
+  TokenRange part_of(const TokenRange& part) const;
+  ComparedPlace place_of_pairs();
+
   text::TokenHasher hasher_;
   blot::Aligner aligner_;
   PlaceTokens passage_;
   PlaceTokens place_;
+  std::vector<Pair> pairs_;  // of the last comparison
 };
 
 }  // namespace refrain::verbs::index

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 Snapshot::Segment::Segment(const fs::path& folder, const blot::SegmentInfo& info, const IndexLayout& layout)
     : documents(blot::segment_folder(folder, info), info.documents_file),
-      posts(blot::segment_folder(folder, info), info.posts_files, layout.blot_bits, info.blocks),
+      posts(blot::segment_folder(folder, info), info.posts_files, blot::key_bits(layout), info.blocks),
       texts(folder, info, documents),
       removed(blot::read_removed(folder, info)) {
   if (documents.documents() != info.documents || documents.blocks() != info.blocks)

@@ -43,7 +43,8 @@ std::uint64_t ordinal_behind(const std::string& id) {
 
 std::uint64_t expected_posts(const IndexLayout& layout, std::uint64_t text_bytes) {
   const std::uint64_t tokens = text_bytes / (text::tokens_are_characters(layout.tokenizer) ? 1 : 6);
-  return layout.sampling == BlotSampling::all ? tokens : tokens * 2 / (layout.window / 2 + 1);
+  const std::uint64_t windows = layout.sampling == BlotSampling::all ? tokens : tokens * 2 / (layout.window / 2 + 1);
+  return windows + (layout.pairs ? tokens / 4 : 0);
 }
 
 unsigned bits_for(std::uint64_t posts) {

@@ -91,7 +91,7 @@ class Check {
     });
     const bool documents_whole = whole;
     whole &= attempt([&] {
-      blot::PostsReader posts(folder, segment.posts_files, manifest.layout.blot_bits, segment.blocks);
+      blot::PostsReader posts(folder, segment.posts_files, blot::key_bits(manifest.layout), segment.blocks);
       posts.check(done);
       if (posts.posts() != segment.posts || posts.blots() != segment.blots)
         throw Error(Errc::corrupt, fmt::format("{}: post count differs from the manifest; run 'index check --repair'",

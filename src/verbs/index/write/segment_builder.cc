@@ -24,19 +24,22 @@ constexpr std::uint64_t kPostBytes = 5;                          // that a post 
 }  // namespace
 
 DocumentDigester::DocumentDigester(const IndexLayout& layout, const text::Tokenizer& tokenizer)
-    : place_bits_(64 - layout.blot_bits), mask_(blot::blot_mask(layout.blot_bits)), stream_(layout, tokenizer) {}
+    : layout_(layout), place_bits_(64 - blot::key_bits(layout)), stream_(layout, tokenizer) {}
 
 DocumentDigest DocumentDigester::digest(std::string_view text, bool store, Array<PostWord>& posts) {
   stream_.start(text);
   std::span<const blot::ChosenWindow> chosen;
   PostWord last = ~PostWord{0};
+  const auto post = [&](std::uint64_t blot, std::uint64_t token) {
+    const PostWord word = blot << place_bits_ | token / blot::kBlockTokens;
+    if (word != last) posts.push_back(word);
+    last = word;
+  };
+  const std::uint64_t mask = blot::blot_mask(layout_.blot_bits);
   while (stream_.next(chosen)) {
-    posts.reserve_more(chosen.size());
-    for (const blot::ChosenWindow& window : chosen) {
-      const PostWord word = (window.blot & mask_) << place_bits_ | window.first / blot::kBlockTokens;
-      if (word != last) posts.push_back(word);
-      last = word;
-    }
+    posts.reserve_more(chosen.size() + stream_.pairs().size());
+    for (const blot::ChosenWindow& window : chosen) post(window.blot & mask, window.first);
+    for (const blot::ChosenWindow& pair : stream_.pairs()) post(blot::pair_key(layout_, pair.blot), pair.first);
   }
   DocumentDigest digest;
   digest.tokens = stream_.tokens();
@@ -55,13 +58,13 @@ SegmentBuilder::SegmentBuilder(fs::path folder, const IndexLayout& layout, std::
                                TempSpace& temp)
     : folder_(std::move(folder)),
       layout_(layout),
-      place_bits_(64 - layout.blot_bits),
+      place_bits_(64 - blot::key_bits(layout)),
       context_(context),
       budget_(budget),
       documents_(folder_, root, budget) {
   store::ShuffleOptions options;
   options.what = "the posts";
-  options.key_bits = layout.blot_bits;
+  options.key_bits = blot::key_bits(layout);
   options.expected_records = expected_posts;
   options.order_values = true;
   options.temp = &temp;
@@ -141,7 +144,7 @@ void SegmentBuilder::shuffle_rest() {
 
 blot::PostsTotals SegmentBuilder::write_posts() {
   shuffle_rest();
-  const blot::PostsPlan plan(layout_.blot_bits, layout_.shards, posts_->size(), documents_.blocks());
+  const blot::PostsPlan plan(blot::key_bits(layout_), layout_.shards, posts_->size(), documents_.blocks());
   blot::PostsWriter out(folder_, plan, budget_);
   const std::uint64_t place_mask = (std::uint64_t{1} << place_bits_) - 1;
   const auto encode = [&](blot::BucketEncoder& encoder, const store::Run<Word>& run) {

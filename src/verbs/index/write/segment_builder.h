@@ -48,8 +48,8 @@ class DocumentDigester {
   DocumentDigest digest(std::string_view text, bool store, Array<PostWord>& posts);
 
  private:
+  const IndexLayout layout_;
   const unsigned place_bits_;
-  const std::uint64_t mask_;
   blot::BlotStream stream_;
   std::optional<blot::TextPacker> packer_;
 };

@@ -33,7 +33,7 @@ class Source {
  public:
   Source(const fs::path& folder, const blot::SegmentInfo& info, const IndexLayout& layout, MemoryBudget& budget)
       : documents(blot::segment_folder(folder, info), info.documents_file),
-        posts(blot::segment_folder(folder, info), info.posts_files, layout.blot_bits, info.blocks),
+        posts(blot::segment_folder(folder, info), info.posts_files, blot::key_bits(layout), info.blocks),
         removed(blot::read_removed(folder, info)),
         begins_(budget, "the table of documents"),
         lost_(budget, "the table of documents") {
@@ -157,12 +157,12 @@ blot::SegmentInfo merge_segments(const fs::path& folder, const IndexLayout& layo
     }
   }
 
-  const blot::PostsPlan plan(layout.blot_bits, layout.shards, posts, documents.blocks());
+  const blot::PostsPlan plan(blot::key_bits(layout), layout.shards, posts, documents.blocks());
   blot::PostsWriter out(target, plan, budget);
   blot::BucketEncoder encoder(plan, budget);
   std::vector<blot::PostsMerge::Source> lists;
   for (const auto& source : sources) lists.push_back({&source->posts, source->first()});
-  blot::PostsMerge merge(lists, 0, std::uint64_t{1} << layout.blot_bits);
+  blot::PostsMerge merge(lists, 0, std::uint64_t{1} << blot::key_bits(layout));
   std::uint64_t bucket = 0;
   for (std::uint64_t rows = 0; merge.next(); ++rows) {
     if (rows % kReport == kReport - 1) progress.add(kReport);

@@ -128,8 +128,11 @@ IndexWriteReport Writing::create(const IndexCreateOptions& options) {
   TempDir staging(parent, "." + target.filename().string());
 
   const std::uint64_t bytes = corpus::total_bytes(options.input, context_, budget_);
-  if (manifest.layout.blot_bits == 0)
-    manifest.layout.blot_bits = bits_for(expected_posts(manifest.layout, bytes == 0 ? kUnknownBytes : bytes));
+  if (manifest.layout.blot_bits == 0) {
+    IndexLayout windows = manifest.layout;
+    windows.pairs = false;
+    manifest.layout.blot_bits = bits_for(expected_posts(windows, bytes == 0 ? kUnknownBytes : bytes));
+  }
   Adding adding(staging.path(), manifest, context_, budget_, temp_);
   stage("read", [&] {
     report_.read = adding.add(options.input, bytes);

@@ -1,0 +1,277 @@
+#include "engines/blot/finder.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <tuple>
+
+namespace refrain::blot {
+
+namespace {
+
+// Neighbouring clusters are looked at together up to this many gaps apart: in one run a little, in the other, which a
+// summary leaves most of out, a lot.
+constexpr std::uint32_t kNearGaps = 2;
+constexpr std::uint32_t kFarGaps = 8;
+// A summary is that much shorter than what it sums up, and none of its clusters has more of its points than this.
+constexpr std::size_t kSummaryRatio = 2;
+constexpr double kMostOfASummary = 0.67;
+// What a token that does not agree costs, as a share of what the tokens of a passage agree in on the average.
+constexpr double kCost = 0.6;
+// Cutting points apart again and again ends here, whatever they are.
+constexpr unsigned kMostCuts = 64;
+
+bool by_a(const SharedPoint& x, const SharedPoint& y) {
+  return std::tie(x.a, x.b) < std::tie(y.a, y.b);
+}
+
+bool by_b(const SharedPoint& x, const SharedPoint& y) {
+  return std::tie(x.b, x.a) < std::tie(y.b, y.a);
+}
+
+}  // namespace
+
+std::uint32_t log2_sixteenths(std::uint64_t value) {
+  const auto whole = static_cast<std::uint32_t>(std::bit_width(value)) - 1;
+  // Between two powers of two the logarithm is nearly a line.
+  const std::uint64_t rest = value - (std::uint64_t{1} << whole);
+  const std::uint64_t part = whole >= 4 ? rest >> (whole - 4) : rest << (4 - whole);
+  return whole * 16 + static_cast<std::uint32_t>(part);
+}
+
+std::vector<std::vector<SharedPoint>> cluster_points(std::vector<SharedPoint> points, std::uint32_t gap_a,
+                                                     std::uint32_t gap_b) {
+  struct Part {
+    std::vector<SharedPoint> points;
+    bool along_a;   // to be cut along this run next
+    bool settled;   // it was not to be cut along the other one
+    unsigned cuts;
+  };
+  std::vector<std::vector<SharedPoint>> clusters;
+  std::vector<Part> open;
+  if (!points.empty()) open.push_back({std::move(points), true, false, 0});
+  while (!open.empty()) {
+    Part part = std::move(open.back());
+    open.pop_back();
+    std::sort(part.points.begin(), part.points.end(), part.along_a ? by_a : by_b);
+    std::size_t begin = 0;
+    const auto cut = [&](std::size_t end) {
+      open.push_back({{part.points.begin() + static_cast<std::ptrdiff_t>(begin),
+                       part.points.begin() + static_cast<std::ptrdiff_t>(end)},
+                      !part.along_a,
+                      false,
+                      part.cuts + 1});
+      begin = end;
+    };
+    for (std::size_t i = 1; i < part.points.size(); ++i) {
+      const bool apart = part.along_a ? part.points[i].a - part.points[i - 1].a > gap_a
+                                      : part.points[i].b - part.points[i - 1].b > gap_b;
+      if (apart) cut(i);
+    }
+    if (begin > 0) {
+      cut(part.points.size());
+    } else if (part.settled || part.cuts >= kMostCuts) {
+      std::sort(part.points.begin(), part.points.end(), by_a);
+      clusters.push_back(std::move(part.points));
+    } else {
+      open.push_back({std::move(part.points), !part.along_a, true, part.cuts});
+    }
+  }
+  std::sort(clusters.begin(), clusters.end(),
+            [](const auto& x, const auto& y) { return by_a(x.front(), y.front()); });
+  return clusters;
+}
+
+std::vector<LoosePassage> PassageFinder::find(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
+  points_.clear();
+  std::vector<LoosePassage> found;
+  if (a.empty() || b.empty()) return found;
+  number_words(a, b);
+  find_points();
+  for (const std::vector<SharedPoint>& points :
+       cluster_points(points_, kNearGaps * rules_.max_gap, kFarGaps * rules_.max_gap))
+    join(points, found);
+  std::sort(found.begin(), found.end(), [](const LoosePassage& x, const LoosePassage& y) {
+    return std::tie(x.a_begin, x.b_begin, x.a_end, x.b_end) < std::tie(y.a_begin, y.b_begin, y.a_end, y.b_end);
+  });
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+void PassageFinder::number_words(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
+  const std::size_t slots = std::bit_ceil(2 * (a.size() + b.size()));
+  const auto shift = static_cast<unsigned>(32 - std::min(31, std::countr_zero(slots)));
+  table_.assign(slots, {0, 0});
+  count_a_.clear();
+  count_b_.clear();
+  const auto number = [&](std::span<const std::uint32_t> tokens, Run& run, std::vector<std::uint32_t>& counts) {
+    run.words.clear();
+    for (const std::uint32_t token : tokens) {
+      std::size_t at = (token * 0x9e3779b1U) >> shift;
+      while (table_[at].second != 0 && table_[at].first != token) at = (at + 1) & (slots - 1);
+      if (table_[at].second == 0) {
+        count_a_.push_back(0);
+        count_b_.push_back(0);
+        table_[at] = {token, static_cast<std::uint32_t>(count_a_.size())};
+      }
+      const std::uint32_t word = table_[at].second - 1;
+      ++counts[word];
+      run.words.push_back(word);
+    }
+  };
+  number(a, a_, count_a_);
+  number(b, b_, count_b_);
+
+  const std::size_t words = count_a_.size();
+  weights_.resize(words);
+  const std::uint32_t all = log2_sixteenths(a.size() + b.size());
+  for (std::size_t i = 0; i < words; ++i)
+    weights_[i] = all - log2_sixteenths(std::uint64_t{count_a_[i]} + count_b_[i]);
+  for (Run* run : {&a_, &b_}) {
+    run->weight_up_to.assign(1, 0);
+    for (const std::uint32_t word : run->words)
+      run->weight_up_to.push_back(run->weight_up_to.back() + weights_[word]);
+  }
+  held_.assign(words, 0);
+  used_.assign(words, 0);
+  round_of_.assign(words, 0);
+  round_ = 0;
+}
+
+// Forgets what was used.
+void PassageFinder::start_counting() {
+  if (++round_ != 0) return;
+  std::fill(round_of_.begin(), round_of_.end(), 0);
+  round_ = 1;
+}
+
+// What the tokens of this stretch of `b` weigh that held_ has too, each as often as there.
+std::uint64_t PassageFinder::shared_weight(std::size_t b_begin, std::size_t b_end) {
+  start_counting();
+  std::uint64_t shared = 0;
+  for (std::size_t j = b_begin; j < b_end; ++j) {
+    const std::uint32_t word = b_.words[j];
+    if (held_[word] == 0) continue;
+    if (round_of_[word] != round_) {
+      round_of_[word] = round_;
+      used_[word] = 0;
+    }
+    if (used_[word] >= held_[word]) continue;
+    ++used_[word];
+    shared += weights_[word];
+  }
+  return shared;
+}
+
+void PassageFinder::find_points() {
+  // The places of the words that make points.
+  const auto makes_points = [&](std::uint32_t word) {
+    return count_a_[word] > 0 && count_a_[word] <= kMostPlaces && count_b_[word] > 0 && count_b_[word] <= kMostPlaces;
+  };
+  places_begin_.assign(count_b_.size() + 1, 0);
+  for (std::size_t word = 0; word < count_b_.size(); ++word)
+    places_begin_[word + 1] =
+        places_begin_[word] + (makes_points(static_cast<std::uint32_t>(word)) ? count_b_[word] : 0);
+  places_.resize(places_begin_.back());
+  std::vector<std::uint32_t>& filled = used_;
+  for (std::size_t j = 0; j < b_.words.size(); ++j)
+    if (const std::uint32_t word = b_.words[j]; makes_points(word))
+      places_[places_begin_[word] + filled[word]++] = static_cast<std::uint32_t>(j);
+
+  const std::size_t n = a_.words.size();
+  const std::size_t m = b_.words.size();
+  for (std::size_t i = 0; i < std::min(n, kAround); ++i) ++held_[a_.words[i]];
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i + kAround < n) ++held_[a_.words[i + kAround]];
+    if (i > kAround) --held_[a_.words[i - kAround - 1]];
+    const std::uint32_t word = a_.words[i];
+    const std::uint64_t here = a_.weight(i - std::min(i, kAround), std::min(n, i + kAround + 1));
+    for (std::uint32_t at = places_begin_[word]; at < places_begin_[word + 1]; ++at) {
+      const std::size_t j = places_[at];
+      const std::size_t begin = j - std::min(j, kAround);
+      const std::size_t end = std::min(m, j + kAround + 1);
+      const auto both = static_cast<double>(here + b_.weight(begin, end));
+      if (2 * static_cast<double>(shared_weight(begin, end)) >= (1 - rules_.noise) * both)
+        points_.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j)});
+    }
+  }
+  std::fill(held_.begin(), held_.end(), 0);
+}
+
+void PassageFinder::join(const std::vector<SharedPoint>& points, std::vector<LoosePassage>& out) {
+  const std::vector<std::vector<SharedPoint>> clusters = cluster_points(points, rules_.max_gap, rules_.max_gap);
+  std::size_t largest = 0;
+  for (const std::vector<SharedPoint>& cluster : clusters) largest = std::max(largest, cluster.size());
+  if (rules_.summaries && static_cast<double>(largest) < kMostOfASummary * static_cast<double>(points.size())) {
+    const auto [low, high] = std::minmax_element(points.begin(), points.end(), by_b);
+    const std::size_t in_a = points.back().a - points.front().a + 1;
+    const std::size_t in_b = high->b - low->b + 1;
+    const bool summary = in_b >= kSummaryRatio * in_a || in_a >= kSummaryRatio * in_b;
+    if (summary && finish(points, false, out)) return;
+  }
+  for (const std::vector<SharedPoint>& cluster : clusters) finish(cluster, true, out);
+}
+
+// The passage that the points are of; false where too little agrees. A summary is not trimmed.
+bool PassageFinder::finish(const std::vector<SharedPoint>& points, bool trim, std::vector<LoosePassage>& out) {
+  const auto [low, high] = std::minmax_element(points.begin(), points.end(), by_b);
+  Box box{points.front().a, std::size_t{points.back().a} + 1, low->b, std::size_t{high->b} + 1};
+  if (trim) {
+    const auto wider = [](std::size_t begin, std::size_t end, const Run& run) {
+      return std::pair(begin - std::min(begin, kAround), std::min(run.words.size(), end + kAround));
+    };
+    const auto [a_begin, a_end] = wider(box.a_begin, box.a_end, a_);
+    const auto [b_begin, b_end] = wider(box.b_begin, box.b_end, b_);
+    const auto a = best_part(a_, a_begin, a_end, b_, b_begin, b_end, box.a_begin, box.a_end);
+    const auto b = best_part(b_, b_begin, b_end, a_, a_begin, a_end, box.b_begin, box.b_end);
+    box = {a.first, a.second, b.first, b.second};
+  }
+  for (std::size_t i = box.a_begin; i < box.a_end; ++i) ++held_[a_.words[i]];
+  const std::uint64_t shared = shared_weight(box.b_begin, box.b_end);
+  std::size_t matches = 0;
+  for (std::size_t i = box.a_begin; i < box.a_end; ++i) {
+    std::uint32_t& held = held_[a_.words[i]];
+    if (held > 0 && round_of_[a_.words[i]] == round_) matches += used_[a_.words[i]];
+    held = 0;
+  }
+  if (matches < rules_.min_tokens || shared < std::uint64_t{rules_.min_bits} * 16) return false;
+  const std::uint64_t in_a = a_.weight(box.a_begin, box.a_end);
+  const std::uint64_t in_b = b_.weight(box.b_begin, box.b_end);
+  const double whole = trim ? static_cast<double>(in_a + in_b) / 2 : static_cast<double>(std::min(in_a, in_b));
+  if (static_cast<double>(shared) < (1 - rules_.noise) * whole) return false;
+  out.push_back({box.a_begin, box.a_end, box.b_begin, box.b_end, matches, shared / 16});
+  return true;
+}
+
+// The part of [begin, end) where what the other stretch holds too outweighs the rest by most. The core tells how much of
+// the passage agrees, and so what the rest costs.
+std::pair<std::size_t, std::size_t> PassageFinder::best_part(const Run& of, std::size_t begin, std::size_t end,
+                                                             const Run& with, std::size_t with_begin,
+                                                             std::size_t with_end, std::size_t core_begin,
+                                                             std::size_t core_end) {
+  start_counting();
+  for (std::size_t j = with_begin; j < with_end; ++j) round_of_[with.words[j]] = round_;
+  const auto agrees = [&](std::size_t i) { return round_of_[of.words[i]] == round_; };
+  std::uint64_t agreeing = 0;
+  for (std::size_t i = core_begin; i < core_end; ++i)
+    if (agrees(i)) agreeing += weights_[of.words[i]];
+  const auto cost =
+      static_cast<std::int64_t>(kCost * static_cast<double>(agreeing) / static_cast<double>(core_end - core_begin));
+  std::int64_t worth = 0;
+  std::int64_t best = -1;
+  std::size_t start = begin;
+  std::pair<std::size_t, std::size_t> part{core_begin, core_end};
+  for (std::size_t i = begin; i < end; ++i) {
+    if (worth <= 0) {
+      worth = 0;
+      start = i;
+    }
+    worth += (agrees(i) ? std::int64_t{weights_[of.words[i]]} : 0) - cost;
+    if (worth <= best) continue;
+    best = worth;
+    part = {start, i + 1};
+  }
+  return part;
+}
+
+}  // namespace refrain::blot

@@ -1,0 +1,197 @@
+#include "engines/blot/finder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+#include <vector>
+
+namespace refrain::blot {
+namespace {
+
+using Tokens = std::vector<std::uint32_t>;
+
+Tokens random_tokens(std::mt19937& random, std::size_t count, std::uint32_t words) {
+  Tokens tokens(count);
+  for (std::uint32_t& token : tokens) token = 1000 + static_cast<std::uint32_t>(random() % words);
+  return tokens;
+}
+
+std::map<std::uint32_t, std::uint64_t> count(const Tokens& tokens) {
+  std::map<std::uint32_t, std::uint64_t> counts;
+  for (const std::uint32_t token : tokens) ++counts[token];
+  return counts;
+}
+
+Tokens around(const Tokens& tokens, std::size_t at) {
+  const std::size_t begin = at - std::min(at, PassageFinder::kAround);
+  const std::size_t end = std::min(tokens.size(), at + PassageFinder::kAround + 1);
+  return {tokens.begin() + static_cast<std::ptrdiff_t>(begin), tokens.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
+// Every pair of places, every pair of stretches, as the header says.
+std::vector<SharedPoint> slow_points(const Tokens& a, const Tokens& b, double noise) {
+  auto in_a = count(a);
+  auto in_b = count(b);
+  const auto weight = [&](std::uint32_t token) {
+    return log2_sixteenths(a.size() + b.size()) - log2_sixteenths(in_a[token] + in_b[token]);
+  };
+  std::vector<SharedPoint> points;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      if (a[i] != b[j] || in_a[a[i]] > PassageFinder::kMostPlaces || in_b[a[i]] > PassageFinder::kMostPlaces) continue;
+      auto here = count(around(a, i));
+      auto there = count(around(b, j));
+      std::uint64_t all = 0;
+      std::uint64_t both = 0;
+      for (const auto& [token, times] : here) {
+        all += times * weight(token);
+        both += std::min(times, there[token]) * weight(token);
+      }
+      for (const auto& [token, times] : there) all += times * weight(token);
+      if (2 * static_cast<double>(both) >= (1 - noise) * static_cast<double>(all))
+        points.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j)});
+    }
+  return points;
+}
+
+// Cuts the first part that can be cut, along either run, until there is none.
+std::vector<std::vector<SharedPoint>> slow_clusters(std::vector<SharedPoint> points, std::uint32_t gap_a,
+                                                    std::uint32_t gap_b) {
+  std::vector<std::vector<SharedPoint>> parts;
+  if (!points.empty()) parts.push_back(points);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t p = 0; p < parts.size() && !changed; ++p)
+      for (const bool along_a : {true, false}) {
+        const auto place = [&](const SharedPoint& point) { return along_a ? point.a : point.b; };
+        std::sort(parts[p].begin(), parts[p].end(), [&](const auto& x, const auto& y) { return place(x) < place(y); });
+        for (std::size_t i = 1; i < parts[p].size() && !changed; ++i) {
+          if (place(parts[p][i]) - place(parts[p][i - 1]) <= (along_a ? gap_a : gap_b)) continue;
+          const auto middle = parts[p].begin() + static_cast<std::ptrdiff_t>(i);
+          std::vector<SharedPoint> rest(middle, parts[p].end());
+          parts[p].erase(middle, parts[p].end());
+          parts.push_back(std::move(rest));
+          changed = true;
+        }
+        if (changed) break;
+      }
+  }
+  const auto before = [](const SharedPoint& x, const SharedPoint& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; };
+  for (auto& part : parts) std::sort(part.begin(), part.end(), before);
+  std::sort(parts.begin(), parts.end(), [&](const auto& x, const auto& y) { return before(x.front(), y.front()); });
+  return parts;
+}
+
+// `passage`, where every token is replaced with the given probability, and then neighbours change places.
+Tokens edited(std::mt19937& random, Tokens passage, double replaced, bool swapped) {
+  for (std::uint32_t& token : passage)
+    if (static_cast<double>(random() % 1000) < 1000 * replaced) token = static_cast<std::uint32_t>(random());
+  if (swapped)
+    for (std::size_t i = 0; i + 1 < passage.size(); i += 2) std::swap(passage[i], passage[i + 1]);
+  return passage;
+}
+
+void append(Tokens& to, const Tokens& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+TEST(PassageFinder, WeighsByTheLogarithm) {
+  for (std::uint64_t value = 1; value < 100000; value = value * 9 / 8 + 1)
+    EXPECT_NEAR(log2_sixteenths(value) / 16.0, std::log2(static_cast<double>(value)), 0.15) << value;
+  EXPECT_EQ(log2_sixteenths(1), 0U);
+  EXPECT_EQ(log2_sixteenths(1U << 20U), 320U);
+}
+
+TEST(PassageFinder, FindsThePointsThatComparingEverythingFinds) {
+  std::mt19937 random(1);
+  for (const std::uint32_t words : {3U, 40U, 400U})
+    for (const double noise : {0.2, 0.67, 0.9}) {
+      Tokens a = random_tokens(random, 150, words);
+      Tokens b = random_tokens(random, 100, words);
+      append(b, edited(random, {a.begin() + 30, a.begin() + 90}, 0.4, true));
+      PassageFinder finder({.noise = noise});
+      finder.find(a, b);
+      const std::vector<SharedPoint> found(finder.points().begin(), finder.points().end());
+      EXPECT_EQ(found, slow_points(a, b, noise)) << words << " words, noise " << noise;
+    }
+}
+
+TEST(PassageFinder, ClustersAsCuttingOneByOneDoes) {
+  std::mt19937 random(2);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<SharedPoint> points;
+    for (std::size_t i = 0; i < 1 + random() % 40; ++i)
+      points.push_back({static_cast<std::uint32_t>(random() % 100), static_cast<std::uint32_t>(random() % 100)});
+    const auto gap = static_cast<std::uint32_t>(1 + random() % 12);
+    EXPECT_EQ(cluster_points(points, gap, 2 * gap), slow_clusters(points, gap, 2 * gap));
+  }
+  EXPECT_TRUE(cluster_points({}, 1, 1).empty());
+}
+
+TEST(PassageFinder, FindsAPassageHowEverItWasEdited) {
+  std::mt19937 random(3);
+  for (const double replaced : {0.0, 0.3, 0.5})
+    for (const bool swapped : {false, true}) {
+      Tokens a = random_tokens(random, 300, 100000);
+      Tokens b = random_tokens(random, 200, 100000);
+      append(b, edited(random, {a.begin() + 100, a.begin() + 200}, replaced, swapped));
+      append(b, random_tokens(random, 200, 100000));
+      const std::vector<LoosePassage> found = PassageFinder({}).find(a, b);
+      ASSERT_EQ(found.size(), 1U) << replaced;
+      EXPECT_NEAR(static_cast<double>(found[0].a_begin), 100, 8);
+      EXPECT_NEAR(static_cast<double>(found[0].a_end), 200, 8);
+      EXPECT_NEAR(static_cast<double>(found[0].b_begin), 200, 8);
+      EXPECT_NEAR(static_cast<double>(found[0].b_end), 300, 8);
+      EXPECT_GE(static_cast<double>(found[0].matches), 80 * (1 - replaced) - 5);
+    }
+}
+
+TEST(PassageFinder, FindsNothingInTextsThatShareCommonWordsOnly) {
+  std::mt19937 random(4);
+  for (int round = 0; round < 20; ++round)
+    EXPECT_TRUE(PassageFinder({}).find(random_tokens(random, 500, 2000), random_tokens(random, 500, 2000)).empty());
+}
+
+TEST(PassageFinder, JoinsUpToTheGapAndNoFurther) {
+  std::mt19937 random(5);
+  const Tokens a = random_tokens(random, 5 * 18, 100000);
+  Tokens b;  // five tokens, six others, and so on
+  for (std::size_t i = 0; i < a.size(); i += 5) {
+    append(b, {a.begin() + static_cast<std::ptrdiff_t>(i), a.begin() + static_cast<std::ptrdiff_t>(i) + 5});
+    append(b, random_tokens(random, 6, 1U << 30U));
+  }
+  EXPECT_EQ(PassageFinder({.max_gap = 8, .min_tokens = 5, .min_bits = 10, .summaries = false}).find(a, b).size(), 1U);
+  EXPECT_EQ(PassageFinder({.max_gap = 4, .min_tokens = 5, .min_bits = 10, .summaries = false}).find(a, b).size(), 18U);
+}
+
+TEST(PassageFinder, FindsASummaryAsOnePassage) {
+  std::mt19937 random(6);
+  const Tokens source = random_tokens(random, 900, 1U << 30U);
+  Tokens summary;  // ten tokens of every hundred
+  for (std::size_t i = 40; i < source.size(); i += 100)
+    append(summary, {source.begin() + static_cast<std::ptrdiff_t>(i), source.begin() + static_cast<std::ptrdiff_t>(i) + 10});
+  const std::vector<LoosePassage> found = PassageFinder({}).find(summary, source);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_LE(found[0].b_begin, 60U);
+  EXPECT_GE(found[0].b_end, 840U);
+}
+
+TEST(PassageFinder, TakesLinearTimeWhateverTheText) {
+  // Squared, it would be 10^10 steps.
+  const Tokens one_word(100000, 7);
+  EXPECT_TRUE(PassageFinder({}).find(one_word, one_word).empty());
+  Tokens period;
+  for (std::uint32_t i = 0; i < 100000; ++i) period.push_back(i % 50);
+  EXPECT_TRUE(PassageFinder({}).find(period, period).empty());
+  std::mt19937 random(7);
+  const Tokens different = random_tokens(random, 100000, 1U << 30U);
+  const std::vector<LoosePassage> found = PassageFinder({}).find(different, different);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].a_end - found[0].a_begin, different.size());
+}
+
+}  // namespace
+}  // namespace refrain::blot

@@ -1,0 +1,222 @@
+// What a query finds of passages that were edited, and that an answer is a document's own.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "verbs/index/query/query.h"
+#include "verbs/index/test_index.h"
+
+namespace refrain::verbs::index {
+namespace {
+
+class QueryEdits : public testing::Test {
+ protected:
+  Words words(std::size_t count) { return random_words(random_, count, 1000000); }
+  // Every `each`-th word of `from` is another one.
+  Words replaced(Words from, std::size_t each) {
+    for (std::size_t i = 0; i < from.size(); i += each) from[i] = words(1)[0];
+    return from;
+  }
+  // Among other words.
+  std::string around(const Words& shared) {
+    Words text = words(80);
+    append(text, shared);
+    append(text, words(80));
+    return join(text);
+  }
+  static QueryOptions with(Edits edits) {
+    QueryOptions options;
+    options.limits.edits = edits;
+    return options;
+  }
+  // As one line per record.
+  static std::string jsonl(const std::vector<std::string>& texts) {
+    std::string lines;
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      lines += R"({"name": "q)" + std::to_string(i) + R"(", "text": ")" + texts[i] + "\"}\n";
+    return lines;
+  }
+
+  std::mt19937_64 random_{77};
+};
+
+TEST_F(QueryEdits, MaxGapIsTheLongestRunOfWordsThatIsBridged) {
+  const Words shared = words(5 * 18);
+  const auto spread = [&] {
+    Words text;
+    for (std::size_t i = 0; i < shared.size(); i += 5) {
+      append(text, part(shared, i, 5));
+      append(text, words(6));
+    }
+    return join(text);
+  };
+  const TestIndex index({spread()}, {.window = 5});
+  const std::string query = spread();
+  QueryOptions options;
+  EXPECT_EQ(index.query(query, options).size(), 1U);
+  options.limits.max_gap = 40;
+  EXPECT_EQ(index.query(query, options).size(), 1U);
+  options.limits.min_tokens = 5;
+  options.limits.max_gap = 8;
+  EXPECT_EQ(index.query(query, options).size(), 1U);
+  options.limits.max_gap = 4;
+  EXPECT_EQ(index.query(query, options).size(), 18U);
+}
+
+TEST_F(QueryEdits, BlotsThatIgnoreOrderReportWordsThatChangedPlaces) {
+  const Words shared = words(60);
+  Words swapped = shared;
+  for (std::size_t i = 0; i + 1 < swapped.size(); i += 2) std::swap(swapped[i], swapped[i + 1]);
+  for (const BlotKind kind : {BlotKind::sum, BlotKind::xor_all}) {
+    const TestIndex index({around(shared), around({})}, {.blots = kind, .sampling = BlotSampling::all});
+    const std::vector<Passage> passages = index.query(around(swapped));
+    ASSERT_EQ(passages.size(), 1U);
+    ASSERT_EQ(passages[0].occurrences.size(), 1U);
+    EXPECT_EQ(passages[0].occurrences[0].id, index.path(0));
+    EXPECT_GT(passages[0].occurrences[0].similarity, 0.9);
+  }
+}
+
+TEST_F(QueryEdits, HeavyFindsWhatHasNoWindowLeft) {
+  const Words shared = words(90);
+  const TestIndex index({around(words(100)), around(shared), around(words(100))});
+  const std::string query = around(replaced(shared, 3));
+  EXPECT_TRUE(index.query(query, with(Edits::light)).empty());
+  const std::vector<Passage> passages = index.query(query, with(Edits::heavy));
+  ASSERT_EQ(passages.size(), 1U);
+  ASSERT_EQ(passages[0].occurrences.size(), 1U);
+  EXPECT_EQ(passages[0].occurrences[0].id, index.path(1));
+  EXPECT_NEAR(static_cast<double>(passages[0].head.length), 90, 6);
+  EXPECT_NEAR(passages[0].occurrences[0].similarity, 0.67, 0.05);
+  EXPECT_GT(passages[0].occurrences[0].score, 100);
+}
+
+TEST_F(QueryEdits, HeavyFindsWhatLightFinds) {
+  const Words shared = words(60);
+  const TestIndex index({around(shared)});
+  for (const Edits edits : {Edits::none, Edits::light, Edits::heavy}) {
+    const std::vector<Passage> passages = index.query(around(shared), with(edits));
+    ASSERT_EQ(passages.size(), 1U) << edits_names()[static_cast<std::size_t>(edits)];
+    EXPECT_EQ(passages[0].head.text, join(shared));
+    EXPECT_EQ(passages[0].occurrences[0].text, join(shared));
+  }
+}
+
+TEST_F(QueryEdits, NoneIsExact) {
+  const Words shared = words(60);
+  Words changed = shared;
+  changed[30] = "changed";
+  const TestIndex index({around(shared)});
+  const std::vector<Passage> passages = index.query(around(changed), with(Edits::none));
+  ASSERT_EQ(passages.size(), 2U);
+  for (const Passage& passage : passages) EXPECT_EQ(passage.head.similarity, 1);
+}
+
+TEST_F(QueryEdits, NoiseIsTheShareThatMayDiffer) {
+  const Words shared = words(90);
+  const TestIndex index({around(shared)});
+  const std::string query = around(replaced(shared, 2));
+  QueryOptions options = with(Edits::heavy);
+  options.limits.noise = 0.2;
+  EXPECT_TRUE(index.query(query, options).empty());
+  options.limits.noise = 0;
+  EXPECT_THROW(index.query(query, options), Error);
+}
+
+TEST_F(QueryEdits, AnIndexWithoutPairsAnswersHeavyAsFarAsItCan) {
+  const Words shared = words(60);
+  const TestIndex index({around(shared)}, {.pairs = false});
+  EXPECT_EQ(index.query(around(shared), with(Edits::heavy)).size(), 1U);
+}
+
+TEST_F(QueryEdits, AnswersForADocumentDoNotDependOnTheOthers) {
+  std::vector<Words> sources;
+  std::vector<std::string> texts;
+  for (int i = 0; i < 6; ++i) {
+    sources.push_back(words(120));
+    texts.push_back(around(sources.back()));
+  }
+  const TestIndex index(texts);
+  std::vector<QueryDocument> asked;
+  for (std::size_t i = 0; i < 30; ++i) {
+    Words text = replaced(part(sources[i % 6], 0, 60 + i), 7 + i % 5);
+    append(text, words(20));
+    append(text, part(sources[(i + 1) % 6], 20, 40));
+    asked.push_back({"q" + std::to_string(i), join(text)});
+  }
+  for (const Edits edits : {Edits::light, Edits::heavy}) {
+    QueryOptions options = with(edits);
+    std::vector<Passage> alone;
+    for (const QueryDocument& document : asked) {
+      options.documents = {document};
+      index.query(options, alone);
+    }
+    options.documents = asked;
+    std::vector<Passage> together;
+    index.query(options, together);
+    EXPECT_GE(alone.size(), 60U);
+    EXPECT_TRUE(together == alone);
+  }
+}
+
+TEST_F(QueryEdits, RecordsOfAFileAreAskedOneByOneOnAnyNumberOfThreads) {
+  const Words shared = words(200);
+  const TestIndex index({around(part(shared, 0, 100)), around(part(shared, 100, 100))});
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < 40; ++i) texts.push_back(around(part(shared, 2 * i, 100)));
+  index.write(index.at("q.jsonl"), jsonl(texts));
+  QueryOptions options;
+  options.limit = 1;
+  std::vector<Passage> apart;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    options.documents = {{"q" + std::to_string(i), texts[i]}};
+    index.query(options, apart);
+  }
+  EXPECT_EQ(apart.size(), texts.size());
+  options.documents.clear();
+  options.input.paths = {index.at("q.jsonl")};
+  options.input.id_field = "name";
+  for (const unsigned threads : {1U, 2U, 3U, 8U}) {
+    Context context = index.context();
+    context.threads = threads;
+    Snapshot snapshot(index.path());
+    KeptPassages kept;
+    const QueryReport report = query_index(snapshot, options, context, kept);
+    EXPECT_EQ(report.documents, texts.size());
+    EXPECT_EQ(report.shortened, 40U - 2U);
+    EXPECT_TRUE(report.cursor.empty());
+    EXPECT_TRUE(kept.passages == apart) << threads << " threads";
+  }
+}
+
+TEST_F(QueryEdits, AnOccurrenceHasItsOwnRangeOfTheQuery) {
+  const Words shared = words(60);
+  const TestIndex index({around(shared), around(part(shared, 5, 50))});
+  const std::string query = around(shared);
+  const std::vector<Passage> passages = index.query(query);
+  ASSERT_EQ(passages.size(), 1U);
+  ASSERT_EQ(passages[0].occurrences.size(), 2U);
+  EXPECT_EQ(TestIndex::slice(query, passages[0].occurrences[0].query), join(shared));
+  EXPECT_EQ(TestIndex::slice(query, passages[0].occurrences[1].query), join(part(shared, 5, 50)));
+}
+
+TEST_F(QueryEdits, HostileTextStaysLinear) {
+  std::string copies;
+  std::string period;
+  for (int i = 0; i < 20000; ++i) {
+    copies += "same ";
+    period += "word" + std::to_string(i % 60) + " ";
+  }
+  const TestIndex index({copies, period, copies, period});
+  for (const std::string& text : {copies, period}) {
+    const std::vector<Passage> passages = index.query(text, with(Edits::heavy));
+    for (const Passage& passage : passages) EXPECT_GE(passage.head.length, 15U);
+  }
+}
+
+}  // namespace
+}  // namespace refrain::verbs::index

@@ -1,0 +1,494 @@
+#include "verbs/index/query/record.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/budget.h"
+#include "base/checksum.h"
+#include "base/progress.h"
+#include "engines/blot/blotter.h"
+#include "engines/blot/chains.h"
+#include "engines/blot/finder.h"
+#include "engines/blot/format.h"
+#include "refrain/error.h"
+#include "verbs/index/query/compare.h"
+#include "verbs/index/query/cursor.h"
+#include "verbs/index/query/hits.h"
+#include "verbs/index/query/text.h"
+#include "verbs/index/read/occurrence.h"
+
+namespace refrain::verbs::index {
+namespace {
+
+// A page ends when so many chains were compared, or `limit` times `max_occurrences` where that is more, be there passages
+// or not: the rest is for the next one.
+constexpr std::uint64_t kComparedAPage = 1000;
+// Candidates differ by where their blots are, passages by where their tokens are: so many are compared together, best
+// first, that nearly the same stretch of the query is not told again and again.
+constexpr std::size_t kCandidatesAtOnce = 64;
+constexpr const char* kPassageWhat = "a passage of a query";
+// Occurrences of a passage are held until it is known how many there are; beyond this, or a quarter of the memory that is
+// left, they are compared a second time.
+constexpr std::uint64_t kHeldBytes = std::uint64_t{16} << 20;
+
+// A neighbourhood ends where no chain of the document is within so many blocks.
+constexpr std::uint64_t kApartBlocks = 320 / blot::kBlockTokens;
+// Chains of pairs lie as far from a diagonal as the words of a sentence may have moved.
+constexpr std::uint64_t kPairDiagonal = 200;
+constexpr std::uint64_t kPairReach = 100;
+
+blot::ChainRules chain_rules(const IndexLayout& layout, const PassageLimits& limits) {
+  const auto span = static_cast<std::uint32_t>(blot::blot_shape(layout).span());
+  if (limits.edits == Edits::heavy) return {.span = span, .diagonal = kPairDiagonal, .reach = kPairReach};
+  const std::uint64_t gap = align_rules(layout, limits).max_gap;
+  return {.span = span,
+          .diagonal = blot::kBlockTokens + 2 * gap,
+          .reach = (layout.window + 4 * gap) * layout.interleave + blot::kBlockTokens};
+}
+
+class RecordQuery {
+ public:
+  RecordQuery(Snapshot& snapshot, const AskedRecord& asked, const QueryOptions& options, const ExcludedTexts& excluded,
+              const Context& context, MemoryBudget& budget, PassageSink& sink)
+      : snapshot_(snapshot),
+        asked_(asked),
+        options_(options),
+        context_(context),
+        sink_(sink),
+        budget_(budget),
+        rules_(chain_rules(snapshot.layout(), options.limits)),
+        heavy_(options.limits.edits == Edits::heavy),
+        min_tokens_(least_tokens(snapshot.layout(), options.limits)),
+        query_(snapshot.layout(), asked.text, heavy_, budget_),
+        chainer_(budget_, rules_),
+        furthest_(budget_, "the chains of a query"),
+        excluded_(excluded),
+        chain_comparer_(snapshot, query_, options.limits, budget_),
+        place_comparer_(snapshot.layout(), options.limits),
+        held_(budget_.reserve(0, "the comparisons of a query")) {}
+
+  QueryReport run();
+
+ private:
+  // A run of a chain that is to be told.
+  struct Found {
+    std::uint32_t chain = 0;
+    SharedRun run;
+  };
+  // Runs that are nearly the same in the query as the first, the longest; together they cover `query`.
+  struct FoundPassage {
+    TokenRange query;
+    std::vector<Found> places;
+    std::uint64_t unverified = 0;
+  };
+  // A place that was compared in full.
+  struct Told {
+    const Found* found = nullptr;
+    std::optional<Occurrence> occurrence;  // none: it did not fit, and is made again
+  };
+
+  void find_chains();
+  std::uint64_t query_hash() const;
+  void note_furthest();
+
+  void tell_candidates(const std::optional<QueryCursor>& cursor);
+  std::vector<FoundPassage> passages_of(std::span<const blot::Candidate> candidates);
+  const std::vector<SharedRun>& compared(std::uint32_t chain);
+  const std::vector<SharedRun>& compared_loosely(std::uint32_t chain);
+  std::vector<SharedRun> compare_chain(std::uint32_t chain);
+  bool told_by_another(const Found& found);
+  bool ranks_before(std::uint32_t a, std::uint32_t b);
+  std::uint32_t chains_compared(const blot::Candidate& candidate) const;
+  bool tell_passage(FoundPassage& passage);
+  std::optional<ComparedPlace> compare_place(const Found& found);
+  void note_changed(DocId document, const Error& error);
+
+  Snapshot& snapshot_;
+  const AskedRecord& asked_;
+  const QueryOptions& options_;
+  const Context& context_;
+  PassageSink& sink_;
+  MemoryBudget& budget_;
+  blot::ChainRules rules_;
+  bool heavy_;
+  std::uint64_t min_tokens_;
+  QueryText query_;
+  blot::Chainer chainer_;
+  // By chain: the last block of it and of those before it in its document, which come by rising first block.
+  Array<std::uint64_t> furthest_;
+  std::optional<blot::Neighbourhoods> neighbourhoods_;
+  std::optional<blot::RankedCandidates> candidates_;
+  const ExcludedTexts& excluded_;
+  ChainComparer chain_comparer_;
+  PlaceComparer place_comparer_;
+  Reservation held_;
+  std::unordered_map<std::uint32_t, std::vector<SharedRun>> compared_;  // by chain
+  std::unordered_map<std::uint32_t, std::vector<SharedRun>> loose_;     // by neighbourhood
+  std::vector<DocId> changed_;                                          // rising
+  QueryReport report_;
+};
+
+QueryReport RecordQuery::run() {
+  report_.tokens = query_.tokens();
+  std::optional<QueryCursor> cursor;
+  if (!options_.cursor.empty()) cursor = decode_cursor(options_.cursor, query_hash());
+  find_chains();
+  report_.candidates = chainer_.chains().size();
+  note_furthest();
+  neighbourhoods_.emplace(blot::find_neighbourhoods(chainer_.chains(), kApartBlocks, budget_));
+  candidates_.emplace(blot::group_chains(chainer_.chains(), budget_));
+  tell_candidates(cursor);
+  report_.changed_documents = changed_.size();
+  return std::move(report_);
+}
+
+// With pairs, a chain must hold a window, or weigh more than one pair can: a rare pair alone is chance.
+void RecordQuery::find_chains() {
+  HitRules rules{std::nullopt, options_.limits.max_documents};
+  if (asked_.own) rules.own = blocks_of_document(snapshot_, *asked_.own);
+  const auto document_at = [&](std::uint64_t block) { return blocks_at(snapshot_, block); };
+  find_hits(snapshot_, query_.windows(), rules, context_, chainer_);
+  if (query_.pairs().empty()) {
+    chainer_.link(document_at);
+    return;
+  }
+  const std::uint32_t enough = blot::log2_sixteenths(std::max<std::uint64_t>(1, snapshot_.live())) * 3 / 2;
+  HitWeights weights(budget_, "the hits of a query", static_cast<std::size_t>(query_.tokens()));
+  for (const blot::Hit& hit : chainer_.hits()) weights[hit.query] = static_cast<std::uint16_t>(enough);
+  find_pair_hits(snapshot_, query_.pairs(), rules, context_, chainer_, weights);
+  chainer_.link(document_at);
+  const std::span<const blot::Hit> hits = chainer_.hits();
+  chainer_.keep_if([&](const blot::Chain& chain) {
+    std::uint64_t weight = 0;
+    for (std::uint32_t at = chain.first_hit; at != blot::kNoHit && weight < enough; at = hits[at].next)
+      weight += weights[hits[at].query];
+    return weight >= enough;
+  });
+}
+
+std::uint64_t RecordQuery::query_hash() const {
+  std::string asked;
+  const auto number = [&](std::uint64_t value) { asked.append(std::to_string(value)).push_back(' '); };
+  const auto text = [&](std::string_view value) {
+    number(value.size());
+    number(checksum(value));
+  };
+  text(snapshot_.manifest().id);
+  const IndexLayout& layout = snapshot_.layout();
+  for (const unsigned value :
+       {layout.window, static_cast<unsigned>(layout.blots), static_cast<unsigned>(layout.sampling), layout.interleave,
+        static_cast<unsigned>(layout.tokenizer)})
+    number(value);
+  number(asked_.own ? 1 : 0);
+  text(asked_.id);
+  text(asked_.text);
+  const PassageLimits& limits = options_.limits;
+  const blot::FinderRules finder = finder_rules(limits);
+  for (const std::uint64_t value :
+       {static_cast<std::uint64_t>(limits.edits), static_cast<std::uint64_t>(limits.noise * 1e6), min_tokens_,
+        std::uint64_t{finder.min_tokens}, std::uint64_t{finder.max_gap}, limits.max_documents,
+        options_.max_occurrences, excluded_.hash()})
+    number(value);
+  return checksum(asked);
+}
+
+void RecordQuery::note_furthest() {
+  const std::span<const blot::Chain> chains = chainer_.chains();
+  furthest_.resize(chains.size());
+  for (std::size_t i = 0; i < chains.size(); ++i) {
+    const bool goes_on = i > 0 && chains[i - 1].document == chains[i].document;
+    furthest_[i] = std::max(chains[i].last_block, goes_on ? furthest_[i - 1] : 0);
+  }
+}
+
+void RecordQuery::tell_candidates(const std::optional<QueryCursor>& cursor) {
+  const Array<blot::Candidate>& candidates = candidates_->candidates;
+  std::size_t at = 0;
+  std::uint32_t told = 0;  // passages of these candidates, by the page before
+  if (cursor) {
+    const blot::Candidate* first =
+        std::partition_point(candidates.begin(), candidates.end(),
+                             [&](const blot::Candidate& candidate) { return blot::better(candidate, cursor->last); });
+    at = static_cast<std::size_t>(first - candidates.begin());
+    if (at < candidates.size() && !blot::better(cursor->last, candidates[at])) {
+      if (cursor->told == QueryCursor::kAllTold)
+        ++at;
+      else
+        told = cursor->told;
+    }
+  }
+  const std::uint64_t limit = options_.limit == 0 ? std::numeric_limits<std::uint64_t>::max() : options_.limit;
+  const std::uint64_t work =
+      options_.limit == 0 ? limit : std::max(kComparedAPage, options_.limit * options_.max_occurrences);
+  Progress progress(context_, "compare", "candidates", candidates.size() - at);
+  for (std::size_t end = at; at < candidates.size(); at = end, told = 0) {
+    if (at > 0 && report_.compared > 0 && (report_.passages >= limit || report_.compared >= work)) {
+      report_.cursor = encode_cursor({query_hash(), candidates[at - 1], QueryCursor::kAllTold});
+      break;
+    }
+    end = std::min(at + kCandidatesAtOnce, candidates.size());
+    std::vector<FoundPassage> passages = passages_of({candidates.data() + at, end - at});
+    for (std::uint32_t i = told; i < passages.size(); ++i) {
+      if (report_.passages >= limit) {
+        report_.cursor = encode_cursor({query_hash(), candidates[at], i});
+        return;
+      }
+      if (tell_passage(passages[i])) ++report_.passages;
+    }
+    progress.add(end - at);
+  }
+  progress.finish();
+}
+
+std::uint32_t RecordQuery::chains_compared(const blot::Candidate& candidate) const {
+  const std::uint64_t most = options_.max_occurrences;
+  return most == 0 ? candidate.chains : static_cast<std::uint32_t>(std::min<std::uint64_t>(most, candidate.chains));
+}
+
+// What the chains of some candidates come to; those that are nearly the same are one passage, the longest come first.
+std::vector<RecordQuery::FoundPassage> RecordQuery::passages_of(std::span<const blot::Candidate> candidates) {
+  std::vector<Found> all;
+  for (const blot::Candidate& candidate : candidates)
+    for (std::uint32_t i = 0; i < chains_compared(candidate); ++i) {
+      const std::uint32_t chain = candidates_->members[candidate.first + i];
+      const std::vector<SharedRun> runs = compared(chain);
+      for (const SharedRun& run : runs)
+        if (const Found found{chain, run}; !told_by_another(found)) all.push_back(found);
+    }
+  std::sort(all.begin(), all.end(), [](const Found& a, const Found& b) {
+    const auto key = [](const Found& found) {
+      return std::tuple(std::numeric_limits<std::uint64_t>::max() - found.run.query.size(), found.run.query.first,
+                        found.chain, found.run.place.first);
+    };
+    return key(a) < key(b);
+  });
+  std::vector<FoundPassage> passages;
+  std::vector<TokenRange> firsts;
+  for (const Found& found : all) {
+    const TokenRange& query = found.run.query;
+    const auto alike = std::find_if(firsts.begin(), firsts.end(), [&](const TokenRange& first) {
+      return blot::nearly_same(first.first, first.last, query.first, query.last);
+    });
+    if (alike == firsts.end()) {
+      firsts.push_back(query);
+      passages.push_back({query, {found}, 0});
+      continue;
+    }
+    FoundPassage& passage = passages[static_cast<std::size_t>(alike - firsts.begin())];
+    passage.query = {std::min(passage.query.first, query.first), std::max(passage.query.last, query.last)};
+    passage.places.push_back(found);
+  }
+  // What nobody compared is told with the first passage that a chain of its candidate is a place of.
+  for (const blot::Candidate& candidate : candidates) {
+    const std::uint32_t left = candidate.chains - chains_compared(candidate);
+    const auto is_of = [&](const FoundPassage& passage) {
+      return std::any_of(passage.places.begin(), passage.places.end(), [&](const Found& found) {
+        return &candidates_->candidates[chainer_.chains()[found.chain].candidate] == &candidate;
+      });
+    };
+    const auto passage = left == 0 ? passages.end() : std::find_if(passages.begin(), passages.end(), is_of);
+    if (passage != passages.end()) passage->unverified += left;
+  }
+  return passages;
+}
+
+const std::vector<SharedRun>& RecordQuery::compared(std::uint32_t chain) {
+  const auto [at, is_new] = compared_.try_emplace(chain);
+  if (!is_new) return at->second;
+  constexpr std::uint64_t kStep = 4096;
+  if (compared_.size() % kStep == 1)
+    held_.resize((compared_.size() + kStep) * 4 * sizeof(SharedRun), "the comparisons of a query");
+  ++report_.compared;
+  try {
+    at->second = compare_chain(chain);
+  } catch (const Error& error) {
+    if (error.code() != Errc::bad_input) throw;
+    note_changed(chainer_.chains()[chain].document, error);
+  }
+  return at->second;
+}
+
+// What is in order and is no part of something longer that is not; and that, where the chain is.
+std::vector<SharedRun> RecordQuery::compare_chain(std::uint32_t chain) {
+  const blot::Chain& that = chainer_.chains()[chain];
+  std::vector<SharedRun> runs;
+  if (!heavy_) runs = chain_comparer_.compare(that, chainer_.hits());
+  if (options_.limits.edits == Edits::none) return runs;
+  const blot::Neighbourhood& place = neighbourhoods_->all[neighbourhoods_->of_chain[chain]];
+  // Where all of the neighbourhood is in order, there is nothing more to find.
+  const auto is_all = [&](const SharedRun& run) {
+    return run.query.first <= place.begin && run.query.last >= place.end &&
+           10 * run.matches >= 9 * std::max(run.query.size(), run.place.size());
+  };
+  if (std::any_of(runs.begin(), runs.end(), is_all)) return runs;
+  const std::vector<SharedRun>& loose = compared_loosely(chain);
+  std::erase_if(runs, [&](const SharedRun& run) {
+    return std::any_of(loose.begin(), loose.end(), [&](const SharedRun& other) { return other.holds(run); });
+  });
+  const std::uint64_t first_block = snapshot_.first_block(that.document);
+  for (const SharedRun& run : loose)
+    if (run.query.first < that.end && run.query.last > that.begin &&
+        first_block + run.place.first / blot::kBlockTokens <= that.last_block &&
+        first_block + blot::blocks_of(run.place.last) > that.first_block)
+      runs.push_back(run);
+  return runs;
+}
+
+const std::vector<SharedRun>& RecordQuery::compared_loosely(std::uint32_t chain) {
+  const std::uint32_t number = neighbourhoods_->of_chain[chain];
+  const auto [at, is_new] = loose_.try_emplace(number);
+  if (is_new) at->second = chain_comparer_.compare_loosely(neighbourhoods_->all[number]);
+  return at->second;
+}
+
+// By the rank of their candidates, then inside one.
+bool RecordQuery::ranks_before(std::uint32_t a, std::uint32_t b) {
+  const blot::Chain& x = chainer_.chains()[a];
+  const blot::Chain& y = chainer_.chains()[b];
+  if (x.candidate != y.candidate) return x.candidate < y.candidate;
+  return x.hits != y.hits ? x.hits > y.hits : a < b;
+}
+
+// Whether a chain of the same document that comes before this one leads to the same place.
+bool RecordQuery::told_by_another(const Found& found) {
+  const std::span<const blot::Chain> chains = chainer_.chains();
+  const DocId document = chains[found.chain].document;
+  const std::uint64_t first_block = snapshot_.first_block(document);
+  const std::uint64_t begin = first_block + found.run.place.first / blot::kBlockTokens;
+  const std::uint64_t end = first_block + blot::blocks_of(found.run.place.last);
+  const auto of_document = std::partition_point(chains.begin(), chains.begin() + found.chain,
+                                                [&](const blot::Chain& chain) { return chain.document < document; });
+  const std::uint64_t* const reaching =
+      std::lower_bound(furthest_.begin() + (of_document - chains.begin()), furthest_.begin() + found.chain, begin);
+  for (auto other = static_cast<std::size_t>(reaching - furthest_.begin()); other < chains.size(); ++other) {
+    const blot::Chain& chain = chains[other];
+    if (chain.document != document || chain.first_block >= end) break;
+    const auto number = static_cast<std::uint32_t>(other);
+    if (chain.begin >= found.run.query.last || chain.end <= found.run.query.first) continue;
+    if (chain.last_block < begin || !ranks_before(number, found.chain)) continue;
+    const blot::Candidate& candidate = candidates_->candidates[chain.candidate];
+    if (ranks_before(candidates_->members[candidate.first + chains_compared(candidate) - 1], number)) continue;
+    const std::vector<SharedRun>& runs = compared(number);
+    if (std::any_of(runs.begin(), runs.end(), [&](const SharedRun& run) { return run.holds(found.run); })) return true;
+  }
+  return false;
+}
+
+// False where there is nothing to tell.
+bool RecordQuery::tell_passage(FoundPassage& passage) {
+  const auto first = static_cast<std::uint32_t>(passage.query.first);
+  const auto last = static_cast<std::uint32_t>(passage.query.last);
+  if (excluded_.hold(query_.hashes().subspan(first, last - first))) return false;
+  const std::uint64_t bytes_told = query_.bytes(first, last).end - query_.bytes(first, last).begin;
+  const Reservation room =
+      budget_.reserve(PlaceComparer::memory_bytes(last - first, bytes_told) + bytes_told, kPassageWhat);
+  place_comparer_.set_passage(query_.piece(first, last), {first, last});
+  const std::span<const blot::Chain> chains = chainer_.chains();
+  std::sort(passage.places.begin(), passage.places.end(), [&](const Found& a, const Found& b) {
+    const auto key = [&](const Found& found) {
+      return std::tuple(chains[found.chain].document, found.run.place.first, ~found.run.place.last, found.chain);
+    };
+    return key(a) < key(b);
+  });
+
+  PassageHead head;
+  std::vector<Told> told;
+  std::uint64_t held_bytes = 0;
+  const std::uint64_t most_held = std::min(kHeldBytes, budget_.available() / 4);
+  Reservation held = budget_.reserve(0, kPassageWhat);
+  std::optional<DocId> document;
+  ByteRange widest;  // of what was told of the document
+  for (const Found& found : passage.places) {
+    if (options_.max_occurrences != 0 && told.size() == options_.max_occurrences) {
+      ++passage.unverified;
+      continue;
+    }
+    std::optional<ComparedPlace> place = compare_place(found);
+    if (!place) continue;
+    const ByteRange bytes = place->occurrence.bytes;
+    if (document != chains[found.chain].document) {
+      document = chains[found.chain].document;
+      widest = bytes;
+      ++head.documents;
+    } else if (bytes.begin >= widest.begin && bytes.end <= widest.end) {
+      continue;
+    } else if (bytes.end > widest.end) {
+      widest = bytes;
+    }
+    head.similarity += place->occurrence.similarity;
+    head.score = std::max(head.score, place->occurrence.score);
+    told.push_back({&found, std::nullopt});
+    held_bytes += place->occurrence.text.size();
+    if (held_bytes <= most_held) {
+      held.resize(held_bytes, kPassageWhat);
+      told.back().occurrence = std::move(place->occurrence);
+    }
+  }
+  if (told.empty()) return false;
+
+  head.similarity /= static_cast<double>(told.size());
+  head.length = last - first;
+  head.unverified = passage.unverified;
+  head.query = asked_.id;
+  head.bytes = query_.bytes(first, last);
+  head.text = query_.piece(first, last).text;
+  sink_.begin(head);
+  for (Told& one : told) {
+    if (!one.occurrence) {
+      std::optional<ComparedPlace> place = compare_place(*one.found);
+      if (!place) continue;  // it changed just now
+      one.occurrence = std::move(place->occurrence);
+    }
+    sink_.occurrence(*one.occurrence);
+    one.occurrence.reset();
+    ++report_.occurrences;
+  }
+  sink_.end();
+  return true;
+}
+
+// Nothing where too few tokens agree, or the document's file has changed.
+std::optional<ComparedPlace> RecordQuery::compare_place(const Found& found) {
+  const DocId document = chainer_.chains()[found.chain].document;
+  try {
+    const Snapshot::Piece piece = snapshot_.piece(document, found.run.place.first, found.run.place.last);
+    const Reservation room =
+        budget_.reserve(PlaceComparer::memory_bytes(found.run.place.size(), piece.text.size()), kPassageWhat);
+    const TextPiece text{piece.text, piece.begin, piece.first_token};
+    ComparedPlace place = found.run.loose
+                              ? place_comparer_.compare_loosely(text, found.run.place, found.run.query)
+                              : place_comparer_.compare(text, found.run.place, found.run.query);
+    if (place.matches < min_tokens_) return std::nullopt;
+    place.occurrence.score = place_comparer_.score(place);
+    place.occurrence.id = snapshot_.id(document);
+    return place;
+  } catch (const Error& error) {
+    if (error.code() != Errc::bad_input) throw;
+    note_changed(document, error);
+    return std::nullopt;
+  }
+}
+
+void RecordQuery::note_changed(DocId document, const Error& error) {
+  const auto at = std::lower_bound(changed_.begin(), changed_.end(), document);
+  if (at != changed_.end() && *at == document) return;
+  changed_.insert(at, document);
+  if (report_.changed.size() < kChangedNamed) report_.changed.push_back({snapshot_.id(document), error.what()});
+}
+
+}  // namespace
+
+QueryReport query_record(Snapshot& snapshot, const AskedRecord& asked, const QueryOptions& options,
+                         const ExcludedTexts& excluded, const Context& context, MemoryBudget& budget,
+                         PassageSink& sink) {
+  return RecordQuery(snapshot, asked, options, excluded, context, budget, sink).run();
+}
+
+}  // namespace refrain::verbs::index
