@@ -228,8 +228,8 @@ struct QueryOptions {
 struct QueryReport {
   ReadReport read;  // of QueryOptions::input
   std::uint64_t generation = 0;
-  std::uint64_t documents = 0;   // asked about
-  std::uint64_t shortened = 0;   // of them: those with more passages than `limit`
+  std::uint64_t documents = 0;  // asked about
+  std::uint64_t shortened = 0;  // of them: those with more passages than `limit`
   std::uint64_t tokens = 0;
   std::uint64_t candidates = 0;  // chains of blots
   std::uint64_t compared = 0;    // of them

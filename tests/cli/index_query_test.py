@@ -126,11 +126,13 @@ class Queried(Index):
         self.create("docs")
         self.write("q", f"zz yy {run_of(25, 20)} xx")
         [row] = self.query("q")
-        self.assertEqual(" ".join(row), "passage length similarity documents query begin end occurrences")
+        self.assertEqual(" ".join(row), "passage length similarity documents query begin end score occurrences")
         self.assertEqual((row["passage"], row["length"], row["similarity"], row["documents"]),
                          (run_of(25, 20), 20, 1, 2))
         self.assertEqual(self.read("q").decode()[row["begin"]:row["end"]], row["passage"])
-        self.assertEqual([list(place) for place in row["occurrences"]], [["id", "begin", "end", "text"]] * 2)
+        self.assertEqual([list(place) for place in row["occurrences"]], ["id begin end query_begin query_end similarity score text".split()] * 2)
+        self.assertEqual({(place["query_begin"], place["query_end"], place["similarity"]) for place in row["occurrences"]},
+                         {(row["begin"], row["end"], 1)})
         self.assertEqual([place["id"] for place in row["occurrences"]], ["docs/a", "docs/b"])
         self.assert_in_files(row)
 
@@ -147,25 +149,70 @@ class Queried(Index):
         self.assertLess(row["similarity"], 1)
         self.assertGreater(row["similarity"], 0.9)
         self.assert_in_files(row)
-        pieces = self.query("q", "--max-gap", "0")
+        pieces = self.query("q", "--edits", "none")
         self.assertTrue(all("changed" not in row["passage"] for row in pieces), pieces)
         self.write("gap", f"{run_of(200, 15)} {' '.join(['noise'] * 12)} {run_of(215, 15)}")
-        self.assertEqual(len(self.query("gap")), 2)
+        self.assertEqual(len(self.query("gap")), 1)
         self.assertEqual(len(self.query("gap", "--max-gap", "20")), 1)
+        self.assertEqual(len(self.query("gap", "--max-gap", "8")), 2)
 
     def test_limits_say_what_is_a_passage(self):
         self.create("docs")
         self.write("q", f"{run_of(100, 15)} zz yy xx ww vv uu tt ss rr qq pp oo {run_of(25, 20)}")
-        self.assertEqual([row["length"] for row in self.query("q")], [20, 15])
-        self.assertEqual([row["length"] for row in self.query("q", "--min-tokens", "16")], [20])
-        self.query("q", "--min-tokens", "21", code=1)
+        apart = ["--max-gap", "8"]
+        self.assertEqual([row["length"] for row in self.query("q", *apart)], [20, 15])
+        self.assertEqual([row["length"] for row in self.query("q", "--min-tokens", "16", *apart)], [20])
+        self.query("q", "--min-tokens", "21", *apart, code=1)
         self.write("known", f"known: {run_of(25, 20)}")
         self.write("other", run_of(100, 15))
-        self.assertEqual([row["length"] for row in self.query("q", "--exclude", "known")], [15])
-        self.assertEqual(self.query("q", "--exclude", "known", "--exclude", "other", code=1), [])
-        self.assertEqual([row["length"] for row in self.query("q", "--max-documents", "1")], [15])
-        [row] = self.query("q", "--limit", "1", "--max-occurrences", "1")
+        self.assertEqual([row["length"] for row in self.query("q", "--exclude", "known", *apart)], [15])
+        self.assertEqual(self.query("q", "--exclude", "known", "--exclude", "other", *apart, code=1), [])
+        self.assertEqual([row["length"] for row in self.query("q", "--max-documents", "1", *apart)], [15])
+        [row] = self.query("q", "--limit", "1", "--max-occurrences", "1", *apart)
         self.assertEqual((len(row["occurrences"]), row["unverified"]), (1, 1))
+
+    def test_words_that_changed_places_are_reported_where_blots_ignore_order(self):
+        words = UNIQUE[300:340]
+        swapped = [word for i in range(0, 40, 2) for word in (words[i + 1], words[i])]
+        self.write("docs/d", " ".join(words))
+        self.write("q", " ".join(swapped))
+        for kind in ("xor", "sum"):
+            self.create("docs", "--blots", kind, "--sampling", "all", index=kind)
+            [row] = self.query("q", index=kind)
+            self.assertEqual([place["id"] for place in row["occurrences"]], ["docs/d"])
+            self.assertGreater(row["similarity"], 0.9)
+
+    def test_every_record_of_a_file_is_asked_by_itself(self):
+        self.create("docs")
+        texts = [f"zz {run_of(25, 20)} yy", "nothing", f"{run_of(205, 20)} zz yy {run_of(100, 15)}"]
+        self.write("q.jsonl", lines(json.dumps({"id": f"r{i}", "text": text}) for i, text in enumerate(texts)))
+        rows = self.query("q.jsonl", "--id-field", "id")
+        self.assertEqual([row["query"] for row in rows], ["r0", "r2", "r2"])
+        for i, text in enumerate(texts):
+            self.write("one", text)
+            alone = self.query("one", code=1 if i == 1 else 0)
+            self.assertEqual([{**row, "query": f"r{i}"} for row in alone], [row for row in rows if row["query"] == f"r{i}"])
+        first = [row["query"] for row in self.query("q.jsonl", "--id-field", "id", "--limit", "1")]
+        self.assertEqual(first, ["r0", "r2"])
+        self.assertEqual({row["query"] for row in self.query("q.jsonl")}, {"0", "2"})
+        one, two = (self.run_program("index", "query", "index", "q.jsonl", "--threads", n).out for n in "12")
+        self.assertEqual(one, two)
+        summary = json.loads(self.run_program("index", "query", "index", "q.jsonl", "--limit", "1", "--json").err)
+        self.assertEqual((summary["documents"], summary["shortened"], summary["cursor"]), (3, 1, None))
+
+    def test_heavy_edits_are_found_where_they_are_asked_for(self):
+        words = [word if i % 3 else f"other{i}" for i, word in enumerate(UNIQUE[400:520])]
+        self.write("docs/d", run_of(400, 120))
+        self.create("docs")
+        self.write("q", " ".join(words))
+        self.query("q", code=1)
+        [row] = self.query("q", "--edits", "heavy")
+        self.assertEqual([place["id"] for place in row["occurrences"]], ["docs/d"])
+        self.assertAlmostEqual(row["similarity"], 0.67, delta=0.05)
+        self.query("q", "--edits", "heavy", "--noise", "0.2", code=1)
+        self.create("docs", "--edits", "light", index="light")
+        self.assertFalse(self.stats(index="light")["pairs"])
+        self.query("q", "--edits", "heavy", index="light", code=1)
 
     def test_nothing_found_is_exit_1_and_no_output(self):
         self.create("docs")

@@ -154,8 +154,8 @@ Neighbourhoods find_neighbourhoods(std::span<const Chain> chains, std::uint64_t 
   for (std::size_t i = 0; i < chains.size(); ++i) {
     const Chain& chain = chains[i];
     const auto last = [&]() -> Neighbourhood& { return made.all[made.all.size() - 1]; };
-    const bool goes_on = made.all.size() > 0 && last().document == chain.document &&
-                         chain.first_block <= last().last_block + blocks;
+    const bool goes_on =
+        made.all.size() > 0 && last().document == chain.document && chain.first_block <= last().last_block + blocks;
     if (goes_on) {
       last().last_block = std::max(last().last_block, chain.last_block);
       last().begin = std::min(last().begin, chain.begin);

@@ -42,14 +42,16 @@ class Chaining : public testing::Test {
 };
 
 TEST_F(Chaining, NeighbourhoodsHoldTheChainsOfADocumentThatAreNear) {
-  const auto chain = [](DocId document, std::uint64_t first, std::uint64_t last, std::uint32_t begin, std::uint32_t end) {
+  const auto chain = [](DocId document, std::uint64_t first, std::uint64_t last, std::uint32_t begin,
+                        std::uint32_t end) {
     return Chain{.document = document, .first_block = first, .last_block = last, .begin = begin, .end = end};
   };
   const std::vector<Chain> chains = {chain(1, 10, 30, 500, 600), chain(1, 12, 13, 0, 20), chain(1, 35, 36, 90, 95),
                                      chain(1, 42, 43, 7, 9), chain(2, 44, 45, 7, 9)};
   const Neighbourhoods found = find_neighbourhoods(chains, 5, budget_);
   ASSERT_EQ(found.all.size(), 3U);
-  EXPECT_EQ(std::pair(found.all[0].first_block, found.all[0].last_block), std::pair(std::uint64_t{10}, std::uint64_t{36}));
+  EXPECT_EQ(std::pair(found.all[0].first_block, found.all[0].last_block),
+            std::pair(std::uint64_t{10}, std::uint64_t{36}));
   EXPECT_EQ(std::pair(found.all[0].begin, found.all[0].end), std::pair(0U, 600U));
   EXPECT_EQ(found.all[2].document, 2U);
   EXPECT_EQ(std::vector<std::uint32_t>(found.of_chain.begin(), found.of_chain.end()),

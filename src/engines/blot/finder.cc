@@ -43,8 +43,8 @@ std::vector<std::vector<SharedPoint>> cluster_points(std::vector<SharedPoint> po
                                                      std::uint32_t gap_b) {
   struct Part {
     std::vector<SharedPoint> points;
-    bool along_a;   // to be cut along this run next
-    bool settled;   // it was not to be cut along the other one
+    bool along_a;  // to be cut along this run next
+    bool settled;  // it was not to be cut along the other one
     unsigned cuts;
   };
   std::vector<std::vector<SharedPoint>> clusters;
@@ -77,16 +77,43 @@ std::vector<std::vector<SharedPoint>> cluster_points(std::vector<SharedPoint> po
       open.push_back({std::move(part.points), !part.along_a, true, part.cuts});
     }
   }
-  std::sort(clusters.begin(), clusters.end(),
-            [](const auto& x, const auto& y) { return by_a(x.front(), y.front()); });
+  std::sort(clusters.begin(), clusters.end(), [](const auto& x, const auto& y) { return by_a(x.front(), y.front()); });
   return clusters;
 }
 
-std::vector<LoosePassage> PassageFinder::find(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
+void PassageFinder::set(std::span<const std::uint32_t> a) {
+  const std::size_t slots = std::bit_ceil(2 * a.size() + 2);
+  table_shift_ = static_cast<unsigned>(32 - std::min(31, std::countr_zero(slots)));
+  table_.assign(slots, {0, 0});
+  count_a_.assign(1, 0);
+  a_.words.clear();
+  for (const std::uint32_t token : a) {
+    const std::size_t at = slot_of(token);
+    if (table_[at].second == 0) {
+      table_[at] = {token, static_cast<std::uint32_t>(count_a_.size())};
+      count_a_.push_back(0);
+    }
+    ++count_a_[table_[at].second];
+    a_.words.push_back(table_[at].second);
+  }
+  held_.assign(count_a_.size(), 0);
+  used_.assign(count_a_.size(), 0);
+  round_of_.assign(count_a_.size(), 0);
+  round_ = 0;
+}
+
+// Where the token is, or would be.
+std::size_t PassageFinder::slot_of(std::uint32_t token) const {
+  std::size_t at = (token * 0x9e3779b1U) >> table_shift_;
+  while (table_[at].second != 0 && table_[at].first != token) at = (at + 1) & (table_.size() - 1);
+  return at;
+}
+
+std::vector<LoosePassage> PassageFinder::find(std::span<const std::uint32_t> b) {
   points_.clear();
   std::vector<LoosePassage> found;
-  if (a.empty() || b.empty()) return found;
-  number_words(a, b);
+  if (a_.words.empty() || b.empty()) return found;
+  number_words(b);
   find_points();
   for (const std::vector<SharedPoint>& points :
        cluster_points(points_, kNearGaps * rules_.max_gap, kFarGaps * rules_.max_gap))
@@ -98,44 +125,35 @@ std::vector<LoosePassage> PassageFinder::find(std::span<const std::uint32_t> a, 
   return found;
 }
 
-void PassageFinder::number_words(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
-  const std::size_t slots = std::bit_ceil(2 * (a.size() + b.size()));
-  const auto shift = static_cast<unsigned>(32 - std::min(31, std::countr_zero(slots)));
-  table_.assign(slots, {0, 0});
-  count_a_.clear();
-  count_b_.clear();
-  const auto number = [&](std::span<const std::uint32_t> tokens, Run& run, std::vector<std::uint32_t>& counts) {
-    run.words.clear();
-    for (const std::uint32_t token : tokens) {
-      std::size_t at = (token * 0x9e3779b1U) >> shift;
-      while (table_[at].second != 0 && table_[at].first != token) at = (at + 1) & (slots - 1);
-      if (table_[at].second == 0) {
-        count_a_.push_back(0);
-        count_b_.push_back(0);
-        table_[at] = {token, static_cast<std::uint32_t>(count_a_.size())};
-      }
-      const std::uint32_t word = table_[at].second - 1;
-      ++counts[word];
-      run.words.push_back(word);
-    }
-  };
-  number(a, a_, count_a_);
-  number(b, b_, count_b_);
-
+void PassageFinder::number_words(std::span<const std::uint32_t> b) {
   const std::size_t words = count_a_.size();
-  weights_.resize(words);
-  const std::uint32_t all = log2_sixteenths(a.size() + b.size());
-  for (std::size_t i = 0; i < words; ++i)
-    weights_[i] = all - log2_sixteenths(std::uint64_t{count_a_[i]} + count_b_[i]);
-  for (Run* run : {&a_, &b_}) {
-    run->weight_up_to.assign(1, 0);
-    for (const std::uint32_t word : run->words)
-      run->weight_up_to.push_back(run->weight_up_to.back() + weights_[word]);
+  count_b_.assign(words, 0);
+  b_.words.resize(b.size());
+  for (std::size_t j = 0; j < b.size(); ++j) {
+    b_.words[j] = table_[slot_of(b[j])].second;
+    ++count_b_[b_.words[j]];
   }
-  held_.assign(words, 0);
-  used_.assign(words, 0);
-  round_of_.assign(words, 0);
-  round_ = 0;
+  count_b_[0] = 0;
+  weights_.resize(words);
+  const std::uint32_t all = log2_sixteenths(a_.words.size() + b.size());
+  weights_[0] = all;
+  for (std::size_t i = 1; i < words; ++i) weights_[i] = all - log2_sixteenths(std::uint64_t{count_a_[i]} + count_b_[i]);
+  for (Run* run : {&a_, &b_}) {
+    const std::size_t size = run->words.size();
+    run->weight_up_to.resize(size + 1);
+    run->common_up_to.resize(size + 1);
+    std::uint64_t weight = 0;
+    std::uint64_t common = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      run->weight_up_to[i] = weight;
+      run->common_up_to[i] = common;
+      const std::uint32_t word = run->words[i];
+      weight += weights_[word];
+      common += count_b_[word] > 0 ? weights_[word] : 0;
+    }
+    run->weight_up_to[size] = weight;
+    run->common_up_to[size] = common;
+  }
 }
 
 // Forgets what was used.
@@ -174,6 +192,7 @@ void PassageFinder::find_points() {
         places_begin_[word] + (makes_points(static_cast<std::uint32_t>(word)) ? count_b_[word] : 0);
   places_.resize(places_begin_.back());
   std::vector<std::uint32_t>& filled = used_;
+  std::fill(filled.begin(), filled.end(), 0);
   for (std::size_t j = 0; j < b_.words.size(); ++j)
     if (const std::uint32_t word = b_.words[j]; makes_points(word))
       places_[places_begin_[word] + filled[word]++] = static_cast<std::uint32_t>(j);
@@ -185,13 +204,18 @@ void PassageFinder::find_points() {
     if (i + kAround < n) ++held_[a_.words[i + kAround]];
     if (i > kAround) --held_[a_.words[i - kAround - 1]];
     const std::uint32_t word = a_.words[i];
-    const std::uint64_t here = a_.weight(i - std::min(i, kAround), std::min(n, i + kAround + 1));
+    const std::size_t first = i - std::min(i, kAround);
+    const std::size_t last = std::min(n, i + kAround + 1);
+    const std::uint64_t here = a_.weight(first, last);
+    const std::uint64_t most_here = a_.common(first, last);
     for (std::uint32_t at = places_begin_[word]; at < places_begin_[word + 1]; ++at) {
       const std::size_t j = places_[at];
       const std::size_t begin = j - std::min(j, kAround);
       const std::size_t end = std::min(m, j + kAround + 1);
-      const auto both = static_cast<double>(here + b_.weight(begin, end));
-      if (2 * static_cast<double>(shared_weight(begin, end)) >= (1 - rules_.noise) * both)
+      const double enough = (1 - rules_.noise) * static_cast<double>(here + b_.weight(begin, end));
+      // Most stretches hold too little of what is in the other run at all.
+      if (2 * static_cast<double>(std::min(most_here, b_.common(begin, end))) < enough) continue;
+      if (2 * static_cast<double>(shared_weight(begin, end)) >= enough)
         points_.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j)});
     }
   }
@@ -251,6 +275,7 @@ std::pair<std::size_t, std::size_t> PassageFinder::best_part(const Run& of, std:
                                                              std::size_t core_end) {
   start_counting();
   for (std::size_t j = with_begin; j < with_end; ++j) round_of_[with.words[j]] = round_;
+  round_of_[0] = 0;
   const auto agrees = [&](std::size_t i) { return round_of_[of.words[i]] == round_; };
   std::uint64_t agreeing = 0;
   for (std::size_t i = core_begin; i < core_end; ++i)

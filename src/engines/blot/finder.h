@@ -2,7 +2,7 @@
 //
 // A *point* is a token that both hold, and that neither holds often. It counts where the stretches around it in both are
 // alike: of what their tokens weigh, the share that both hold is at least 1 - noise, whatever the order. A token weighs
-// the more the rarer it is in the two runs, in sixteenths of a bit. Points that lie near each other in both runs are a
+// the more the rarer it is in the two runs, in sixteenths of a bit; what only `b` holds weighs most. Points that lie near each other in both runs are a
 // *cluster*, which is what a passage looks like; a summary looks like many small ones, near in one run and far apart in the other,
 // so these are joined where none outweighs the rest. At its ends a passage is cut where what agrees no longer outweighs what
 // does not.
@@ -62,8 +62,10 @@ class PassageFinder {
 
   explicit PassageFinder(const FinderRules& rules) : rules_(rules) {}
 
+  // One `a`, and then any number of runs that are compared with it.
+  void set(std::span<const std::uint32_t> a);
   // By where they begin in `a`, then in `b`.
-  std::vector<LoosePassage> find(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);
+  std::vector<LoosePassage> find(std::span<const std::uint32_t> b);
   // Bytes that it takes for runs of so many tokens, about.
   static std::uint64_t memory_bytes(std::uint64_t tokens) { return 96 * tokens; }
 
@@ -72,35 +74,41 @@ class PassageFinder {
 
  private:
   struct Run {
-    std::vector<std::uint32_t> words;         // the tokens, numbered from 0 in the order in which they come
-    std::vector<std::uint64_t> weight_up_to;  // of the tokens before each, and of all
+    // The tokens: those of `a` numbered from 1 on, in the order in which they come; what is only in `b` is 0.
+    std::vector<std::uint32_t> words;
+    // Of the tokens before each, and of all: what they weigh, and what those of them do that the other run holds.
+    std::vector<std::uint64_t> weight_up_to;
+    std::vector<std::uint64_t> common_up_to;
     std::uint64_t weight(std::size_t begin, std::size_t end) const { return weight_up_to[end] - weight_up_to[begin]; }
+    std::uint64_t common(std::size_t begin, std::size_t end) const { return common_up_to[end] - common_up_to[begin]; }
   };
   struct Box {
     std::size_t a_begin, a_end, b_begin, b_end;
   };
 
-  void number_words(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);
+  std::size_t slot_of(std::uint32_t token) const;
+  void number_words(std::span<const std::uint32_t> b);
   void find_points();
   std::uint64_t shared_weight(std::size_t b_begin, std::size_t b_end);
   void join(const std::vector<SharedPoint>& points, std::vector<LoosePassage>& out);
   bool finish(const std::vector<SharedPoint>& points, bool trim, std::vector<LoosePassage>& out);
   std::pair<std::size_t, std::size_t> best_part(const Run& of, std::size_t begin, std::size_t end, const Run& with,
-                                                std::size_t with_begin, std::size_t with_end,
-                                                std::size_t core_begin, std::size_t core_end);
+                                                std::size_t with_begin, std::size_t with_end, std::size_t core_begin,
+                                                std::size_t core_end);
   void start_counting();
 
   FinderRules rules_;
   Run a_;
   Run b_;
-  std::vector<std::uint32_t> weights_;           // by word
-  std::vector<std::uint32_t> count_a_;           // by word
-  std::vector<std::uint32_t> count_b_;           // by word
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> table_;  // by a hash: a token, and its number plus 1
-  std::vector<std::uint32_t> places_begin_;      // by word: where its places in b_ begin
+  std::vector<std::uint32_t> weights_;                          // by word
+  std::vector<std::uint32_t> count_a_;                          // by word
+  std::vector<std::uint32_t> count_b_;                          // by word
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> table_;  // by a hash: a token of `a`, and its number
+  unsigned table_shift_ = 0;
+  std::vector<std::uint32_t> places_begin_;  // by word: where its places in b_ begin
   std::vector<std::uint32_t> places_;
-  std::vector<std::uint32_t> held_;  // by word: how often the stretch of `a` holds it,
-  std::vector<std::uint32_t> used_;  // and how many of these were met, if
+  std::vector<std::uint32_t> held_;      // by word: how often the stretch of `a` holds it,
+  std::vector<std::uint32_t> used_;      // and how many of these were met, if
   std::vector<std::uint32_t> round_of_;  // it was in this round
   std::uint32_t round_ = 0;
   std::vector<SharedPoint> points_;

@@ -31,12 +31,19 @@ Tokens around(const Tokens& tokens, std::size_t at) {
   return {tokens.begin() + static_cast<std::ptrdiff_t>(begin), tokens.begin() + static_cast<std::ptrdiff_t>(end)};
 }
 
+std::vector<LoosePassage> passages_of(const FinderRules& rules, const Tokens& a, const Tokens& b) {
+  PassageFinder finder(rules);
+  finder.set(a);
+  return finder.find(b);
+}
+
 // Every pair of places, every pair of stretches, as the header says.
 std::vector<SharedPoint> slow_points(const Tokens& a, const Tokens& b, double noise) {
   auto in_a = count(a);
   auto in_b = count(b);
   const auto weight = [&](std::uint32_t token) {
-    return log2_sixteenths(a.size() + b.size()) - log2_sixteenths(in_a[token] + in_b[token]);
+    const std::uint32_t all = log2_sixteenths(a.size() + b.size());
+    return in_a[token] == 0 ? all : all - log2_sixteenths(in_a[token] + in_b[token]);
   };
   std::vector<SharedPoint> points;
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -113,7 +120,8 @@ TEST(PassageFinder, FindsThePointsThatComparingEverythingFinds) {
       Tokens b = random_tokens(random, 100, words);
       append(b, edited(random, {a.begin() + 30, a.begin() + 90}, 0.4, true));
       PassageFinder finder({.noise = noise});
-      finder.find(a, b);
+      finder.set(a);
+      finder.find(b);
       const std::vector<SharedPoint> found(finder.points().begin(), finder.points().end());
       EXPECT_EQ(found, slow_points(a, b, noise)) << words << " words, noise " << noise;
     }
@@ -139,7 +147,7 @@ TEST(PassageFinder, FindsAPassageHowEverItWasEdited) {
       Tokens b = random_tokens(random, 200, 100000);
       append(b, edited(random, {a.begin() + 100, a.begin() + 200}, replaced, swapped));
       append(b, random_tokens(random, 200, 100000));
-      const std::vector<LoosePassage> found = PassageFinder({}).find(a, b);
+      const std::vector<LoosePassage> found = passages_of({}, a, b);
       ASSERT_EQ(found.size(), 1U) << replaced;
       EXPECT_NEAR(static_cast<double>(found[0].a_begin), 100, 8);
       EXPECT_NEAR(static_cast<double>(found[0].a_end), 200, 8);
@@ -152,7 +160,7 @@ TEST(PassageFinder, FindsAPassageHowEverItWasEdited) {
 TEST(PassageFinder, FindsNothingInTextsThatShareCommonWordsOnly) {
   std::mt19937 random(4);
   for (int round = 0; round < 20; ++round)
-    EXPECT_TRUE(PassageFinder({}).find(random_tokens(random, 500, 2000), random_tokens(random, 500, 2000)).empty());
+    EXPECT_TRUE(passages_of({}, random_tokens(random, 500, 2000), random_tokens(random, 500, 2000)).empty());
 }
 
 TEST(PassageFinder, JoinsUpToTheGapAndNoFurther) {
@@ -163,8 +171,8 @@ TEST(PassageFinder, JoinsUpToTheGapAndNoFurther) {
     append(b, {a.begin() + static_cast<std::ptrdiff_t>(i), a.begin() + static_cast<std::ptrdiff_t>(i) + 5});
     append(b, random_tokens(random, 6, 1U << 30U));
   }
-  EXPECT_EQ(PassageFinder({.max_gap = 8, .min_tokens = 5, .min_bits = 10, .summaries = false}).find(a, b).size(), 1U);
-  EXPECT_EQ(PassageFinder({.max_gap = 4, .min_tokens = 5, .min_bits = 10, .summaries = false}).find(a, b).size(), 18U);
+  EXPECT_EQ(passages_of({.max_gap = 8, .min_tokens = 5, .min_bits = 10, .summaries = false}, a, b).size(), 1U);
+  EXPECT_EQ(passages_of({.max_gap = 4, .min_tokens = 5, .min_bits = 10, .summaries = false}, a, b).size(), 18U);
 }
 
 TEST(PassageFinder, FindsASummaryAsOnePassage) {
@@ -172,8 +180,9 @@ TEST(PassageFinder, FindsASummaryAsOnePassage) {
   const Tokens source = random_tokens(random, 900, 1U << 30U);
   Tokens summary;  // ten tokens of every hundred
   for (std::size_t i = 40; i < source.size(); i += 100)
-    append(summary, {source.begin() + static_cast<std::ptrdiff_t>(i), source.begin() + static_cast<std::ptrdiff_t>(i) + 10});
-  const std::vector<LoosePassage> found = PassageFinder({}).find(summary, source);
+    append(summary,
+           {source.begin() + static_cast<std::ptrdiff_t>(i), source.begin() + static_cast<std::ptrdiff_t>(i) + 10});
+  const std::vector<LoosePassage> found = passages_of({}, summary, source);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_LE(found[0].b_begin, 60U);
   EXPECT_GE(found[0].b_end, 840U);
@@ -182,13 +191,13 @@ TEST(PassageFinder, FindsASummaryAsOnePassage) {
 TEST(PassageFinder, TakesLinearTimeWhateverTheText) {
   // Squared, it would be 10^10 steps.
   const Tokens one_word(100000, 7);
-  EXPECT_TRUE(PassageFinder({}).find(one_word, one_word).empty());
+  EXPECT_TRUE(passages_of({}, one_word, one_word).empty());
   Tokens period;
   for (std::uint32_t i = 0; i < 100000; ++i) period.push_back(i % 50);
-  EXPECT_TRUE(PassageFinder({}).find(period, period).empty());
+  EXPECT_TRUE(passages_of({}, period, period).empty());
   std::mt19937 random(7);
   const Tokens different = random_tokens(random, 100000, 1U << 30U);
-  const std::vector<LoosePassage> found = PassageFinder({}).find(different, different);
+  const std::vector<LoosePassage> found = passages_of({}, different, different);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].a_end - found[0].a_begin, different.size());
 }

@@ -56,10 +56,9 @@ std::string to_text(const Manifest& manifest) {
   std::string text = fmt::format(
       "refrain-index {}\n{}generation {}\nnext-segment {}\nnext-ordinal {}\nwindow {}\ninterleave {}\nblot-bits {}\n"
       "shards {}\nblots {}\nsampling {}\ntokenizer {}\nstore-text {}\n",
-      version_of(manifest),
-      manifest.id.empty() ? std::string() : fmt::format("id {}\n", manifest.id), manifest.generation,
-      manifest.next_segment, manifest.next_ordinal, layout.window, layout.interleave, layout.blot_bits, layout.shards,
-      blot_kind_names()[static_cast<std::size_t>(layout.blots)],
+      version_of(manifest), manifest.id.empty() ? std::string() : fmt::format("id {}\n", manifest.id),
+      manifest.generation, manifest.next_segment, manifest.next_ordinal, layout.window, layout.interleave,
+      layout.blot_bits, layout.shards, blot_kind_names()[static_cast<std::size_t>(layout.blots)],
       blot_sampling_names()[static_cast<std::size_t>(layout.sampling)],
       tokenizer_names()[static_cast<std::size_t>(layout.tokenizer)], layout.store_text ? 1 : 0);
   if (version_of(manifest) == kManifestVersion) text += "pairs 1\n";

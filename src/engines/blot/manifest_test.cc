@@ -21,7 +21,8 @@ class ManifestFiles : public testing::Test, public World {};
 
 Manifest some_manifest() {
   Manifest manifest;
-  manifest.layout = {.window = 12, .blots = BlotKind::sum, .blot_bits = 33, .shards = 2, .store_text = true};
+  manifest.layout = {
+      .window = 12, .blots = BlotKind::sum, .blot_bits = 33, .shards = 2, .store_text = true, .pairs = false};
   manifest.generation = 7;
   manifest.next_segment = 5;
   manifest.next_ordinal = 99;

@@ -76,13 +76,22 @@ std::uint64_t PostsReader::bytes() const {
 
 std::pair<std::uint64_t, std::uint64_t> PostsReader::bucket_range(std::uint64_t bucket) {
   Shard& shard = shard_of(bucket);
+  const auto number = static_cast<std::size_t>(bucket / per_shard_);
   const std::uint64_t row = bucket % per_shard_;
-  const std::string_view places =
-      shard.file->read(shard.table + row * kBucketPlaceBytes, 2 * kBucketPlaceBytes, scratch_);
+  if (table_.empty() || table_shard_ != number || table_row_ != row / kTableRows * kTableRows) {
+    table_row_ = row / kTableRows * kTableRows;
+    table_shard_ = number;
+    const std::uint64_t rows = std::min(kTableRows, per_shard_ - table_row_) + 1;
+    std::string read;
+    read.swap(table_);  // stays empty where it cannot be read
+    shard.file->read(shard.table + table_row_ * kBucketPlaceBytes, rows * kBucketPlaceBytes, read);
+    table_.swap(read);
+  }
+  const char* const places = table_.data() + (row - table_row_) * kBucketPlaceBytes;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
-  std::memcpy(&begin, places.data(), kBucketPlaceBytes);
-  std::memcpy(&end, places.data() + kBucketPlaceBytes, kBucketPlaceBytes);
+  std::memcpy(&begin, places, kBucketPlaceBytes);
+  std::memcpy(&end, places + kBucketPlaceBytes, kBucketPlaceBytes);
   if (begin > end || end > shard.table) shard.file->corrupt("blot table out of order");
   return {begin, end};
 }

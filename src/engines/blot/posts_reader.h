@@ -104,7 +104,11 @@ class PostsReader {
   std::uint64_t blots_ = 0;
   std::uint64_t posts_ = 0;
   std::vector<Shard> shards_;
-  std::string scratch_;
+  // Rows of the table of a shard that were read last: blots are mostly looked up in their order.
+  static constexpr std::uint64_t kTableRows = 512;
+  std::string table_;
+  std::size_t table_shard_ = 0;
+  std::uint64_t table_row_ = 0;
 };
 
 }  // namespace refrain::blot

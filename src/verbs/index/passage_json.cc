@@ -47,15 +47,16 @@ class JsonPassages final : public PassageSink {
     out += fmt::format(R"({{"passage":{},"length":{},"similarity":{:.6g},"documents":{})", json_text(head.text),
                        head.length, head.similarity, head.documents);
     if (!head.query.empty())
-      out += fmt::format(R"(,"query":{},{},"score":{:.6g})", json_text(head.query), range_fields(head.bytes), head.score);
+      out +=
+          fmt::format(R"(,"query":{},{},"score":{:.6g})", json_text(head.query), range_fields(head.bytes), head.score);
     if (head.unverified > 0) out += fmt::format(R"(,"unverified":{})", head.unverified);
     out += R"(,"occurrences":[)";
   }
   void format(const Occurrence& occurrence, bool first, std::string& out) const override {
     out += fmt::format(R"({}{{"id":{},{})", first ? "" : ",", json_text(occurrence.id), range_fields(occurrence.bytes));
     if (occurrence.query.end > occurrence.query.begin)
-      out += fmt::format(R"(,"query_begin":{},"query_end":{},"similarity":{:.6g},"score":{:.6g})", occurrence.query.begin,
-                         occurrence.query.end, occurrence.similarity, occurrence.score);
+      out += fmt::format(R"(,"query_begin":{},"query_end":{},"similarity":{:.6g},"score":{:.6g})",
+                         occurrence.query.begin, occurrence.query.end, occurrence.similarity, occurrence.score);
     out += fmt::format(R"(,"text":{}}})", json_text(occurrence.text));
   }
   void write(std::string_view text) override { out_(text); }

@@ -20,7 +20,7 @@ std::string told(const PassageHead& head, const std::vector<Occurrence>& occurre
 }
 
 Occurrence place(std::string id, std::string text, ByteRange bytes) {
-  return {.id = std::move(id), .bytes = bytes, .text = std::move(text), .shared = {}, .similarity = 1};
+  return {.id = std::move(id), .bytes = bytes, .text = std::move(text), .shared = {}, .similarity = 1, .query = {}};
 }
 
 TEST(PassageJson, IsOneLineAPassage) {
@@ -41,7 +41,18 @@ TEST(PassageJson, SaysWhereInTheQueryAndWhatNobodyCompared) {
       .text = "a", .length = 1, .similarity = 1, .documents = 0, .unverified = 9, .query = "q", .bytes = {3, 4}};
   EXPECT_EQ(told(head, {}),
             "{\"passage\":\"a\",\"length\":1,\"similarity\":1,\"documents\":0,\"query\":\"q\",\"begin\":3,\"end\":4,"
-            "\"unverified\":9,\"occurrences\":[]}\n");
+            "\"score\":0,\"unverified\":9,\"occurrences\":[]}\n");
+}
+
+TEST(PassageJson, SaysWhatOfTheQueryAnOccurrenceMatches) {
+  Occurrence occurrence = place("x", "a b", {0, 3});
+  occurrence.query = {5, 8};
+  occurrence.similarity = 0.5;
+  occurrence.score = 12.25;
+  EXPECT_EQ(told({.text = "a", .query = {}, .bytes = {}}, {occurrence}),
+            "{\"passage\":\"a\",\"length\":0,\"similarity\":0,\"documents\":0,\"occurrences\":[{\"id\":\"x\",\"begin\":"
+            "0,\"end\":3,"
+            "\"query_begin\":5,\"query_end\":8,\"similarity\":0.5,\"score\":12.25,\"text\":\"a b\"}]}\n");
 }
 
 TEST(PassageJson, BeginsEachPassageAnew) {

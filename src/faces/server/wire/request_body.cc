@@ -77,8 +77,7 @@ template <class Choice>
 auto choice_into(Choice& out, const std::vector<std::string_view>& names) {
   return [&out, names](std::string_view name, dom::element value) {
     std::string_view text;
-    const auto found =
-        value.get(text) == simdjson::SUCCESS ? std::find(names.begin(), names.end(), text) : names.end();
+    const auto found = value.get(text) == simdjson::SUCCESS ? std::find(names.begin(), names.end(), text) : names.end();
     if (found == names.end()) throw bad_field(name, fmt::format("must be one of {}", fmt::join(names, ", ")));
     out = static_cast<Choice>(found - names.begin());
   };

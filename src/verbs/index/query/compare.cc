@@ -13,6 +13,8 @@ constexpr std::uint64_t kMarginTokens = 32;
 // Besides what a neighbourhood covers; where a passage goes on, four times as much, and so on.
 constexpr std::uint64_t kLooseMargin = 512;
 constexpr std::uint64_t kMostMargin = std::uint64_t{1} << 20U;
+// A query of no more tokens is compared as a whole: its words are numbered once.
+constexpr std::uint64_t kWholeQuery = 4096;
 constexpr const char* kLooseWhat = "the tokens of a document";
 // What a token of a document takes while it is read, its text included, about.
 constexpr std::uint64_t kTokenBytes = sizeof(DocumentToken) + sizeof(std::uint32_t) + 12;
@@ -98,16 +100,19 @@ std::vector<SharedRun> ChainComparer::compare_loosely(const blot::Neighbourhood&
   const std::uint64_t query_tokens = query_.tokens();
   std::vector<SharedRun> runs;
   for (std::uint64_t margin = kLooseMargin;; margin *= 4) {
-    const TokenRange query{place.begin - std::min<std::uint64_t>(place.begin, margin),
-                           std::min(query_tokens, place.end + margin)};
+    TokenRange query{0, query_tokens};
+    if (query_tokens > kWholeQuery)
+      query = {place.begin - std::min<std::uint64_t>(place.begin, margin), std::min(query_tokens, place.end + margin)};
     const TokenRange tokens{begin - std::min(begin, margin), std::min(document_tokens_, end + margin)};
     load(tokens.first, tokens.last);
     const std::uint64_t last = std::min(tokens.last, last_);
-    const Reservation room = budget_.reserve(blot::PassageFinder::memory_bytes(query.size() + tokens.size()), kLooseWhat);
+    const Reservation room =
+        budget_.reserve(blot::PassageFinder::memory_bytes(query.size() + tokens.size()), kLooseWhat);
+    if (query != finder_set_) finder_.set(query_.hashes().subspan(query.first, query.size()));
+    finder_set_ = query;
     runs.clear();
     bool open = false;  // one comes to an end of what was compared, and may go on
-    for (const blot::LoosePassage& found :
-         finder_.find(query_.hashes().subspan(query.first, query.size()), loaded(tokens.first, last))) {
+    for (const blot::LoosePassage& found : finder_.find(loaded(tokens.first, last))) {
       runs.push_back({{query.first + found.a_begin, query.first + found.a_end},
                       {tokens.first + found.b_begin, tokens.first + found.b_end},
                       found.matches,
@@ -132,6 +137,7 @@ std::vector<SharedRun> ChainComparer::compare_loosely(const blot::Neighbourhood&
 // Where a passage is nearly in order, it ends where its order does: not at words that happen to stand near its end.
 SharedRun ChainComparer::refine(const SharedRun& run) {
   constexpr std::size_t kShortRun = 3;
+  if (5 * run.matches < 4 * std::min(run.query.size(), run.place.size())) return run;
   const std::span<const std::uint32_t> a = query_.hashes().subspan(run.query.first, run.query.size());
   const std::span<const std::uint32_t> b = loaded(run.place.first, run.place.last);
   const std::vector<blot::Aligner::Run> same =

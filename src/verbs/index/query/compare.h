@@ -58,6 +58,7 @@ class ChainComparer {
   blot::BlotShape shape_;
   blot::Aligner aligner_;
   blot::PassageFinder finder_;
+  TokenRange finder_set_;  // the tokens of the query that it was given
   MemoryBudget& budget_;
   Reservation reservation_;
   // Of the document at hand: the tokens [first_, last_).

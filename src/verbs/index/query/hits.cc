@@ -94,7 +94,8 @@ void find_pair_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> pair
       const std::size_t places = std::min(last, first + kPlacesOfABlot);
       for (std::size_t i = first; i < places; ++i) {
         const auto token = static_cast<std::uint32_t>(pairs[i].first);
-        weights[token] = std::max(weights[token], static_cast<std::uint16_t>(all - std::min(all, common)));
+        if (weights[token].weight < all)
+          weights[token] = {static_cast<std::uint32_t>(pairs[first].first), all - std::min(all, common)};
         chainer.add(token, found);
       }
     }

@@ -25,8 +25,13 @@ struct HitRules {
 
 // A pair in more blocks than this says little, and is passed over: that bounds what a token of the query can cost.
 inline constexpr std::uint64_t kMostPairBlocks = 64;
-// What the hits of a token of the query weigh, in sixteenths of a bit: the fewer of the documents hold it, the more.
-using HitWeights = Array<std::uint16_t>;
+// What a hit of a token of the query weighs, in sixteenths of a bit: the fewer of the documents hold it, the more. Where the
+// same pair begins at several tokens, it is named by the first.
+struct HitWeight {
+  std::uint32_t first = 0;
+  std::uint32_t weight = 0;
+};
+using HitWeights = Array<HitWeight>;
 // `pairs` by blot, then by token, as find_hits takes windows. Raises the weights of the tokens where they begin.
 void find_pair_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> pairs, const HitRules& rules,
                     const Context& context, blot::Chainer& chainer, HitWeights& weights);

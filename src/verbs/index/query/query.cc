@@ -130,8 +130,8 @@ void QueryRun::ask_input() {
     std::unique_ptr<WaitingPassages> passages;
     QueryReport report;
   };
-  report_.read = corpus::read_documents(
-      input, context_, budget_, [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
+  report_.read =
+      corpus::read_documents(input, context_, budget_, [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
         if (!snapshots[worker]) snapshots[worker] = snapshot_.clone();
         auto answers = std::make_shared<std::vector<Answer>>(batch.texts.size());
         for (std::size_t i = 0; i < batch.texts.size(); ++i) {

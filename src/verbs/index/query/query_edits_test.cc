@@ -158,7 +158,7 @@ TEST_F(QueryEdits, AnswersForADocumentDoNotDependOnTheOthers) {
     options.documents = asked;
     std::vector<Passage> together;
     index.query(options, together);
-    EXPECT_GE(alone.size(), 60U);
+    EXPECT_GE(alone.size(), 50U);
     EXPECT_TRUE(together == alone);
   }
 }
@@ -172,10 +172,12 @@ TEST_F(QueryEdits, RecordsOfAFileAreAskedOneByOneOnAnyNumberOfThreads) {
   QueryOptions options;
   options.limit = 1;
   std::vector<Passage> apart;
+  std::uint64_t shortened = 0;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     options.documents = {{"q" + std::to_string(i), texts[i]}};
-    index.query(options, apart);
+    if (!index.query(options, apart).cursor.empty()) ++shortened;
   }
+  EXPECT_GT(shortened, 10U);
   EXPECT_EQ(apart.size(), texts.size());
   options.documents.clear();
   options.input.paths = {index.at("q.jsonl")};
@@ -187,7 +189,7 @@ TEST_F(QueryEdits, RecordsOfAFileAreAskedOneByOneOnAnyNumberOfThreads) {
     KeptPassages kept;
     const QueryReport report = query_index(snapshot, options, context, kept);
     EXPECT_EQ(report.documents, texts.size());
-    EXPECT_EQ(report.shortened, 40U - 2U);
+    EXPECT_EQ(report.shortened, shortened);
     EXPECT_TRUE(report.cursor.empty());
     EXPECT_TRUE(kept.passages == apart) << threads << " threads";
   }

@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -19,6 +18,7 @@
 #include "engines/blot/format.h"
 #include "refrain/error.h"
 #include "verbs/index/query/compare.h"
+#include "verbs/index/query/comparisons.h"
 #include "verbs/index/query/cursor.h"
 #include "verbs/index/query/hits.h"
 #include "verbs/index/query/text.h"
@@ -38,8 +38,6 @@ constexpr const char* kPassageWhat = "a passage of a query";
 // left, they are compared a second time.
 constexpr std::uint64_t kHeldBytes = std::uint64_t{16} << 20;
 
-// A neighbourhood ends where no chain of the document is within so many blocks.
-constexpr std::uint64_t kApartBlocks = 320 / blot::kBlockTokens;
 // Chains of pairs lie as far from a diagonal as the words of a sentence may have moved.
 constexpr std::uint64_t kPairDiagonal = 200;
 constexpr std::uint64_t kPairReach = 100;
@@ -70,9 +68,7 @@ class RecordQuery {
         chainer_(budget_, rules_),
         furthest_(budget_, "the chains of a query"),
         excluded_(excluded),
-        chain_comparer_(snapshot, query_, options.limits, budget_),
-        place_comparer_(snapshot.layout(), options.limits),
-        held_(budget_.reserve(0, "the comparisons of a query")) {}
+        place_comparer_(snapshot.layout(), options.limits) {}
 
   QueryReport run();
 
@@ -101,8 +97,6 @@ class RecordQuery {
   void tell_candidates(const std::optional<QueryCursor>& cursor);
   std::vector<FoundPassage> passages_of(std::span<const blot::Candidate> candidates);
   const std::vector<SharedRun>& compared(std::uint32_t chain);
-  const std::vector<SharedRun>& compared_loosely(std::uint32_t chain);
-  std::vector<SharedRun> compare_chain(std::uint32_t chain);
   bool told_by_another(const Found& found);
   bool ranks_before(std::uint32_t a, std::uint32_t b);
   std::uint32_t chains_compared(const blot::Candidate& candidate) const;
@@ -123,15 +117,11 @@ class RecordQuery {
   blot::Chainer chainer_;
   // By chain: the last block of it and of those before it in its document, which come by rising first block.
   Array<std::uint64_t> furthest_;
-  std::optional<blot::Neighbourhoods> neighbourhoods_;
   std::optional<blot::RankedCandidates> candidates_;
   const ExcludedTexts& excluded_;
-  ChainComparer chain_comparer_;
+  std::optional<Comparisons> comparisons_;
   PlaceComparer place_comparer_;
-  Reservation held_;
-  std::unordered_map<std::uint32_t, std::vector<SharedRun>> compared_;  // by chain
-  std::unordered_map<std::uint32_t, std::vector<SharedRun>> loose_;     // by neighbourhood
-  std::vector<DocId> changed_;                                          // rising
+  std::vector<DocId> changed_;  // rising
   QueryReport report_;
 };
 
@@ -142,7 +132,7 @@ QueryReport RecordQuery::run() {
   find_chains();
   report_.candidates = chainer_.chains().size();
   note_furthest();
-  neighbourhoods_.emplace(blot::find_neighbourhoods(chainer_.chains(), kApartBlocks, budget_));
+  comparisons_.emplace(snapshot_, query_, chainer_.chains(), chainer_.hits(), options_.limits, budget_);
   candidates_.emplace(blot::group_chains(chainer_.chains(), budget_));
   tell_candidates(cursor);
   report_.changed_documents = changed_.size();
@@ -161,14 +151,19 @@ void RecordQuery::find_chains() {
   }
   const std::uint32_t enough = blot::log2_sixteenths(std::max<std::uint64_t>(1, snapshot_.live())) * 3 / 2;
   HitWeights weights(budget_, "the hits of a query", static_cast<std::size_t>(query_.tokens()));
-  for (const blot::Hit& hit : chainer_.hits()) weights[hit.query] = static_cast<std::uint16_t>(enough);
+  for (const blot::Hit& hit : chainer_.hits()) weights[hit.query] = {hit.query, enough};
   find_pair_hits(snapshot_, query_.pairs(), rules, context_, chainer_, weights);
   chainer_.link(document_at);
   const std::span<const blot::Hit> hits = chainer_.hits();
+  Array<std::uint32_t> counted(budget_, "the hits of a query", static_cast<std::size_t>(query_.tokens()));
+  std::uint32_t number = 0;
   chainer_.keep_if([&](const blot::Chain& chain) {
+    ++number;
     std::uint64_t weight = 0;
-    for (std::uint32_t at = chain.first_hit; at != blot::kNoHit && weight < enough; at = hits[at].next)
-      weight += weights[hits[at].query];
+    for (std::uint32_t at = chain.first_hit; at != blot::kNoHit && weight < enough; at = hits[at].next) {
+      const HitWeight& hit = weights[hits[at].query];
+      if (std::exchange(counted[hit.first], number) != number) weight += hit.weight;
+    }
     return weight >= enough;
   });
 }
@@ -193,8 +188,8 @@ std::uint64_t RecordQuery::query_hash() const {
   const blot::FinderRules finder = finder_rules(limits);
   for (const std::uint64_t value :
        {static_cast<std::uint64_t>(limits.edits), static_cast<std::uint64_t>(limits.noise * 1e6), min_tokens_,
-        std::uint64_t{finder.min_tokens}, std::uint64_t{finder.max_gap}, limits.max_documents,
-        options_.max_occurrences, excluded_.hash()})
+        std::uint64_t{finder.min_tokens}, std::uint64_t{finder.max_gap}, limits.max_documents, options_.max_occurrences,
+        excluded_.hash()})
     number(value);
   return checksum(asked);
 }
@@ -300,52 +295,16 @@ std::vector<RecordQuery::FoundPassage> RecordQuery::passages_of(std::span<const 
 }
 
 const std::vector<SharedRun>& RecordQuery::compared(std::uint32_t chain) {
-  const auto [at, is_new] = compared_.try_emplace(chain);
-  if (!is_new) return at->second;
-  constexpr std::uint64_t kStep = 4096;
-  if (compared_.size() % kStep == 1)
-    held_.resize((compared_.size() + kStep) * 4 * sizeof(SharedRun), "the comparisons of a query");
-  ++report_.compared;
   try {
-    at->second = compare_chain(chain);
+    const std::vector<SharedRun>& runs = comparisons_->runs(chain);
+    report_.compared = comparisons_->compared();
+    return runs;
   } catch (const Error& error) {
     if (error.code() != Errc::bad_input) throw;
+    report_.compared = comparisons_->compared();
     note_changed(chainer_.chains()[chain].document, error);
+    return comparisons_->runs(chain);
   }
-  return at->second;
-}
-
-// What is in order and is no part of something longer that is not; and that, where the chain is.
-std::vector<SharedRun> RecordQuery::compare_chain(std::uint32_t chain) {
-  const blot::Chain& that = chainer_.chains()[chain];
-  std::vector<SharedRun> runs;
-  if (!heavy_) runs = chain_comparer_.compare(that, chainer_.hits());
-  if (options_.limits.edits == Edits::none) return runs;
-  const blot::Neighbourhood& place = neighbourhoods_->all[neighbourhoods_->of_chain[chain]];
-  // Where all of the neighbourhood is in order, there is nothing more to find.
-  const auto is_all = [&](const SharedRun& run) {
-    return run.query.first <= place.begin && run.query.last >= place.end &&
-           10 * run.matches >= 9 * std::max(run.query.size(), run.place.size());
-  };
-  if (std::any_of(runs.begin(), runs.end(), is_all)) return runs;
-  const std::vector<SharedRun>& loose = compared_loosely(chain);
-  std::erase_if(runs, [&](const SharedRun& run) {
-    return std::any_of(loose.begin(), loose.end(), [&](const SharedRun& other) { return other.holds(run); });
-  });
-  const std::uint64_t first_block = snapshot_.first_block(that.document);
-  for (const SharedRun& run : loose)
-    if (run.query.first < that.end && run.query.last > that.begin &&
-        first_block + run.place.first / blot::kBlockTokens <= that.last_block &&
-        first_block + blot::blocks_of(run.place.last) > that.first_block)
-      runs.push_back(run);
-  return runs;
-}
-
-const std::vector<SharedRun>& RecordQuery::compared_loosely(std::uint32_t chain) {
-  const std::uint32_t number = neighbourhoods_->of_chain[chain];
-  const auto [at, is_new] = loose_.try_emplace(number);
-  if (is_new) at->second = chain_comparer_.compare_loosely(neighbourhoods_->all[number]);
-  return at->second;
 }
 
 // By the rank of their candidates, then inside one.
@@ -462,9 +421,8 @@ std::optional<ComparedPlace> RecordQuery::compare_place(const Found& found) {
     const Reservation room =
         budget_.reserve(PlaceComparer::memory_bytes(found.run.place.size(), piece.text.size()), kPassageWhat);
     const TextPiece text{piece.text, piece.begin, piece.first_token};
-    ComparedPlace place = found.run.loose
-                              ? place_comparer_.compare_loosely(text, found.run.place, found.run.query)
-                              : place_comparer_.compare(text, found.run.place, found.run.query);
+    ComparedPlace place = found.run.loose ? place_comparer_.compare_loosely(text, found.run.place, found.run.query)
+                                          : place_comparer_.compare(text, found.run.place, found.run.query);
     if (place.matches < min_tokens_) return std::nullopt;
     place.occurrence.score = place_comparer_.score(place);
     place.occurrence.id = snapshot_.id(document);

@@ -76,7 +76,8 @@ ComparedPlace PlaceComparer::compare(const TextPiece& piece, const TokenRange& t
          return passage_.same(here.first + i, place_, j);
        }))
     for (std::size_t i = 0; i < run.length; ++i) pairs_.push_back({here.first + run.a + i, run.b + i});
-  return place_of_pairs();
+  if (pairs_.empty()) return {};
+  return place_of_pairs({pairs_.front().passage, pairs_.back().passage + 1}, pairs_.size());
 }
 
 ComparedPlace PlaceComparer::compare_loosely(const TextPiece& piece, const TokenRange& tokens, const TokenRange& part) {
@@ -87,42 +88,53 @@ ComparedPlace PlaceComparer::compare_loosely(const TextPiece& piece, const Token
   std::sort(by_hash.begin(), by_hash.end(), [&](std::size_t x, std::size_t y) {
     return std::pair(passage_.hash(x), x) < std::pair(passage_.hash(y), y);
   });
-  // The tokens of one hash are taken in the order of the passage.
-  std::vector<std::size_t> taken(by_hash.size());
+  std::vector<std::size_t> met(by_hash.size());  // by the first token of a hash: how often
+  std::uint64_t matches = 0;
   pairs_.clear();
   for (std::size_t j = 0; j < place_.size(); ++j) {
     const auto found = std::lower_bound(by_hash.begin(), by_hash.end(), place_.hash(j),
                                         [&](std::size_t i, std::uint64_t hash) { return passage_.hash(i) < hash; });
-    const auto first = static_cast<std::size_t>(found - by_hash.begin());
-    if (first == by_hash.size()) continue;
-    const std::size_t at = first + taken[first];
-    if (at == by_hash.size() || !passage_.same(by_hash[at], place_, j)) continue;
-    ++taken[first];
-    pairs_.push_back({by_hash[at], j});
+    if (found == by_hash.end() || !passage_.same(*found, place_, j)) continue;
+    // Those of the passage are met in order; one that is met more often than it is there agrees, but is no match.
+    std::size_t& times = met[static_cast<std::size_t>(found - by_hash.begin())];
+    const auto next = found + static_cast<std::ptrdiff_t>(times);
+    const bool is_there = next < by_hash.end() && passage_.same(*next, place_, j);
+    const std::size_t token = is_there ? *next : *found;
+    if (is_there) {
+      ++times;
+      ++matches;
+    }
+    pairs_.push_back({token, j});
   }
-  return place_of_pairs();
+  if (pairs_.empty()) return {};
+  // All tokens of the passage that the place holds agree, met or not.
+  TokenRange range{here.last, here.first};
+  for (std::size_t first = 0, last = 0; first < by_hash.size(); first = last) {
+    while (last < by_hash.size() && passage_.hash(by_hash[last]) == passage_.hash(by_hash[first])) ++last;
+    if (met[first] == 0) continue;
+    range.first = std::min<std::uint64_t>(range.first, by_hash[first]);
+    range.last = std::max<std::uint64_t>(range.last, by_hash[last - 1] + 1);
+  }
+  return place_of_pairs(range, matches);
 }
 
-ComparedPlace PlaceComparer::place_of_pairs() {
+// `range` of the passage agrees with the tokens in pairs_.
+ComparedPlace PlaceComparer::place_of_pairs(const TokenRange& range, std::uint64_t matches) {
   ComparedPlace result;
-  const std::vector<Pair>& pairs = pairs_;
-  if (pairs.empty()) return result;
-  const auto by_passage = [](const Pair& x, const Pair& y) { return x.passage < y.passage; };
-  const auto [low, high] = std::minmax_element(pairs.begin(), pairs.end(), by_passage);
-  const std::size_t first = pairs.front().place;
-  const std::size_t last = pairs.back().place;
-  result.matches = pairs.size();
-  result.passage = {passage_.first() + low->passage, passage_.first() + high->passage + 1};
+  const std::size_t first = pairs_.front().place;
+  const std::size_t last = pairs_.back().place;
+  result.matches = matches;
+  result.passage = {passage_.first() + range.first, passage_.first() + range.last};
   result.place = {place_.first() + first, place_.first() + last + 1};
   Occurrence& occurrence = result.occurrence;
   occurrence.bytes = {place_.bytes(first).begin, place_.bytes(last).end};
   occurrence.text = place_.text(first, last);
-  occurrence.query = {passage_.bytes(low->passage).begin, passage_.bytes(high->passage).end};
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const ByteRange bytes = place_.bytes(pairs[i].place);
+  occurrence.query = {passage_.bytes(range.first).begin, passage_.bytes(range.last - 1).end};
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    const ByteRange bytes = place_.bytes(pairs_[i].place);
     const ByteRange here{bytes.begin - occurrence.bytes.begin, bytes.end - occurrence.bytes.begin};
     // Where nothing here differs in between, what is shared goes on.
-    if (i > 0 && pairs[i].place == pairs[i - 1].place + 1)
+    if (i > 0 && pairs_[i].place == pairs_[i - 1].place + 1)
       occurrence.shared.back().end = here.end;
     else
       occurrence.shared.push_back(here);
@@ -137,7 +149,8 @@ double PlaceComparer::score(const ComparedPlace& place) const {
   std::vector<std::uint64_t> hashes;
   for (std::uint64_t i = place.passage.first; i < place.passage.last; ++i)
     hashes.push_back(passage_.hash(i - passage_.first()));
-  for (std::uint64_t i = place.place.first; i < place.place.last; ++i) hashes.push_back(place_.hash(i - place_.first()));
+  for (std::uint64_t i = place.place.first; i < place.place.last; ++i)
+    hashes.push_back(place_.hash(i - place_.first()));
   std::sort(hashes.begin(), hashes.end());
   std::uint64_t sixteenths = 0;
   const std::uint32_t all = blot::log2_sixteenths(hashes.size());

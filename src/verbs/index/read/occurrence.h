@@ -104,7 +104,7 @@ class PlaceComparer {
     std::size_t place;
   };
   TokenRange part_of(const TokenRange& part) const;
-  ComparedPlace place_of_pairs();
+  ComparedPlace place_of_pairs(const TokenRange& range, std::uint64_t matches);
 
   text::TokenHasher hasher_;
   blot::Aligner aligner_;

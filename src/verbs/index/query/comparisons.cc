@@ -1,0 +1,107 @@
+#include "verbs/index/query/comparisons.h"
+
+#include <algorithm>
+
+#include "engines/blot/format.h"
+
+namespace refrain::verbs::index {
+namespace {
+
+constexpr const char* kRunsWhat = "the comparisons of a query";
+// A neighbourhood ends where no chain of the document is within so many blocks.
+constexpr std::uint64_t kApartBlocks = 1024 / blot::kBlockTokens;
+// So many chains of a neighbourhood are joined with what is not in order.
+constexpr std::uint32_t kChainsJoined = 64;
+
+bool mostly_inside(const TokenRange& part, const TokenRange& whole) {
+  const std::uint64_t begin = std::max(part.first, whole.first);
+  const std::uint64_t end = std::min(part.last, whole.last);
+  return end > begin && 2 * (end - begin) >= part.size();
+}
+
+TokenRange both_of(const TokenRange& a, const TokenRange& b) {
+  return {std::min(a.first, b.first), std::max(a.last, b.last)};
+}
+
+}  // namespace
+
+Comparisons::Comparisons(Snapshot& snapshot, const QueryText& query, std::span<const blot::Chain> chains,
+                         std::span<const blot::Hit> hits, const PassageLimits& limits, MemoryBudget& budget)
+    : snapshot_(snapshot),
+      chains_(chains),
+      hits_(hits),
+      edits_(limits.edits),
+      neighbourhoods_(blot::find_neighbourhoods(chains, kApartBlocks, budget)),
+      comparer_(snapshot, query, limits, budget),
+      held_(budget.reserve(0, kRunsWhat)) {}
+
+const std::vector<SharedRun>& Comparisons::runs(std::uint32_t chain) {
+  const auto [at, is_new] = runs_.try_emplace(chain);
+  if (!is_new) return at->second;
+  constexpr std::uint64_t kStep = 4096;
+  if (runs_.size() % kStep == 1) held_.resize((runs_.size() + kStep) * 4 * sizeof(SharedRun), kRunsWhat);
+  at->second = compare(chain);
+  return at->second;
+}
+
+std::vector<SharedRun> Comparisons::compare(std::uint32_t chain) {
+  const blot::Chain& that = chains_[chain];
+  std::vector<SharedRun> runs;
+  if (edits_ != Edits::heavy) runs = in_order(chain);
+  if (edits_ == Edits::none) return runs;
+  const std::uint32_t number = neighbourhoods_.of_chain[chain];
+  const blot::Neighbourhood& place = neighbourhoods_.all[number];
+  // Where all of the neighbourhood is in order, there is nothing more to find.
+  const auto is_all = [&](const SharedRun& run) {
+    return run.query.first <= place.begin && run.query.last >= place.end &&
+           10 * run.matches >= 9 * std::max(run.query.size(), run.place.size());
+  };
+  if (std::any_of(runs.begin(), runs.end(), is_all)) return runs;
+  const std::vector<SharedRun>& found = loose(number);
+  std::erase_if(runs, [&](const SharedRun& run) {
+    return std::any_of(found.begin(), found.end(), [&](const SharedRun& other) { return other.holds(run); });
+  });
+  const std::uint64_t first_block = snapshot_.first_block(that.document);
+  for (const SharedRun& run : found)
+    if (run.query.first < that.end && run.query.last > that.begin &&
+        first_block + run.place.first / blot::kBlockTokens <= that.last_block &&
+        first_block + blot::blocks_of(run.place.last) > that.first_block)
+      runs.push_back(run);
+  return runs;
+}
+
+const std::vector<SharedRun>& Comparisons::in_order(std::uint32_t chain) {
+  const auto [at, is_new] = in_order_.try_emplace(chain);
+  if (is_new) at->second = comparer_.compare(chains_[chain], hits_);
+  return at->second;
+}
+
+const std::vector<SharedRun>& Comparisons::loose(std::uint32_t neighbourhood) {
+  const auto [at, is_new] = loose_.try_emplace(neighbourhood);
+  if (!is_new) return at->second;
+  at->second = comparer_.compare_loosely(neighbourhoods_.all[neighbourhood]);
+  if (edits_ != Edits::heavy && !at->second.empty()) join_in_order(neighbourhood, at->second);
+  return at->second;
+}
+
+// What is in order and mostly inside goes along with all of it.
+void Comparisons::join_in_order(std::uint32_t neighbourhood, std::vector<SharedRun>& loose) {
+  const std::span<const std::uint32_t> of_chain{neighbourhoods_.of_chain.data(), neighbourhoods_.of_chain.size()};
+  const auto first =
+      static_cast<std::uint32_t>(std::lower_bound(of_chain.begin(), of_chain.end(), neighbourhood) - of_chain.begin());
+  for (std::uint32_t i = first; i < of_chain.size() && of_chain[i] == neighbourhood && i < first + kChainsJoined; ++i)
+    for (const SharedRun& run : in_order(i))
+      for (SharedRun& other : loose)
+        if (mostly_inside(run.query, other.query) && mostly_inside(run.place, other.place)) {
+          other.query = both_of(other.query, run.query);
+          other.place = both_of(other.place, run.place);
+        }
+  for (std::size_t i = loose.size(); i-- > 0;)
+    for (std::size_t j = 0; j < loose.size(); ++j)
+      if (i != j && loose[j].holds(loose[i])) {
+        loose.erase(loose.begin() + static_cast<std::ptrdiff_t>(i));
+        break;
+      }
+}
+
+}  // namespace refrain::verbs::index

@@ -1,0 +1,50 @@
+// What the chains of a query come to, each compared once, however often it is asked for.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "base/budget.h"
+#include "engines/blot/chains.h"
+#include "refrain/index.h"
+#include "verbs/index/query/compare.h"
+#include "verbs/index/query/text.h"
+#include "verbs/index/read/snapshot.h"
+
+namespace refrain::verbs::index {
+
+// Not thread-safe. Refers to the chains and hits.
+class Comparisons {
+ public:
+  Comparisons(Snapshot& snapshot, const QueryText& query, std::span<const blot::Chain> chains,
+              std::span<const blot::Hit> hits, const PassageLimits& limits, MemoryBudget& budget);
+
+  // What is in order and is no part of something longer that is not; and that, where the chain is. Depends on the chain
+  // alone. Error(bad_input), once, where the document's file has changed; from then on there are none.
+  const std::vector<SharedRun>& runs(std::uint32_t chain);
+  // Chains so far.
+  std::uint64_t compared() const { return runs_.size(); }
+
+ private:
+  using Runs = std::unordered_map<std::uint32_t, std::vector<SharedRun>>;
+
+  std::vector<SharedRun> compare(std::uint32_t chain);
+  const std::vector<SharedRun>& in_order(std::uint32_t chain);
+  const std::vector<SharedRun>& loose(std::uint32_t neighbourhood);
+  void join_in_order(std::uint32_t neighbourhood, std::vector<SharedRun>& loose);
+
+  Snapshot& snapshot_;
+  std::span<const blot::Chain> chains_;
+  std::span<const blot::Hit> hits_;
+  Edits edits_;
+  blot::Neighbourhoods neighbourhoods_;
+  ChainComparer comparer_;
+  Reservation held_;
+  Runs runs_;      // by chain
+  Runs in_order_;  // by chain
+  Runs loose_;     // by neighbourhood
+};
+
+}  // namespace refrain::verbs::index
