@@ -229,11 +229,15 @@ void ask_query(verbs::index::Snapshot& snapshot, const std::string& question) {
   QueryOptions query;
   query.limit = 0;
   query.max_occurrences = 0;
-  query.documents = {{"q", question}};
-  attempt([&] { verbs::index::query_index(snapshot, query, context(), sink); });
-  query.documents.clear();
-  query.id = "kept";
-  attempt([&] { verbs::index::query_index(snapshot, query, context(), sink); });
+  for (const Edits edits : {Edits::light, Edits::heavy}) {
+    query.limits.edits = edits;
+    query.documents = {{"q", question}};
+    query.id.clear();
+    attempt([&] { verbs::index::query_index(snapshot, query, context(), sink); });
+    query.documents.clear();
+    query.id = "kept";
+    attempt([&] { verbs::index::query_index(snapshot, query, context(), sink); });
+  }
 }
 
 // What takes long is not asked of every input.

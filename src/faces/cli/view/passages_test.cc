@@ -17,7 +17,8 @@ Occurrence place(std::string id, ByteRange bytes, std::string text, double simil
           .bytes = bytes,
           .text = std::move(text),
           .shared = std::move(shared),
-          .similarity = similarity};
+          .similarity = similarity,
+          .query = {}};
 }
 
 std::string shown(const PassageHead& head, const std::vector<Occurrence>& occurrences, const Look& look = kPlain) {
