@@ -380,13 +380,19 @@ class Memory(Limited):
             for verb in ("near", "dedup"):
                 self.keeps_the_ceiling(verb, name, "-o", f"{name}.{verb}")
 
-    def test_the_figure_that_a_refusal_names_is_enough(self):
+    def test_very_many_equal_documents_go_to_temporary_files(self):
         self.write("equal.txt", b"one and the same line of text\n" * 900_000)
+        self.fits("near", "equal.txt", "--format", "lines", "-o", "out", "-q", "--memory", "64M", "--threads", "2")
+        near = Near(self.path("out"))
+        self.assertEqual((near.summary["matches"], near.summary["largest_cluster"]), (899_999, 900_000))
+        self.assertGreater(near.summary["run"]["temp_peak_bytes"], 0)
+        self.assertLessEqual(near.summary["run"]["peak_rss_bytes"], BUDGET)
+
+    def test_the_figure_that_a_refusal_names_is_enough(self):
         self.write("many.txt", b"".join(b"line number %d of many\n" % at for at in range(1_200_000)))
         self.write("known.tsv", b"".join(b"stored-%d\t%d\n" % (at, at * 0x9E3779B97F4A7C15 % 2**64) for at in range(600_000)))
         self.write("none.tsv", b"")
-        for arguments in (["near", "equal.txt", "--format", "lines", "-o", "out"],
-                          ["near", "many.txt", "--format", "lines", "-o", "out", "--distance", "0"],
+        for arguments in (["near", "many.txt", "--format", "lines", "-o", "out", "--distance", "0"],
                           ["match", "known.tsv", "none.tsv"]):
             refused = self.run_program(*arguments, "--memory", "64M", "-q", code=5)
             figure = re.search(r"at least ([0-9.]+) MiB", refused.err).group(1)

@@ -120,18 +120,18 @@ class Near {
     });
     check_memory();
     const std::size_t count = documents_.hashes.size();
-    // There may be any number of them: what grouping leaves is theirs, a third at most.
+    // There may be any number of them, and of documents with one fingerprint: both have half of what the nodes leave.
     const std::uint64_t available = budget_.available();
-    const std::uint64_t left = available - std::min(available, grouping_bytes(static_cast<double>(count)));
+    const std::uint64_t left = available - std::min(available, count * node_bytes());
     Matches matches({.what = "the matches",
                      .key_bits = static_cast<unsigned>(std::bit_width(count | 1)),
                      .expected_records = count / 4,
                      .order_values = true,
                      .temp = &temp_,
-                     .memory_bytes = std::max<std::uint64_t>(std::min(left, available / 3), 1)},
+                     .memory_bytes = std::max<std::uint64_t>(std::min(left / 2, available / 3), 1)},
                     budget_);
     run::run_stage(report_.stages, "group", [&] {
-      group(matches);
+      group(matches, std::max<std::uint64_t>(left / 2, 1));
       return std::uint64_t{16} * count;
     });
     run::run_stage(report_.stages, "join", [&] {
@@ -225,13 +225,11 @@ class Near {
   std::uint64_t memory_for(double count) const {
     const double read = static_cast<double>(std::max<std::size_t>(documents_.hashes.size(), 1));
     const double reading = 1.25 * ((texts_ ? 25 : 9) + static_cast<double>(documents_.ids.bytes()) / read);
-    const auto most = kSlack + static_cast<std::uint64_t>(count * reading) + grouping_bytes(count);
+    const double grouping = sizeof(Entry) + static_cast<double>(node_bytes());
+    const auto most = kSlack + static_cast<std::uint64_t>(count * (reading + grouping));
     return budget_.set_aside() + (texts_ ? most * kTextShare / (kTextShare - 1) : most);
   }
-  std::uint64_t grouping_bytes(double count) const {
-    return static_cast<std::uint64_t>(count *
-                                      (sizeof(Entry) + 2 * sizeof(std::uint64_t) + (options_.all_pairs ? 16 : 0)));
-  }
+  std::uint64_t node_bytes() const { return (options_.all_pairs ? 4 : 2) * sizeof(std::uint64_t); }
 
   // Called when memory ran out while reading: names what all of the input would take, not only what was read of it.
   [[noreturn]] void refuse(const Error& error, const ProgressUpdate& last) const {
@@ -252,10 +250,14 @@ class Near {
                                                  human_bytes(memory_for(static_cast<double>(count)))));
   }
 
-  void group(Matches& matches) {
+  void group(Matches& matches, std::uint64_t memory_bytes) {
     const std::size_t count = documents_.hashes.size();
-    store::Shuffle<Entry, HashOfEntry> entries(
-        {.what = "the documents by fingerprint", .expected_records = count, .order_values = true}, budget_);
+    store::Shuffle<Entry, HashOfEntry> entries({.what = "the documents by fingerprint",
+                                                .expected_records = count,
+                                                .order_values = true,
+                                                .temp = &temp_,
+                                                .memory_bytes = memory_bytes},
+                                               budget_);
     run_workers(threads_, [&](unsigned worker) {
       auto writer = entries.writer();
       for (std::size_t i = count * worker / threads_; i < count * (worker + 1) / threads_; ++i)
