@@ -1,6 +1,6 @@
 # The front door. `make help` lists what there is.
 .DEFAULT_GOAL := release
-.PHONY: release demo test install package bench torture check format help clean setup
+.PHONY: release demo test install package bench gpu-test gpu-bench torture check format help clean setup
 PREFIX ?= /usr/local
 
 release: setup ## build the programs into build/release
@@ -27,6 +27,12 @@ package: ## make a .deb, and an archive that needs nothing but glibc, in build/p
 bench: release ## run the benchmarks, and keep the record
 	@tools/bench
 
+gpu-test: ## check the kernels against the CPU, on the GPU of this machine
+	@tools/gpu test
+
+gpu-bench: ## measure the kernels on the GPU of this machine, and keep the record
+	@tools/gpu bench
+
 torture: release ## fail every call and plant strangers everywhere: minutes to hours
 	@tools/torture
 
@@ -45,4 +51,4 @@ setup:
 	@tools/setup
 
 help: ## this list
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | sed 's/make release/make        /' | expand -t 18
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | sed 's/make release/make        /' | expand -t 18

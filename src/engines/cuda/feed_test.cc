@@ -1,0 +1,268 @@
+// The way to the device and back, with a stand-in for the device that computes on the CPU.
+#include "engines/cuda/feed.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "refrain/error.h"
+
+namespace refrain::cuda {
+namespace {
+
+// Fingerprints texts as a device would, and leaves those with a 'q' to the CPU.
+class StandInLane final : public Lane {
+ public:
+  StandInLane(const SketchRule& rule, const LaneSize& size, std::size_t fails_at)
+      : fingerprinter_({.tokenizer = rule.tokenizer, .hash = rule.hash, .window = rule.window}),
+        fails_at_(fails_at),
+        text_(size.text_bytes),
+        offsets_(size.texts + 1),
+        results_(size.texts * sizeof(std::uint64_t)),
+        outcomes_(size.texts) {}
+
+  std::span<char> text() override { return text_; }
+  std::span<std::uint64_t> offsets() override { return offsets_; }
+  void start(std::size_t texts) override {
+    started_ = texts;
+    std::fill(results_.begin(), results_.end(), std::uint8_t{0xEE});
+    std::fill(outcomes_.begin(), outcomes_.end(), std::uint8_t{0xEE});
+  }
+  void wait() override {
+    if (++batches_ == fails_at_) throw Error(Errc::io, "stand-in: running the kernels: unspecified launch failure");
+    for (std::size_t i = 0; i < started_; ++i) {
+      const std::string_view text(text_.data() + offsets_[i], offsets_[i + 1] - offsets_[i]);
+      const std::optional<std::uint64_t> hash = fingerprinter_(text);
+      const std::uint64_t value = hash.value_or(0);
+      std::memcpy(results_.data() + 8 * i, &value, 8);
+      outcomes_[i] = text.find('q') != std::string_view::npos ? 2 : hash ? 1 : 0;
+    }
+  }
+  const std::uint8_t* results() const override { return results_.data(); }
+  const std::uint8_t* outcomes() const override { return outcomes_.data(); }
+  Times times() const override { return {1, 2}; }
+
+ private:
+  Fingerprinter fingerprinter_;
+  std::size_t fails_at_;
+  std::size_t batches_ = 0;
+  std::size_t started_ = 0;
+  std::vector<char> text_;
+  std::vector<std::uint64_t> offsets_;
+  std::vector<std::uint8_t> results_;
+  std::vector<std::uint8_t> outcomes_;
+};
+
+class StandIn final : public Device {
+ public:
+  explicit StandIn(std::size_t fails_at = 0) : fails_at_(fails_at) {
+    info_.name = "stand-in";
+    info_.free_bytes = std::uint64_t{1} << 30;
+  }
+  const DeviceInfo& info() const override { return info_; }
+  std::uint64_t device_bytes(const SketchRule&, const LaneSize& size) const override { return 2 * size.text_bytes; }
+  std::uint64_t host_bytes(const SketchRule&, const LaneSize& size) const override { return size.text_bytes; }
+  std::unique_ptr<Lane> lane(const SketchRule& rule, const LaneSize& size) const override {
+    sizes.push_back(size);
+    return std::make_unique<StandInLane>(rule, size, fails_at_);
+  }
+  std::uint64_t join_bytes(std::uint64_t hashes) const override { return 8 * hashes; }
+  void join(std::span<const std::uint64_t>, std::span<const std::uint64_t>, unsigned, const TakePairs&,
+            const TakeRun&) const override {}
+
+  mutable std::vector<LaneSize> sizes;
+
+ private:
+  DeviceInfo info_;
+  std::size_t fails_at_;
+};
+
+struct Column {
+  std::string bytes;
+  std::vector<std::int64_t> offsets{0};
+  void add(std::string_view text) {
+    bytes += text;
+    offsets.push_back(static_cast<std::int64_t>(bytes.size()));
+  }
+  TextBatch view() const { return {bytes.data(), offsets}; }
+};
+
+Column some_texts() {
+  std::mt19937_64 random(1);
+  Column texts;
+  for (int i = 0; i < 500; ++i) {
+    std::string text;
+    for (std::uint64_t words = random() % 40; words != 0; --words) text += "word" + std::to_string(random() % 99) + " ";
+    if (i % 5 == 0) text += "na\xC3\xAFve";
+    if (i % 7 == 0) text += "q";
+    if (i % 50 == 0) text += std::string(2000, 'x');
+    texts.add(text);
+  }
+  return texts;
+}
+
+SketchRule words_rule() {
+  std::string why;
+  return *sketch_rule({}, why);
+}
+
+// What the feed makes of the texts, by place: both ways together must be what the CPU makes of all.
+void expect_all_right(Feed& feed, unsigned worker, const Column& texts) {
+  const Fingerprinter fingerprinter(FingerprintOptions{});
+  const TextBatch view = texts.view();
+  std::vector<int> seen(view.size());
+  feed.run(
+      worker, view,
+      [&](std::size_t text, const std::uint8_t* result) {
+        ++seen[text];
+        const std::optional<std::uint64_t> expected = fingerprinter(view[text]);
+        ASSERT_EQ(result != nullptr, expected.has_value()) << text;
+        std::uint64_t hash = 0;
+        if (result != nullptr) std::memcpy(&hash, result, 8);
+        ASSERT_EQ(hash, expected.value_or(0)) << text;
+      },
+      [&](std::size_t text) {
+        ++seen[text];
+        const bool expected = view[text].find('q') != std::string_view::npos || view[text].size() > 1500 ||
+                              view[text].find('\xC3') != std::string_view::npos;
+        ASSERT_TRUE(expected) << text;
+      });
+  for (std::size_t i = 0; i < seen.size(); ++i) ASSERT_EQ(seen[i], 1) << i;
+}
+
+TEST(CudaFeed, EveryTextIsDoneOnceWhateverTheLanesHold) {
+  const Column texts = some_texts();
+  for (const LaneSize size : {LaneSize{1500, 1}, LaneSize{1500, 7}, LaneSize{1500, 1000}, LaneSize{1 << 20, 100}}) {
+    Feed feed(std::make_shared<StandIn>(), words_rule(), 1, size);
+    expect_all_right(feed, 0, texts);
+    expect_all_right(feed, 0, texts);
+    const DeviceReport report = feed.report(1);
+    EXPECT_EQ(report.name, "stand-in");
+    EXPECT_EQ(report.documents + report.left_to_cpu, 1000U);
+    EXPECT_GT(report.documents, 500U);
+    EXPECT_GT(report.left_to_cpu, 100U);
+    EXPECT_EQ(report.kernel_seconds, 2);
+  }
+}
+
+TEST(CudaFeed, NothingIsSentWhereThereIsNothingToSend) {
+  Feed feed(std::make_shared<StandIn>(), words_rule(), 1, {1000, 10});
+  expect_all_right(feed, 0, {});
+  Column foreign;
+  for (int i = 0; i < 30; ++i) foreign.add("\xC3\xA9t\xC3\xA9 comme hiver");
+  expect_all_right(feed, 0, foreign);
+  EXPECT_EQ(feed.report(1).documents, 0U);
+  EXPECT_EQ(feed.report(1).bytes, 0U);
+}
+
+TEST(CudaFeed, ThreadsHaveTheirOwnLanes) {
+  const Column texts = some_texts();
+  const auto device = std::make_shared<StandIn>();
+  Feed feed(device, words_rule(), 3, {1500, 100});
+  for (unsigned worker = 0; worker < 3; ++worker) expect_all_right(feed, worker, texts);
+  EXPECT_EQ(device->sizes.size(), 3U);
+  std::vector<std::jthread> threads;
+  for (unsigned worker = 0; worker < 3; ++worker)
+    threads.emplace_back([&, worker] { expect_all_right(feed, worker, texts); });
+  threads.clear();
+  EXPECT_EQ(device->sizes.size(), 3U);
+  EXPECT_EQ(feed.report(1).documents + feed.report(1).left_to_cpu, 3000U);
+}
+
+TEST(CudaFeed, LanesFitTheMemoryOfTheDevice) {
+  Context context;
+  context.memory_bytes = std::uint64_t{1} << 30;
+  MemoryBudget budget(context);
+  const auto device = std::make_shared<StandIn>();
+  Column texts;
+  texts.add("a text of a few words");
+  const auto lane_bytes = [&](std::uint64_t memory, unsigned threads) {
+    device->sizes.clear();
+    Feed feed(device, words_rule(), threads, memory, budget);
+    feed.run(
+        0, texts.view(), [](std::size_t, const std::uint8_t*) {}, [](std::size_t) {});
+    EXPECT_GT(budget.reserved(), 0U);
+    return device->sizes.at(0).text_bytes;
+  };
+  EXPECT_EQ(lane_bytes(0, 4), std::size_t{8} << 20);
+  EXPECT_EQ(lane_bytes(std::uint64_t{16} << 20, 4), std::size_t{2} << 20);
+  EXPECT_EQ(budget.reserved(), 0U);
+  try {
+    lane_bytes(std::uint64_t{1} << 20, 4);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::over_budget);
+    EXPECT_STREQ(error.what(), "--device-memory 1.0 MiB: not enough for 4 threads; use at least 2.0 MiB");
+  }
+}
+
+TEST(CudaFeed, WhatTakesLongestIsNamed) {
+  const auto named = [](double staging, double cpu, double waiting, double copy) {
+    DeviceReport report;
+    report.staging_seconds = staging;
+    report.cpu_seconds = cpu;
+    report.waiting_seconds = waiting;
+    report.copy_seconds = copy;
+    report.kernel_seconds = 1;
+    return bound_by(report, 10, 2);
+  };
+  EXPECT_EQ(named(1, 2, 3, 0), "reading");
+  EXPECT_EQ(named(15, 2, 3, 0), "staging");
+  EXPECT_EQ(named(1, 15, 3, 0), "cpu");
+  EXPECT_EQ(named(1, 2, 15, 0), "kernel");
+  EXPECT_EQ(named(1, 2, 15, 2), "copy");
+}
+
+TEST(CudaFeed, ADeviceThatFailsIsAnErrorThatNamesIt) {
+  const Column texts = some_texts();
+  Feed feed(std::make_shared<StandIn>(2), words_rule(), 1, {1500, 100});
+  try {
+    feed.run(
+        0, texts.view(), [](std::size_t, const std::uint8_t*) {}, [](std::size_t) {});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::io);
+    EXPECT_EQ(std::string(error.what()).substr(0, 9), "stand-in:");
+  }
+}
+
+TEST(CudaFeed, WhatADeviceCannotDoIsToldByTheFlagThatAsksForIt) {
+  const auto why_not = [](const FingerprintOptions& options) {
+    std::string why;
+    const bool can = sketch_rule(options, why).has_value();
+    EXPECT_EQ(can, why.empty());
+    return why.substr(0, why.find(':'));
+  };
+  EXPECT_EQ(why_not({}), "");
+  EXPECT_EQ(why_not(preset("fpga")->fingerprint), "");
+  EXPECT_EQ(why_not({.window = 8}), "");
+  EXPECT_EQ(why_not({.window = 9}), "--window");
+  EXPECT_EQ(why_not({.tokenizer = TokenizerKind::code}), "--tokenizer");
+  EXPECT_EQ(why_not({.hash = HashKind::jenkins}), "--hash");
+  EXPECT_EQ(why_not({.hash = HashKind::sdbm}), "--hash sdbm");
+  EXPECT_EQ(why_not({.stop_words = {"the"}}), "--stop-words");
+}
+
+TEST(CudaFeed, ADeviceThatIsNotThereIsToldOnlyWhereItWasAskedFor) {
+  EXPECT_EQ(open_device({}, kWorthwhileBytes), nullptr);
+  EXPECT_EQ(open_device({.kind = DeviceKind::automatic}, kWorthwhileBytes - 1), nullptr);
+  const DeviceList list = devices();
+  EXPECT_EQ(list.devices.empty(), !list.missing.empty());
+  if (!list.devices.empty()) GTEST_SKIP() << "there is a GPU";
+  EXPECT_EQ(open_device({.kind = DeviceKind::automatic}, kWorthwhileBytes), nullptr);
+  try {
+    open_device({.kind = DeviceKind::cuda}, kWorthwhileBytes);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::unsupported);
+    EXPECT_EQ(std::string(error.what()), "--device cuda: " + list.missing + "; use --device cpu");
+  }
+}
+
+}  // namespace
+}  // namespace refrain::cuda

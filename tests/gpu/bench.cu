@@ -1,0 +1,174 @@
+// How fast the kernels are, on texts and fingerprints in device memory, beside what the device can copy. Every figure is
+// the median of several runs; answers are compared by `check`.
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <functional>
+
+#include "engines/cuda/kernels/join.cuh"
+#include "engines/cuda/kernels/lane.cuh"
+#include "gpu/device.h"
+
+namespace refrain::gpu_test {
+namespace {
+
+double seconds_of(const std::function<void()>& work, int runs = 7) {
+  cudaEvent_t begin, end;
+  ask(cudaEventCreate(&begin), "event");
+  ask(cudaEventCreate(&end), "event");
+  std::vector<float> times;
+  work();
+  for (int run = 0; run < runs; ++run) {
+    ask(cudaEventRecord(begin), "record");
+    work();
+    ask(cudaEventRecord(end), "record");
+    ask(cudaEventSynchronize(end), "work");
+    float milliseconds = 0;
+    ask(cudaEventElapsedTime(&milliseconds, begin, end), "time");
+    times.push_back(milliseconds / 1000);
+  }
+  std::ranges::sort(times);
+  return times[times.size() / 2];
+}
+
+void row(const char* what, double bytes, double seconds) {
+  std::printf("%-44s %9.3f ms %9.1f GB/s\n", what, seconds * 1e3, bytes / seconds * 1e-9);
+  std::fflush(stdout);
+}
+
+Texts texts_of(std::size_t size, std::size_t bytes) {
+  std::mt19937_64 random(size);
+  const std::string source = prose(random, std::size_t{16} << 20U);
+  Texts texts;
+  while (texts.bytes.size() < bytes) {
+    const std::size_t length = size - size / 4 + random() % (size / 2 + 1);
+    texts.add(std::string_view(source).substr(random() % (source.size() - length), length));
+  }
+  return texts;
+}
+
+void bench_copies() {
+  const std::size_t bytes = std::size_t{2} << 30U;
+  const OnDevice<std::uint8_t> a(bytes), b(bytes);
+  row("device to device, read and written", 2.0 * bytes,
+      seconds_of([&] { cudaMemcpyAsync(b.data(), a.data(), bytes, cudaMemcpyDeviceToDevice); }));
+  void* pinned = nullptr;
+  const std::size_t part = std::size_t{256} << 20U;
+  ask(cudaMallocHost(&pinned, part), "pinned memory");
+  std::memset(pinned, 1, part);
+  row("host to device, pinned", part,
+      seconds_of([&] { cudaMemcpyAsync(a.data(), pinned, part, cudaMemcpyHostToDevice); }));
+  cudaFreeHost(pinned);
+}
+
+void bench_texts(std::size_t size) {
+  const Texts texts = texts_of(size, std::size_t{64} << 20U);
+  const DeviceCopy copy(texts, 32);
+  const Room room(copy.view);
+  const OnDevice<std::uint64_t> hashes(copy.view.count);
+  const OnDevice<std::uint8_t> valid(copy.view.count);
+  const auto bytes = static_cast<double>(copy.view.size);
+  char name[80];
+  const auto simhash = [&](const char* what, const FingerprintOptions& options) {
+    std::snprintf(name, sizeof name, "simhash %s, %zu-byte texts", what, size);
+    row(name, bytes, seconds_of([&] {
+          cuda::simhash(copy.view, simhash_rule(options), room.simhash(), hashes.data(), valid.data(), nullptr);
+        }));
+  };
+  simhash("fpga", preset("fpga")->fingerprint);
+  simhash("words, window 3", {});
+  simhash("alpha xxh3", {.tokenizer = TokenizerKind::alpha, .window = 1});
+  const OnDevice<std::uint64_t> digests(2 * copy.view.count);
+  std::snprintf(name, sizeof name, "digests, %zu-byte texts", size);
+  row(name, bytes, seconds_of([&] { cuda::digests(copy.view, digests.data(), nullptr); }));
+  const OnDevice<std::uint32_t> numbers(cuda::kSignatureLanes);
+  ask(cudaMemset(numbers.data(), 0x55, 4 * cuda::kSignatureLanes), "cudaMemset");
+  const OnDevice<std::uint32_t> signatures(copy.view.count * cuda::kSignatureLanes);
+  const cuda::SimHashRule rule = simhash_rule({.window = 5});
+  std::snprintf(name, sizeof name, "minhash 128, window 5, %zu-byte texts", size);
+  row(name, bytes, seconds_of([&] {
+        cuda::minhash(copy.view, {rule.members, rule.feature, numbers.data(), numbers.data()}, room.firsts.data(),
+                      signatures.data(), valid.data(), nullptr);
+      }));
+}
+
+// Texts in pinned memory to fingerprints in pinned memory: copies of some lanes while kernels of others run.
+void bench_feed(const char* what, const FingerprintOptions& options) {
+  constexpr std::size_t kAtOnce = 4;
+  constexpr int kRounds = 200;
+  const Texts texts = texts_of(4096, std::size_t{31} << 20U);
+  const cuda::SketchRule rule{options.tokenizer, options.hash, options.window, options.seed, options.tie_sets_bit};
+  const cuda::Asker asker("the GPU");
+  std::vector<std::unique_ptr<cuda::Lane>> lanes;
+  for (std::size_t i = 0; i < kAtOnce; ++i) {
+    lanes.push_back(cuda::make_lane(0, rule, {std::size_t{32} << 20U, texts.size()}, asker));
+    std::ranges::copy(texts.bytes, lanes[i]->text().begin());
+    std::ranges::copy(texts.offsets, lanes[i]->offsets().begin());
+    lanes[i]->start(texts.size());
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  for (int round = 0; round < kRounds; ++round) {
+    cuda::Lane& lane = *lanes[static_cast<std::size_t>(round) % kAtOnce];
+    lane.wait();
+    lane.start(texts.size());
+  }
+  for (const auto& lane : lanes) lane->wait();
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+  row(what, kRounds * static_cast<double>(texts.bytes.size()), passed.count());
+}
+
+__global__ void fill(std::uint64_t* hashes, std::uint64_t count, std::uint64_t varying) {
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+       i += std::uint64_t{gridDim.x} * blockDim.x)
+    hashes[i] = cuda::mix_window(i + 1) & varying;
+}
+
+void bench_join(std::uint64_t count, unsigned blocks, std::uint64_t varying) {
+  const OnDevice<std::uint64_t> hashes(count), front(count), back(count), tables(cuda::kJoinTables), pairs(2 << 22),
+      found(1), runs(cuda::join_runs(count));
+  std::uint64_t long_runs = 0;
+  fill<<<2048, 256>>>(hashes.data(), count, varying);
+  const std::size_t sort_bytes = cuda::join_sort_bytes(count);
+  const OnDevice<std::uint8_t> sort(sort_bytes);
+  std::vector<std::uint64_t> masks(blocks);
+  unsigned next = 0;
+  const auto width = static_cast<unsigned>(__builtin_popcountll(varying));
+  for (unsigned bit = 0; bit < 64; ++bit)
+    masks[(varying >> bit & 1U) != 0 ? next++ * blocks / width : bit % blocks] |= std::uint64_t{1} << bit;
+  std::uint64_t got = 0;
+  const double seconds = seconds_of(
+      [&] {
+        got = 0;
+        ask(cuda::hamming_join(
+                hashes.data(), count, masks, 3,
+                {front.data(), back.data(), sort.data(), sort_bytes, tables.data(), pairs.data(), 1 << 22, found.data(),
+                 runs.data()},
+                nullptr, [&](std::span<const std::uint64_t> taken) { got += taken.size() / 2; },
+                [&](std::span<const std::uint64_t>, std::span<const std::uint64_t>) { ++long_runs; }),
+            "join");
+      },
+      1);
+  std::printf("join within 3, %4llu M, %2u blocks, %2u bits vary %9.3f s  %llu pairs, %llu long runs\n",
+              static_cast<unsigned long long>(count / 1000000), blocks, width, seconds,
+              static_cast<unsigned long long>(got), static_cast<unsigned long long>(long_runs));
+  std::fflush(stdout);
+}
+
+}  // namespace
+}  // namespace refrain::gpu_test
+
+int main() {
+  using namespace refrain::gpu_test;
+  bench_texts(4096);
+  bench_texts(512);
+  bench_texts(45);
+  bench_copies();
+  bench_feed("host to host, fpga", refrain::preset("fpga")->fingerprint);
+  bench_feed("host to host, words, window 3", {});
+  bench_join(100000000, 4, ~0ULL);
+  bench_join(100000000, 5, ~0ULL);
+  bench_join(100000000, 6, ~0ULL);
+  bench_join(1000000000, 5, ~0ULL);
+  bench_join(100000000, 6, 0x0FFF0FFF0FFF0FFFULL);
+  return 0;
+}

@@ -1,0 +1,267 @@
+// The kernels against the library, byte for byte. `check small` takes small inputs, for a sanitizer.
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <set>
+#include <thread>
+
+#include "engines/cuda/kernels/join.cuh"
+#include "gpu/device.h"
+#include "refrain/kernels.h"
+#include "refrain/pairs.h"
+
+namespace refrain::gpu_test {
+namespace {
+
+int failures = 0;
+std::size_t left_to_cpu = 0;
+std::size_t compared = 0;
+
+void fail(const std::string& what) {
+  std::printf("FAILED %s\n", what.c_str());
+  ++failures;
+}
+
+Context all_threads() {
+  Context context;
+  context.threads = std::thread::hardware_concurrency();
+  return context;
+}
+
+TextColumn column(const Texts& texts) {
+  return {texts.bytes.data(), reinterpret_cast<const std::int64_t*>(texts.offsets.data()), texts.size()};
+}
+
+// Texts that have to be left to the CPU, and no others.
+bool must_be_left(std::string_view text, const FingerprintOptions& options) {
+  const bool letters = options.tokenizer == TokenizerKind::alpha;
+  return !letters && std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) >= 128; });
+}
+
+void check_simhash(const std::string& name, const Texts& texts, const FingerprintOptions& options, bool may_leave) {
+  const DeviceCopy copy(texts);
+  const Room room(copy.view);
+  OnDevice<std::uint64_t> hashes(texts.size());
+  OnDevice<std::uint8_t> valid(texts.size());
+  ask(cudaMemset(hashes.data(), 0xAB, texts.size() * 8), "cudaMemset");
+  cuda::simhash(copy.view, simhash_rule(options), room.simhash(), hashes.data(), valid.data(), nullptr);
+  ask(cudaDeviceSynchronize(), name.c_str());
+  const auto got = hashes.to_host();
+  const auto got_valid = valid.to_host();
+  std::vector<std::uint64_t> expected(texts.size());
+  std::vector<std::uint8_t> expected_valid(texts.size());
+  Fingerprinter(options).batch(column(texts), expected.data(), expected_valid.data(), all_threads());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const bool left = got_valid[i] >= cuda::kForCpu;
+    const std::string which = name + ", tokenizer " + std::to_string(static_cast<int>(options.tokenizer)) + ", hash " +
+                              std::to_string(static_cast<int>(options.hash)) + ", window " +
+                              std::to_string(options.window) + ": text " + std::to_string(i) + " of " +
+                              std::to_string(texts[i].size());
+    if (!may_leave && left != must_be_left(texts[i], options))
+      return fail(which + ": left to the CPU: " + std::to_string(left));
+    left_to_cpu += left;
+    ++compared;
+    if (!left && (got[i] != expected[i] || got_valid[i] != expected_valid[i])) return fail("simhash " + which);
+  }
+}
+
+void check_minhash(const std::string& name, const Texts& texts, const FingerprintOptions& windows) {
+  const DeviceCopy copy(texts);
+  const Room room(copy.view);
+  // splitmix64, as minhash.cc draws factors and addends.
+  const auto scatter = [](std::uint64_t x) {
+    x = (x ^ x >> 30U) * 0xBF58476D1CE4E5B9ULL;
+    x = (x ^ x >> 27U) * 0x94D049BB133111EBULL;
+    return x ^ x >> 31U;
+  };
+  std::vector<std::uint32_t> factors;
+  std::vector<std::uint32_t> addends;
+  std::uint64_t state = scatter(windows.seed);
+  for (unsigned i = 0; i < cuda::kSignatureLanes; ++i) {
+    const std::uint64_t drawn = scatter(state += 0x9E3779B97F4A7C15ULL);
+    factors.push_back(static_cast<std::uint32_t>(drawn) | 1U);
+    addends.push_back(static_cast<std::uint32_t>(drawn >> 32U));
+  }
+  const OnDevice<std::uint32_t> device_factors(factors.data(), factors.size());
+  const OnDevice<std::uint32_t> device_addends(addends.data(), addends.size());
+  const cuda::SimHashRule rule = simhash_rule(windows);
+  OnDevice<std::uint32_t> signatures(texts.size() * cuda::kSignatureLanes);
+  OnDevice<std::uint8_t> valid(texts.size());
+  cuda::minhash(copy.view, {rule.members, rule.feature, device_factors.data(), device_addends.data()},
+                room.firsts.data(), signatures.data(), valid.data(), nullptr);
+  const Bands bands{16, 8};
+  OnDevice<std::uint32_t> keys(texts.size() * bands.bands);
+  cuda::band_keys(signatures.data(), texts.size(), bands.bands, bands.rows, keys.data(), nullptr);
+  ask(cudaDeviceSynchronize(), name.c_str());
+  const auto got = signatures.to_host();
+  const auto got_valid = valid.to_host();
+  const auto got_keys = keys.to_host();
+  std::vector<std::uint32_t> expected(got.size());
+  std::vector<std::uint32_t> expected_keys(got_keys.size());
+  std::vector<std::uint8_t> expected_valid(texts.size());
+  MinHasher({.windows = windows}).batch(column(texts), expected.data(), expected_valid.data(), all_threads());
+  band_keys(bands, expected, cuda::kSignatureLanes, expected_keys.data(), all_threads());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (got_valid[i] >= cuda::kForCpu) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i * cuda::kSignatureLanes);
+    const std::string which = name + ", window " + std::to_string(windows.window) + ": text " + std::to_string(i);
+    if (got_valid[i] != expected_valid[i] ||
+        !std::equal(got.begin() + at, got.begin() + at + cuda::kSignatureLanes, expected.begin() + at))
+      return fail("minhash " + which);
+    const auto key = static_cast<std::ptrdiff_t>(i * bands.bands);
+    if (!std::equal(got_keys.begin() + key, got_keys.begin() + key + bands.bands, expected_keys.begin() + key))
+      return fail("band keys " + which);
+  }
+}
+
+void check_digests(const std::string& name, const Texts& texts) {
+  const DeviceCopy copy(texts);
+  OnDevice<std::uint64_t> digests(2 * texts.size());
+  cuda::digests(copy.view, digests.data(), nullptr);
+  ask(cudaDeviceSynchronize(), name.c_str());
+  const auto got = digests.to_host();
+  std::vector<Digest> expected(texts.size());
+  refrain::digests(column(texts), expected.data(), all_threads());
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    if (got[2 * i] != expected[i].high || got[2 * i + 1] != expected[i].low)
+      return fail("digests " + name + ": text " + std::to_string(i) + " of " + std::to_string(texts[i].size()));
+}
+
+std::vector<FingerprintOptions> presets() {
+  std::vector<FingerprintOptions> all{preset("fpga")->fingerprint};
+  for (const TokenizerKind tokenizer : {TokenizerKind::whitespace, TokenizerKind::alpha, TokenizerKind::words_nfkc})
+    for (const unsigned window : {0U, 1U, 3U, 8U})  // 0: sdbm
+      all.push_back({.tokenizer = tokenizer,
+                     .hash = window == 0 ? HashKind::sdbm : HashKind::xxh3,
+                     .window = window == 0 ? 1 : window,
+                     .seed = window});
+  return all;
+}
+
+void check_all(const std::string& name, const Texts& texts, bool may_leave = false) {
+  std::printf("%s\n", name.c_str());
+  std::fflush(stdout);
+  for (const FingerprintOptions& options : presets()) check_simhash(name, texts, options, may_leave);
+  for (const unsigned window : {1U, 5U}) check_minhash(name, texts, {.window = window});
+  check_digests(name, texts);
+}
+
+void check_texts(bool small) {
+  std::mt19937_64 random(11);
+  const std::size_t many = small ? 300 : 200000;
+  Texts tiny, mixed, hostile, single, aligned;
+  for (std::size_t i = 0; i < many; ++i) tiny.add(prose(random, random() % 90));
+  check_all("tiny", tiny);
+  for (std::size_t i = 0; i < (small ? 20 : 3000); ++i)
+    mixed.add(prose(random, random() % (i % 100 == 0 ? 200000 : i % 10 == 0 ? 20000 : 3000)));
+  check_all("mixed", mixed);
+  for (std::size_t i = 0; i < many / 2; ++i) {
+    std::string text = prose(random, random() % (i % 100 == 0 ? 9000 : 200));
+    if (!text.empty() && random() % 2 == 0) text[random() % text.size()] = static_cast<char>(random());
+    if (random() % 10 == 0) text.append(random() % 300, 'q');
+    if (random() % 10 == 0) text.append(random() % 300, ' ');
+    hostile.add(text);
+  }
+  check_all("hostile", hostile, true);
+  for (std::size_t i = 0; i < many; ++i) single.add(std::string(1, " a\nB7\t.z"[random() % 8]));
+  check_all("single bytes", single);
+  for (std::size_t i = 0; i < 260; ++i) {
+    aligned.add(std::string(i % 131, 'x'));
+    aligned.add(prose(random, 300 + i));
+  }
+  check_all("every alignment", aligned);
+  Texts none;
+  check_simhash("none", none, {}, false);
+  Texts empties;
+  for (std::size_t i = 0; i < (small ? 2000 : 1000000); ++i) empties.add({});
+  check_all("empty", empties);
+  empties.add("one more text at the end");
+  for (std::size_t i = 0; i < (small ? 2000 : 1000000); ++i) empties.add({});
+  empties.add("and another one at the very end");
+  check_all("empty and not", empties);
+  if (small) return;
+  Texts large;
+  large.add("first one");
+  large.add(prose(random, 100000000));
+  large.add(std::string(30000000, 'x'));
+  large.add(std::string(30000000, ' '));
+  large.add("last one");
+  check_simhash("large", large, preset("fpga")->fingerprint, true);
+  check_simhash("large", large, {}, true);
+  check_minhash("large", large, {.window = 5});
+  check_digests("large", large);
+}
+
+void check_join(std::size_t count, unsigned distance, unsigned blocks, std::uint64_t varying, std::uint64_t most_pairs,
+                std::uint64_t most_run = cuda::kMostRun) {
+  std::mt19937_64 random(13);
+  std::set<std::uint64_t> set;
+  while (set.size() < count) {
+    std::uint64_t hash = random() & varying;
+    set.insert(hash);
+    for (unsigned i = 0; i < 3 && random() % 2 == 0; ++i) set.insert(hash ^= std::uint64_t{1} << random() % 64);
+  }
+  const std::vector<std::uint64_t> hashes(set.begin(), set.end());
+  std::vector<std::uint64_t> masks(blocks);
+  unsigned next = 0;
+  for (unsigned bit = 0; bit < 64; ++bit)
+    masks[(varying >> bit & 1U) != 0 ? next++ % blocks : bit % blocks] |= std::uint64_t{1} << bit;
+  const OnDevice<std::uint64_t> device(hashes.data(), hashes.size());
+  const OnDevice<std::uint64_t> front(hashes.size()), back(hashes.size()), tables(cuda::kJoinTables),
+      pairs(2 * most_pairs), found(1), runs(cuda::join_runs(hashes.size(), most_run));
+  std::size_t long_runs = 0;
+  const std::size_t sort_bytes = cuda::join_sort_bytes(hashes.size());
+  const OnDevice<std::uint8_t> sort(sort_bytes);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> got;
+  ask(cuda::hamming_join(
+          device.data(), hashes.size(), masks, distance,
+          {front.data(), back.data(), sort.data(), sort_bytes, tables.data(), pairs.data(), most_pairs, found.data(),
+           runs.data()},
+          nullptr,
+          [&](std::span<const std::uint64_t> taken) {
+            for (std::size_t i = 0; i < taken.size(); i += 2) got.emplace_back(std::minmax(taken[i], taken[i + 1]));
+          },
+          [&](std::span<const std::uint64_t> run, std::span<const std::uint64_t> passed) {
+            ++long_runs;
+            for (std::size_t i = 0; i < run.size(); ++i)
+              for (std::size_t j = i + 1; j < run.size(); ++j)
+                if (static_cast<unsigned>(std::popcount(run[i] ^ run[j])) <= distance &&
+                    std::ranges::all_of(passed, [&](std::uint64_t mask) { return ((run[i] ^ run[j]) & mask) != 0; }))
+                  got.emplace_back(std::minmax(run[i], run[j]));
+          },
+          most_run),
+      "join");
+  std::ranges::sort(got);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> expected;
+  for (std::size_t i = 0; i < hashes.size(); ++i)
+    for (std::size_t j = i + 1; j < hashes.size(); ++j)
+      if (static_cast<unsigned>(std::popcount(hashes[i] ^ hashes[j])) <= distance)
+        expected.emplace_back(hashes[i], hashes[j]);
+  std::printf("join of %zu within %u: %zu pairs, %zu long runs\n", hashes.size(), distance, expected.size(), long_runs);
+  if (most_run < 1000 && long_runs == 0) fail("no long runs");
+  if (got != expected)
+    fail("join within " + std::to_string(distance) + " by " + std::to_string(blocks) +
+         " blocks: " + std::to_string(got.size()));
+}
+
+}  // namespace
+}  // namespace refrain::gpu_test
+
+int main(int argc, char** argv) {
+  using namespace refrain::gpu_test;
+  const bool small = argc > 1 && std::string_view(argv[1]) == "small";
+  check_texts(small);
+  const std::size_t count = small ? 500 : 20000;
+  const std::uint64_t all = ~std::uint64_t{0};
+  check_join(count, 0, 2, all, 1 << 20);
+  check_join(count, 3, 4, all, 1 << 20);
+  check_join(count, 3, 5, all, 1 << 20);
+  check_join(count, 3, 6, 0x00FF00FF00FF00FFULL, 1 << 20);
+  check_join(count, 8, 10, all, 100);
+  check_join(small ? 200 : 3000, 3, 5, 0xFFFULL << 20, 1000);
+  check_join(small ? 200 : 3000, 3, 5, 0xFFFULL << 20, 1000, 5);
+  check_join(small ? 200 : 3000, 3, 4, 0xFFFULL << 20, 100000, 20);
+  std::printf("check: %zu fingerprints compared, %zu texts left to the CPU, %d failures\n", compared, left_to_cpu,
+              failures);
+  return failures == 0 ? 0 : 1;
+}
