@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "refrain/context.h"
+#include "refrain/device.h"
 #include "refrain/fingerprint.h"
 #include "refrain/input.h"
 #include "refrain/stage_cost.h"
@@ -148,6 +149,8 @@ struct DedupOptions {
   Attributes attributes = Attributes::none;
   bool resume = false;
   bool force = false;  // write into an existing directory
+  // Where signatures and fingerprints are computed; as NearOptions::device. A run may be resumed with another one.
+  DeviceOptions device = {};
   // Called once, after all checks and before anything is read. May be empty.
   std::function<void(const DedupEstimate&)> estimated = {};
 };
@@ -265,6 +268,7 @@ struct DedupReport {
   DedupEstimate estimate;
   std::uint64_t temp_peak_bytes = 0;
   std::vector<StageCost> stages;
+  DeviceReport device;
   std::uint64_t peak_rss_bytes = 0;
   std::uint64_t memory_bytes = 0;
   unsigned threads = 0;

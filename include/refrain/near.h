@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "refrain/context.h"
+#include "refrain/device.h"
 #include "refrain/fingerprint.h"
 #include "refrain/input.h"
 #include "refrain/stage_cost.h"
@@ -32,6 +33,9 @@ struct NearOptions {
   bool verify = false;
   double threshold = 0.8;  // above 0, at most 1
   bool force = false;      // write into an existing directory
+  // Where fingerprints are computed and joined. Changes the time, never the result. Error(unsupported) if a GPU is asked
+  // for, and there is none or it cannot make such fingerprints.
+  DeviceOptions device = {};
 };
 
 struct NearReport {
@@ -45,6 +49,7 @@ struct NearReport {
   std::uint64_t largest_cluster = 0;   // documents in the largest
   std::string largest_representative;  // its first document's id
   std::vector<StageCost> stages;
+  DeviceReport device;
   std::uint64_t temp_peak_bytes = 0;  // with verify
   std::uint64_t peak_rss_bytes = 0;
   std::uint64_t memory_bytes = 0;  // the limit

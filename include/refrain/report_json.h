@@ -25,6 +25,7 @@ std::string to_json(const SubstringsOptions& options, const SubstringsReport& re
 std::string to_json(const FingerprintReport& report);
 std::string to_json(const PlainTextReport& report);
 std::string to_json(const MatchReport& report);
+std::string to_json(const DeviceList& list);
 // `distance` decides "match". Fingerprints are strings, because many JSON readers would lose bits of a number.
 std::string to_json(const ExplainReport& report, unsigned distance);
 std::string to_json(const StoryReport& report);

@@ -22,6 +22,10 @@ struct Block {
 // `count` disjoint blocks for this set; fewer, where fewer bits vary in it. From a sample of the set where it is large.
 std::vector<Block> balanced_blocks(std::span<const std::uint64_t> set, unsigned count);
 
+// The blocks with which a join that sorts the whole set by every choice of blocks - distance of them, as one on a GPU does,
+// is fastest. None where every cut leaves so many pairs to compare that it is not worth it.
+std::vector<std::uint64_t> sorting_blocks(std::span<const std::uint64_t> set, unsigned distance);
+
 // A number of bits() bits that is equal wherever the masked bits are; and only there, where the mask is one run of at
 // most `most_bits` bits.
 class BlockKey {

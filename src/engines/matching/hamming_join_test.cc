@@ -168,6 +168,26 @@ TEST(Blocks, AreDisjointAndShareTheInformation) {
   EXPECT_EQ(all, 0xFFFFFFFFU);
 }
 
+TEST(Blocks, ForSortingAreDisjointAndMoreThanTheDistance) {
+  for (const std::size_t size : {2U, 1000U, 100000U}) {
+    const std::vector<std::uint64_t> set = make(Shape::random, size);
+    for (const unsigned distance : {0U, 3U, 8U}) {
+      const std::vector<std::uint64_t> masks = sorting_blocks(set, distance);
+      if (masks.empty()) continue;
+      EXPECT_GT(masks.size(), distance);
+      std::uint64_t all = 0;
+      for (const std::uint64_t mask : masks) {
+        EXPECT_EQ(all & mask, 0U);
+        all |= mask;
+      }
+    }
+  }
+  EXPECT_EQ(sorting_blocks(make(Shape::random, 100000), 3).size(), 4U);
+  EXPECT_EQ(sorting_blocks(make(Shape::random, 1000000), 3).size(), 5U);
+  // Three bits that vary cannot be cut into four blocks.
+  EXPECT_TRUE(sorting_blocks(std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7}, 3).empty());
+}
+
 TEST(Blocks, KeysAreEqualWhereTheBitsAre) {
   std::mt19937_64 random(3);
   for (const std::uint64_t mask : {0xFFFFULL, 0xFFFF000000000000ULL, 0x8001000000000421ULL, ~0ULL, 0x10ULL}) {

@@ -29,6 +29,8 @@ class MinHash {
   MinHash(unsigned lanes, std::uint64_t seed);
 
   unsigned lanes() const { return static_cast<unsigned>(factors_.size()); }
+  const std::vector<std::uint32_t>& factors() const { return factors_; }
+  const std::vector<std::uint32_t>& addends() const { return addends_; }
 
   // The signature of the empty set: all lanes have the greatest value.
   void start(std::uint32_t* signature) const;

@@ -242,6 +242,11 @@ void run_ngrams_check(const Settings& settings) {
   }
 }
 
+void run_devices(const Settings& settings) {
+  const DeviceList list = devices();
+  print(settings.json ? to_json(list) : devices_text(list));
+}
+
 void run_help(const Settings& settings) {
   print(settings.operands.empty() ? program_help()
                                   : verb_help(find_verb(settings.operands.front()).value_or(Verb::help)));
@@ -321,6 +326,9 @@ int run_verb(const Invocation& invocation) {
     case Verb::library_remove:
     case Verb::library_export:
       return run_library_verb(invocation);
+    case Verb::devices:
+      run_devices(settings);
+      break;
     case Verb::completion:
       print(completion_script(settings.operands.front()));
       break;

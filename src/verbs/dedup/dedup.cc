@@ -98,7 +98,8 @@ void check(const DedupOptions& options, const Context& context) {
   // They refuse what they cannot be made of.
   if (options.near != NearMethod::off) [[maybe_unused]]
     const text::FeaturePlan plan(options.windows);
-  verbs::dedup::make_finder(options);
+  const std::unique_ptr<verbs::dedup::NearFinder> finder = verbs::dedup::make_finder(options);
+  if (options.device.kind == DeviceKind::cuda) verbs::dedup::near_device(options, finder.get(), 0);
   if (options.apply || options.annotate)
     corpus::check_rewritable(options.input, context, options.apply && options.substrings != 0, options.annotate);
   if (options.read_back && !options.apply) throw Error(Errc::invalid_argument, "--read-back: needs --apply; add it");

@@ -49,6 +49,7 @@ std::string to_json(const NearOptions& options, const NearReport& report) {
   json.field("temp_peak_bytes", report.temp_peak_bytes);
   json.field("bytes_read", report.read.bytes);
   verbs::run::write_stages(json, report.stages);
+  verbs::run::write_device(json, report.device);
   json.end_object();
   json.end_object();
   return std::move(json).take();
@@ -61,6 +62,24 @@ std::string to_json(const FingerprintReport& report) {
   verbs::run::write_read(json, report.read);
   json.field("too_short", report.too_short);
   verbs::run::end_report(json, report.read, report.seconds);
+  return std::move(json).take();
+}
+
+std::string to_json(const DeviceList& list) {
+  JsonWriter json;
+  json.begin_object();
+  json.key("devices").begin_array();
+  for (const DeviceInfo& device : list.devices) {
+    json.begin_object();
+    json.field("name", device.name);
+    json.field("architecture", device.architecture);
+    json.field("memory_bytes", device.memory_bytes);
+    json.field("free_bytes", device.free_bytes);
+    json.end_object();
+  }
+  json.end_array();
+  json.field("missing", list.missing);
+  json.end_object();
   return std::move(json).take();
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,9 +19,10 @@
 #include "base/pool.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "corpus/files/walk.h"
 #include "corpus/source/reader.h"
 #include "corpus/source/stream.h"
-#include "engines/matching/blocks.h"
+#include "engines/cuda/feed.h"
 #include "engines/matching/hamming_join.h"
 #include "engines/matching/union_find.h"
 #include "refrain/digest.h"
@@ -30,6 +32,8 @@
 #include "store/shuffle.h"
 #include "verbs/near/close_gaps.h"
 #include "verbs/near/confirm.h"
+#include "verbs/near/device_join.h"
+#include "verbs/near/nodes.h"
 #include "verbs/near/rows.h"
 #include "verbs/near/variants.h"
 #include "verbs/run/columns/text_store.h"
@@ -42,15 +46,6 @@ namespace refrain {
 namespace verbs::near {
 
 namespace {
-
-struct Entry {
-  std::uint64_t hash;
-  DocId document;
-  friend auto operator<=>(const Entry&, const Entry&) = default;
-};
-struct HashOfEntry {
-  std::uint64_t operator()(const Entry& entry) const { return entry.hash; }
-};
 
 struct FirstOfMatch {
   std::uint64_t operator()(const Match& match) const { return match.first; }
@@ -69,32 +64,6 @@ struct FirstOfConfirmed {
 // Set in the difference of a candidate that is compared only if no other match connects its documents.
 constexpr std::uint64_t kIfApart = std::uint64_t{1} << 63U;
 
-// Documents with equal fingerprints are one node, which stands under its first document.
-struct Nodes {
-  explicit Nodes(MemoryBudget& budget)
-      : hashes(budget, "the distinct fingerprints"),
-        firsts(budget, "the distinct fingerprints"),
-        members(budget, "the documents by fingerprint"),
-        begins(budget, "the documents by fingerprint"),
-        others(budget, "the documents by fingerprint") {}
-  Array<std::uint64_t> hashes;  // ascending
-  Array<DocId> firsts;
-  // With all pairs only: the documents of node n are members[begins[n], begins[n + 1]).
-  Array<DocId> members;
-  Array<std::uint64_t> begins;
-  // With verify only: the documents, beside the first, that stand for a fingerprint; ascending.
-  Array<Entry> others;
-
-  std::span<const Entry> others_of(std::uint64_t hash) const {
-    const auto found = std::equal_range(others.begin(), others.end(), Entry{hash, 0},
-                                        [](const Entry& a, const Entry& b) { return a.hash < b.hash; });
-    return {found.first, found.second};
-  }
-  std::size_t find(std::uint64_t hash) const {
-    return static_cast<std::size_t>(std::lower_bound(hashes.begin(), hashes.end(), hash) - hashes.begin());
-  }
-};
-
 class Near {
  public:
   Near(const NearOptions& options, const Context& context)
@@ -107,6 +76,7 @@ class Near {
     report_.threads = threads_;
     report_.memory_bytes = budget_.ceiling();
     matching::check_blocks(options_.blocks, options_.distance);
+    open_device();
     if (!options_.verify) return;
     if (!(options_.threshold > 0 && options_.threshold <= 1))
       throw Error(Errc::invalid_argument, "--threshold: must be above 0 and at most 1");
@@ -118,6 +88,8 @@ class Near {
       read();
       return report_.read.bytes;
     });
+    if (feed_) report_.device = feed_->report(report_.stages.back().seconds);
+    feed_.reset();
     check_memory();
     const std::size_t count = documents_.hashes.size();
     // There may be any number of them, and of documents with one fingerprint: both have half of what the nodes leave.
@@ -162,6 +134,19 @@ class Near {
   static constexpr std::uint64_t kTextShare = 4;                    // one part in so many of the memory
   static constexpr std::size_t kBlockPairs = std::size_t{1} << 16;  // that are verified at a time
 
+  void open_device() {
+    report_.device.name = "cpu";
+    const DeviceOptions& wanted = options_.device;
+    if (wanted.kind == DeviceKind::cpu) return;
+    std::string why;
+    const std::optional<cuda::SketchRule> rule = cuda::sketch_rule(options_.fingerprint, why);
+    if (!rule && wanted.kind == DeviceKind::cuda) throw Error(Errc::unsupported, why + "; use --device cpu");
+    if (!rule) return;
+    device_ = cuda::open_device(
+        wanted, wanted.kind == DeviceKind::cuda ? 0 : corpus::total_bytes(options_.input, context_, budget_));
+    if (device_) feed_.emplace(device_, *rule, threads_, wanted.memory_bytes, budget_);
+  }
+
   void read() {
     // Listens to the progress, to tell how much of the input was read when memory runs out.
     ProgressUpdate last;
@@ -177,12 +162,27 @@ class Near {
     }
   }
 
+  // On the device, where there is one.
+  void fingerprint(unsigned worker, const Fingerprinter& fingerprinter, const TextBatch& texts, std::uint64_t* hashes,
+                   std::uint8_t* valid) {
+    if (!feed_) return fingerprinter.batch(texts, hashes, valid);
+    feed_->run(
+        worker, texts,
+        [&](std::size_t i, const std::uint8_t* made) {
+          valid[i] = made == nullptr ? 0 : 1;
+          if (made != nullptr) std::memcpy(&hashes[i], made, sizeof hashes[i]);
+        },
+        [&](std::size_t i) {
+          fingerprinter.batch({texts.text, texts.offsets.subspan(i, 2)}, &hashes[i], &valid[i]);
+        });
+  }
+
   void read_all(const Context& context) {
     const Fingerprinter fingerprinter(options_.fingerprint);
     Pool<run::WaitingTexts> pool;
     report_.read = corpus::read_documents(
         options_.input, context, budget_,
-        [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
+        [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
           struct Hashed {
             std::vector<std::uint64_t> hashes;
             std::vector<std::uint64_t> texts;
@@ -194,7 +194,7 @@ class Near {
           auto done = std::make_shared<Hashed>();
           done->hashes.resize(size);
           done->states.resize(size);
-          fingerprinter.batch(batch.texts, done->hashes.data(), valid.data());
+          fingerprint(worker, fingerprinter, batch.texts, done->hashes.data(), valid.data());
           for (std::size_t i = 0; i < size; ++i)
             done->states[i] = batch.bad[i] != 0 ? State::bad : valid[i] == 0 ? State::too_short : State::fingerprinted;
           if (texts_)
@@ -332,31 +332,31 @@ class Near {
     const auto add = [](Matches::Writer& writer, DocId a, DocId b, std::uint64_t difference) {
       writer.add({std::min(a, b), std::max(a, b), difference});
     };
-    matching::hamming_join({nodes_->hashes.data(), nodes_->hashes.size()},
-                           {.distance = options_.distance, .blocks = options_.blocks}, context_, budget_,
-                           [&](unsigned worker, std::uint64_t a, std::uint64_t b) {
-                             const auto difference = static_cast<std::uint64_t>(std::popcount(a ^ b));
-                             const std::size_t node_a = nodes_->find(a);
-                             const std::size_t node_b = nodes_->find(b);
-                             if (!options_.all_pairs) {
-                               const DocId first_a = nodes_->firsts[node_a];
-                               const DocId first_b = nodes_->firsts[node_b];
-                               add(writers[worker], first_a, first_b, difference);
-                               if (nodes_->others.empty()) return;
-                               const auto if_apart = [&](DocId one, DocId other) {
-                                 add(writers[worker], one, other, difference | kIfApart);
-                               };
-                               for (const Entry& one : nodes_->others_of(a)) {
-                                 if_apart(one.document, first_b);
-                                 for (const Entry& other : nodes_->others_of(b)) if_apart(one.document, other.document);
-                               }
-                               for (const Entry& other : nodes_->others_of(b)) if_apart(first_a, other.document);
-                               return;
-                             }
-                             for (std::size_t i = nodes_->begins[node_a]; i < nodes_->begins[node_a + 1]; ++i)
-                               for (std::size_t j = nodes_->begins[node_b]; j < nodes_->begins[node_b + 1]; ++j)
-                                 add(writers[worker], nodes_->members[i], nodes_->members[j], difference);
-                           });
+    const auto emit = [&](unsigned worker, std::uint64_t a, std::uint64_t b) {
+      const auto difference = static_cast<std::uint64_t>(std::popcount(a ^ b));
+      const std::size_t node_a = nodes_->find(a);
+      const std::size_t node_b = nodes_->find(b);
+      if (!options_.all_pairs) {
+        const DocId first_a = nodes_->firsts[node_a];
+        const DocId first_b = nodes_->firsts[node_b];
+        add(writers[worker], first_a, first_b, difference);
+        if (nodes_->others.empty()) return;
+        const auto if_apart = [&](DocId one, DocId other) { add(writers[worker], one, other, difference | kIfApart); };
+        for (const Entry& one : nodes_->others_of(a)) {
+          if_apart(one.document, first_b);
+          for (const Entry& other : nodes_->others_of(b)) if_apart(one.document, other.document);
+        }
+        for (const Entry& other : nodes_->others_of(b)) if_apart(first_a, other.document);
+        return;
+      }
+      for (std::size_t i = nodes_->begins[node_a]; i < nodes_->begins[node_a + 1]; ++i)
+        for (std::size_t j = nodes_->begins[node_b]; j < nodes_->begins[node_b + 1]; ++j)
+          add(writers[worker], nodes_->members[i], nodes_->members[j], difference);
+    };
+    const std::span<const std::uint64_t> hashes(nodes_->hashes.data(), nodes_->hashes.size());
+    const std::uint64_t memory = options_.device.memory_bytes;
+    if (device_ && join_on_device(*device_, hashes, options_.distance, memory, context_, budget_, emit)) return;
+    matching::hamming_join(hashes, {.distance = options_.distance, .blocks = options_.blocks}, context_, budget_, emit);
   }
 
   void write_matches(const Matches& matches, matching::UnionFind& clusters, Sink& sink) {
@@ -459,7 +459,9 @@ class Near {
   MemoryBudget budget_;
   Documents documents_;
   TempSpace temp_;
-  std::optional<run::TextStore> texts_;  // with verify: all documents in order
+  std::optional<run::TextStore> texts_;         // with verify: all documents in order
+  std::shared_ptr<const cuda::Device> device_;  // null: the CPU
+  std::optional<cuda::Feed> feed_;              // while reading
   std::optional<Nodes> nodes_;
   std::mutex others_mutex_;
   NearReport report_;

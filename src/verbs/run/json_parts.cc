@@ -30,6 +30,22 @@ void write_stages(JsonWriter& json, const std::vector<StageCost>& stages) {
   json.end_array();
 }
 
+void write_device(JsonWriter& json, const DeviceReport& device) {
+  if (device.name.empty() || device.name == "cpu") return;
+  json.key("device").begin_object();
+  json.field("name", device.name);
+  json.field("documents", device.documents);
+  json.field("left_to_cpu", device.left_to_cpu);
+  json.field("bytes", device.bytes);
+  json.field("staging_seconds", device.staging_seconds);
+  json.field("waiting_seconds", device.waiting_seconds);
+  json.field("cpu_seconds", device.cpu_seconds);
+  json.field("copy_seconds", device.copy_seconds);
+  json.field("kernel_seconds", device.kernel_seconds);
+  json.field("bound_by", device.bound_by);
+  json.end_object();
+}
+
 void write_read(JsonWriter& json, const ReadReport& read) {
   json.field("files", read.files);
   json.field("documents", read.documents);

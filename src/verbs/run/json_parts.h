@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "refrain/device.h"
 #include "refrain/explain.h"
 #include "refrain/fingerprint.h"
 #include "refrain/input.h"
@@ -25,6 +26,8 @@ std::string_view name_of(TokenizerKind tokenizer);
 void begin_report(JsonWriter& json, std::string_view verb);
 void write_strings(JsonWriter& json, const char* name, const std::vector<std::string>& strings);
 void write_stages(JsonWriter& json, const std::vector<StageCost>& stages);
+// What a GPU did, if there was one.
+void write_device(JsonWriter& json, const DeviceReport& device);
 void write_input(JsonWriter& json, const InputOptions& input);
 void write_read(JsonWriter& json, const ReadReport& read);
 // The files that were passed over, where there are any.

@@ -21,7 +21,7 @@ inline constexpr VerbSet kWorkers = kReaders | kAskers | Verb::match | Verb::ngr
                                     Verb::library_remove | Verb::library_export | Verb::serve;
 inline constexpr VerbSet kAll = kWorkers | Verb::ngrams | Verb::ngrams_lookup | Verb::ngrams_stats |
                                 Verb::ngrams_check | Verb::index | Verb::index_stats | Verb::library |
-                                Verb::library_stats | Verb::completion | Verb::man | Verb::help;
+                                Verb::library_stats | Verb::devices | Verb::completion | Verb::man | Verb::help;
 
 inline unsigned narrow(const Value& value) {
   return static_cast<unsigned>(value.number);

@@ -14,6 +14,7 @@
 
 #include "faces/cli/table/verbs.h"
 #include "refrain/dedup.h"
+#include "refrain/device.h"
 #include "refrain/fingerprint.h"
 #include "refrain/index.h"
 #include "refrain/input.h"
@@ -136,6 +137,8 @@ struct Settings {
   std::optional<std::uint64_t> memory;
   std::optional<unsigned> threads;
   std::string temp_dir;
+  std::optional<DeviceKind> device;
+  std::optional<std::uint64_t> device_memory;
   bool quiet = false;
   bool json = false;
 };

@@ -116,6 +116,15 @@ void refuse_idle(bool given, std::string_view flag, std::string_view why) {
   if (given) throw Error(Errc::invalid_argument, fmt::format("{}: has no effect {}; remove it", flag, why));
 }
 
+DeviceOptions device_options(const Settings& settings) {
+  DeviceOptions options;
+  options.kind = settings.device.value_or(options.kind);
+  options.memory_bytes = settings.device_memory.value_or(0);
+  if (options.kind == DeviceKind::cpu)
+    refuse_idle(settings.device_memory.has_value(), "--device-memory", "without --device");
+  return options;
+}
+
 // A flag that would do nothing is a slip, or a belief that is wrong.
 void refuse_idle_flags(const Settings& settings, const DedupOptions& options) {
   if (!near_method_info(options.near).uses_distance)
@@ -130,6 +139,7 @@ void refuse_idle_flags(const Settings& settings, const DedupOptions& options) {
     refuse_idle(settings.window.has_value(), "--window", kOff);
     refuse_idle(settings.seed.has_value(), "--seed", kOff);
     refuse_idle(settings.tokenizer && settings.against.empty(), "--tokenizer", kOff);
+    refuse_idle(settings.device.has_value(), "--device", kOff);
   }
   refuse_idle(settings.html && settings.as_is, "--html", "with --as-is");
   refuse_idle(settings.html && options.substrings != 0, "--html", "with --substrings");
@@ -191,6 +201,7 @@ DedupOptions dedup_options(const Settings& settings) {
   options.attributes = settings.attributes;
   options.resume = settings.resume;
   options.force = settings.force;
+  options.device = device_options(settings);
   refuse_idle_flags(settings, options);
   return options;
 }
@@ -209,6 +220,7 @@ NearOptions near_options(const Settings& settings) {
   options.blocks = settings.blocks.value_or(preset_blocks > options.distance ? preset_blocks : 0);
   options.all_pairs = settings.all_pairs;
   options.force = settings.force;
+  options.device = device_options(settings);
   return options;
 }
 

@@ -132,6 +132,14 @@ constexpr Flag kSharedFlags[] = {
               Verb::index_add | Verb::index_extract | Verb::index_check | Verb::library_merge | Verb::serve,
      .group = Group::run,
      .store = [](Settings& s, const Value& v) { s.temp_dir = v.text; }},
+    {.name = "device", .kind = Kind::choice, .metavar = "NAME", .default_text = "cpu",
+     .description = "changes the time, not the result", .choices = device_names,
+     .verbs = Verb::dedup | Verb::near, .group = Group::run,
+     .store = [](Settings& s, const Value& v) { s.device = static_cast<DeviceKind>(v.number); }},
+    {.name = "device-memory", .kind = Kind::size, .metavar = "SIZE", .default_text = "half of what is free",
+     .description = "memory limit on the GPU", .least = 1, .most = kAnyNumber,
+     .verbs = Verb::dedup | Verb::near, .group = Group::run,
+     .store = [](Settings& s, const Value& v) { s.device_memory = v.number; }},
     {.name = "quiet", .letter = 'q', .default_text = "off", .description = "no progress, summary or warnings",
      .verbs = kWorkers | Verb::ngrams_lookup | Verb::ngrams_check, .group = Group::run,
      .store = [](Settings& s, const Value&) { s.quiet = true; }},
@@ -145,7 +153,7 @@ constexpr Flag kSharedFlags[] = {
      .store = [](Settings& s, const Value&) { s.json = true; }},
     {.name = "json", .default_text = "off", .description = "print the answer as one JSON object",
      .verbs = Verb::explain | Verb::ngrams_stats | Verb::ngrams_check | Verb::index_stats | Verb::index_check |
-              Verb::library_stats | Verb::library_check,
+              Verb::library_stats | Verb::library_check | Verb::devices,
      .group = Group::run,
      .store = [](Settings& s, const Value&) { s.json = true; }},
 

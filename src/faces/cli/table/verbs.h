@@ -48,6 +48,7 @@ enum class Verb : unsigned {
   library_remove,
   library_export,
   serve,
+  devices,
   completion,
   man,
   help

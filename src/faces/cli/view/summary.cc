@@ -43,6 +43,14 @@ void add_losses(Table& table, const ReadReport& read, const std::string& kept = 
   table.add("bad records", count_text(read.bad_records), std::move(remarks));
 }
 
+// What a GPU did, and what it waited for or was waited for.
+void add_device(Table& table, const DeviceReport& device) {
+  if (device.name.empty() || device.name == "cpu") return;
+  table.add("on the GPU", count_text(device.documents),
+            {fmt::format("{}; {} left to the CPU; bound by {}", printable(device.name, false),
+                         count_text(device.left_to_cpu), device.bound_by)});
+}
+
 void add_memory(Table& table, std::uint64_t peak, std::uint64_t ceiling) {
   if (peak > 0) table.add("peak memory", size_of(peak), {fmt::format("limit {}", size_of(ceiling))});
 }
@@ -151,6 +159,7 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
   }
   add_losses(table, report.read, options.apply ? "copied unchanged to clean/" : "");
   if (options.read_back) table.add("read back", count_text(report.read_back), {"from clean/; all match the decisions"});
+  add_device(table, report.device);
   if (report.temp_peak_bytes > 0) table.add("temporary disk", size_of(report.temp_peak_bytes));
   add_memory(table, report.peak_rss_bytes, report.memory_bytes);
   std::vector<std::string_view> names = {"decisions.jsonl", "matches.tsv", "clusters.tsv"};
@@ -188,6 +197,7 @@ std::string near_summary(const NearReport& report, const NearOptions& options, d
               {fmt::format("fewer than {}; never matched", count_of(options.fingerprint.window, "token"))});
   }
   add_losses(table, report.read);
+  add_device(table, report.device);
   if (report.temp_peak_bytes > 0) table.add("temporary disk", size_of(report.temp_peak_bytes));
   add_memory(table, report.peak_rss_bytes, report.memory_bytes);
   return out + table.text() + written(options.output, {"matches.tsv", "clusters.tsv", "summary.json"});
@@ -253,6 +263,15 @@ std::string ngrams_summary(const NgramsReport& report, const NgramsOptions& opti
   }
   add_memory(table, report.peak_rss_bytes, report.memory_bytes);
   return out + table.text() + written(options.output, {"grams.bin", "places.bin", "documents.bin", "summary.json"});
+}
+
+std::string devices_text(const DeviceList& list) {
+  if (list.devices.empty()) return fmt::format("No GPU: {}\n", printable(list.missing, false));
+  std::string out;
+  for (const DeviceInfo& device : list.devices)
+    out += fmt::format("{}: {} of memory, {} free, compute capability {}\n", printable(device.name, false),
+                       size_of(device.memory_bytes), size_of(device.free_bytes), device.architecture);
+  return out;
 }
 
 std::string ngrams_stats_text(const NgramsStats& stats) {

@@ -32,6 +32,7 @@ std::string ngrams_summary(const NgramsReport& report, const NgramsOptions& opti
 
 // The screens of `refrain ngrams stats` and `check`.
 std::string ngrams_stats_text(const NgramsStats& stats);
+std::string devices_text(const DeviceList& list);
 std::string ngrams_check_text(const std::string& index, const NgramsCheckReport& report);
 
 // What ends `refrain index create` and `add`; and `remove` and `merge`, a line each.

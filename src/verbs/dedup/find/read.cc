@@ -10,7 +10,10 @@
 #include <vector>
 
 #include "base/pool.h"
+#include "base/progress.h"
+#include "corpus/files/walk.h"
 #include "corpus/source/reader.h"
+#include "engines/cuda/feed.h"
 #include "refrain/error.h"
 #include "text/windows.h"
 #include "verbs/dedup/find/find.h"
@@ -71,6 +74,7 @@ struct Worker {
       : stream(plan), sketcher(near == nullptr ? nullptr : near->sketcher()) {}
   text::FeatureStream stream;
   std::unique_ptr<Sketcher> sketcher;
+  std::vector<std::uint8_t> judged;
 };
 
 class Reading {
@@ -108,20 +112,32 @@ class Reading {
   }
 
   void run() {
+    open_device();
+    const Stopwatch watch;
     std::vector<std::unique_ptr<Worker>> workers(run_.threads);
     const ReadReport read = corpus::read_documents(
         input_, run_.context, run_.budget,
         [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
           if (!workers[worker]) workers[worker] = std::make_unique<Worker>(plan_, run_.near);
-          auto done = digest_batch(batch, *workers[worker]);
+          auto done = digest_batch(batch, worker, *workers[worker]);
           return {[this, done](DocId first) { place(*done, first); }, [this, done] { write(*done); }};
         },
         {.raw = places_ != nullptr, .keeps_texts = !early_, .record_bytes = record_bytes(source_field_ != kNone)});
+    if (feed_) run_.report.device = feed_->report(watch.seconds());
+    feed_.reset();
     finish(read);
   }
 
  private:
-  std::shared_ptr<Done> digest_batch(corpus::Batch& batch, Worker& worker) {
+  void open_device() {
+    const DeviceOptions& wanted = run_.options.device;
+    const bool automatic = wanted.kind == DeviceKind::automatic;
+    const NearDevice near =
+        near_device(run_.options, run_.near, automatic ? corpus::total_bytes(input_, run_.context, run_.budget) : 0);
+    if (near.device) feed_.emplace(near.device, near.rule, run_.threads, wanted.memory_bytes, run_.budget);
+  }
+
+  std::shared_ptr<Done> digest_batch(corpus::Batch& batch, unsigned number, Worker& worker) {
     auto done = pool_.take([&] { return std::make_unique<Done>(run_.budget); });
     done->clear();
     const std::size_t size = batch.texts.size();
@@ -144,14 +160,14 @@ class Reading {
     done->states.reserve(size);
     if (keys_) done->keys.reserve(size);
     done->sketches.assign(size * sketch_bytes_, 0);
+    sketch_batch(number, batch, worker, done->sketches);
     if (!own_source) done->sources.emplace_back(batch.file);
     for (std::size_t i = 0; i < size; ++i) {
       const std::string_view text = batch.texts[i];
       done->lengths.push_back(text.size());
       done->digests.push_back(digest(text));
       const bool bad = batch.bad[i] != 0;
-      const bool judged = !bad && sketch(text, worker, done->sketches.data() + i * sketch_bytes_);
-      done->states.push_back(bad ? DocState::bad : judged ? DocState::judged : DocState::too_short);
+      done->states.push_back(bad ? DocState::bad : worker.judged[i] != 0 ? DocState::judged : DocState::too_short);
       std::string source;
       if (source_field_ != kNone)
         source = batch.fields.value(i, source_field_);
@@ -180,9 +196,26 @@ class Reading {
     return bytes;
   }
 
+  // Of all texts; on the device, where there is one. worker.judged[i] is 0 where one is too short.
+  void sketch_batch(unsigned number, const corpus::Batch& batch, Worker& worker, std::vector<std::uint8_t>& sketches) {
+    worker.judged.assign(batch.texts.size(), 1);
+    if (!worker.sketcher) return;
+    const auto on_cpu = [&](std::size_t i) {
+      if (batch.bad[i] == 0) worker.judged[i] = sketch(batch.texts[i], worker, &sketches[i * sketch_bytes_]) ? 1 : 0;
+    };
+    const auto take = [&](std::size_t i, const std::uint8_t* made) {
+      if (batch.bad[i] != 0) return;
+      worker.sketcher->start();
+      if (made != nullptr) worker.sketcher->take(made);
+      worker.sketcher->finish(&sketches[i * sketch_bytes_]);
+      worker.judged[i] = made == nullptr ? 0 : 1;
+    };
+    if (feed_) return feed_->run(number, batch.texts, take, on_cpu);
+    for (std::size_t i = 0; i < batch.texts.size(); ++i) on_cpu(i);
+  }
+
   // False where it is too short to be judged.
   static bool sketch(std::string_view text, Worker& worker, std::uint8_t* values) {
-    if (!worker.sketcher) return true;
     std::size_t count = 0;
     worker.sketcher->start();
     worker.stream.start(text);
@@ -306,6 +339,7 @@ class Reading {
   static constexpr std::size_t kNone = ~std::size_t{0};
 
   DedupRun& run_;
+  std::optional<cuda::Feed> feed_;  // none: the CPU
   const text::FeaturePlan plan_;
   const KeepRanker policy_;
   MemoryBudget alone_;  // of a stage that has all the memory for itself

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/array.h"
+#include "engines/cuda/device.h"
 #include "refrain/dedup.h"
 #include "refrain/kernels.h"
 #include "verbs/dedup/state/run.h"
@@ -55,6 +56,8 @@ class Sketcher {
   virtual ~Sketcher() = default;
   virtual void start() = 0;
   virtual void add(std::span<const std::uint64_t> features) = 0;
+  // Between start() and finish(), instead of add(): what a device made of the document, by the rule of the method.
+  virtual void take(const std::uint8_t* made) = 0;
   // The document's values of all columns, end to end.
   virtual void finish(std::uint8_t* values) = 0;
 };
@@ -90,6 +93,8 @@ class NearFinder {
   // Of all columns: what a document takes.
   std::size_t width() const;
   virtual std::unique_ptr<Sketcher> sketcher() const = 0;
+  // What a device would have to make; empty, with the reason in `why`, if none can.
+  virtual std::optional<cuda::SketchRule> device_rule(const FingerprintOptions& windows, std::string& why) const = 0;
 
   // Writes the pairs that meet in a round, ascending, each once, without those in `known` (files of pairs, ascending
   // too). Linear in the documents, however many are alike.
@@ -109,6 +114,14 @@ class NearFinder {
 // Null for NearMethod::off. Error(invalid_argument) for options that the method cannot work with.
 // `bands`: those of a library that is looked into; none: as the threshold and the recall want them.
 std::unique_ptr<NearFinder> make_finder(const DedupOptions& options, const std::optional<Bands>& bands = {});
+
+// A device and what it is to make.
+struct NearDevice {
+  std::shared_ptr<const cuda::Device> device;  // null: the CPU
+  cuda::SketchRule rule;
+};
+// As options.device says. Error(unsupported) if a GPU is asked for, and there is none or it cannot do it.
+NearDevice near_device(const DedupOptions& options, const NearFinder* finder, std::uint64_t input_bytes);
 
 std::unique_ptr<NearFinder> make_minhash(const DedupOptions& options, const std::optional<Bands>& bands);
 std::unique_ptr<NearFinder> make_simhash(const DedupOptions& options, const std::optional<Bands>& bands);

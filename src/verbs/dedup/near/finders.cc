@@ -3,6 +3,7 @@
 
 #include <iterator>
 
+#include "refrain/error.h"
 #include "verbs/dedup/near/finder.h"
 
 namespace refrain::verbs::dedup {
@@ -37,6 +38,15 @@ const Row& row_of(NearMethod method) {
 
 std::unique_ptr<NearFinder> make_finder(const DedupOptions& options, const std::optional<Bands>& bands) {
   return row_of(options.near).make(options, bands);
+}
+
+NearDevice near_device(const DedupOptions& options, const NearFinder* finder, std::uint64_t input_bytes) {
+  if (options.device.kind == DeviceKind::cpu || finder == nullptr) return {};
+  std::string why;
+  std::optional<cuda::SketchRule> rule = finder->device_rule(options.windows, why);
+  if (!rule && options.device.kind == DeviceKind::cuda) throw Error(Errc::unsupported, why + "; use --device cpu");
+  if (!rule) return {};
+  return {cuda::open_device(options.device, input_bytes), *std::move(rule)};
 }
 
 std::size_t NearFinder::width() const {

@@ -175,6 +175,9 @@ class MinHashSketcher : public Sketcher {
 
   void start() override { minhash_.start(signature_.data()); }
   void add(std::span<const std::uint64_t> features) override { minhash_.add(features, signature_.data()); }
+  void take(const std::uint8_t* made) override {
+    std::memcpy(signature_.data(), made, signature_.size() * sizeof(std::uint32_t));
+  }
   void finish(std::uint8_t* values) override {
     for (const std::uint32_t lane : signature_) *values++ = static_cast<std::uint8_t>(lane);
     matching::band_keys(bands_, signature_, keys_.data());
@@ -223,6 +226,18 @@ class MinHashFinder : public NearFinder {
     return columns;
   }
   std::unique_ptr<Sketcher> sketcher() const override { return std::make_unique<MinHashSketcher>(minhash_, bands_); }
+  std::optional<cuda::SketchRule> device_rule(const FingerprintOptions& windows, std::string& why) const override {
+    std::optional<cuda::SketchRule> rule = cuda::sketch_rule(windows, why);
+    if (!rule) return rule;
+    if (windows.hash != HashKind::xxh3)
+      why = "--hash: for MinHash the GPU knows xxh3";
+    else if (minhash_.lanes() != cuda::kSignatureLanes)
+      why = fmt::format("--lanes: the GPU makes {}", cuda::kSignatureLanes);
+    if (!why.empty()) return std::nullopt;
+    rule->factors = minhash_.factors();
+    rule->addends = minhash_.addends();
+    return rule;
+  }
 
   void find_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& plan, const std::vector<std::filesystem::path>& known,
                   run::RunFile& out) const override {

@@ -32,15 +32,20 @@ struct Node {
 
 class SimHashSketcher : public Sketcher {
  public:
-  void start() override { counter_ = {}; }
+  void start() override {
+    counter_ = {};
+    taken_.reset();
+  }
   void add(std::span<const std::uint64_t> features) override { counter_.add(features); }
+  void take(const std::uint8_t* made) override { std::memcpy(&taken_.emplace(), made, sizeof *taken_); }
   void finish(std::uint8_t* values) override {
-    const std::uint64_t fingerprint = counter_.fingerprint(false);
+    const std::uint64_t fingerprint = taken_ ? *taken_ : counter_.fingerprint(false);
     std::memcpy(values, &fingerprint, sizeof fingerprint);
   }
 
  private:
   sketch::SimHashCounter counter_;
+  std::optional<std::uint64_t> taken_;  // from a device
 };
 
 class SimHashFilter : public SketchFilter {
@@ -103,6 +108,11 @@ class SimHashFinder : public NearFinder {
 
   std::vector<SketchColumn> columns() const override { return {{kColumn, sizeof(std::uint64_t)}}; }
   std::unique_ptr<Sketcher> sketcher() const override { return std::make_unique<SimHashSketcher>(); }
+  std::optional<cuda::SketchRule> device_rule(const FingerprintOptions& windows, std::string& why) const override {
+    std::optional<cuda::SketchRule> rule = cuda::sketch_rule(windows, why);
+    if (rule) rule->tie_sets_bit = false;  // here a tie never does
+    return rule;
+  }
 
   void find_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& plan, const std::vector<std::filesystem::path>& known,
                   run::RunFile& out) const override;

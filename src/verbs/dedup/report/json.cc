@@ -179,6 +179,7 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   if (options.read_back) json.field("read_back", report.read_back);
   verbs::run::write_strings(json, "resumed", report.resumed);
   verbs::run::write_stages(json, report.stages);
+  verbs::run::write_device(json, report.device);
   json.end_object();
   json.end_object();
   return std::move(json).take();
