@@ -16,10 +16,8 @@ struct Planes {
   // can go.
   REFRAIN_BOTH void add(std::uint64_t a, std::uint64_t b, unsigned batch) { carry<1>(add_at<0>(a, b), batch); }
   REFRAIN_BOTH void add(const std::uint64_t (&features)[8], unsigned batch) {
-    const std::uint64_t fours_a =
-        add_at<1>(add_at<0>(features[0], features[1]), add_at<0>(features[2], features[3]));
-    const std::uint64_t fours_b =
-        add_at<1>(add_at<0>(features[4], features[5]), add_at<0>(features[6], features[7]));
+    const std::uint64_t fours_a = add_at<1>(add_at<0>(features[0], features[1]), add_at<0>(features[2], features[3]));
+    const std::uint64_t fours_b = add_at<1>(add_at<0>(features[4], features[5]), add_at<0>(features[6], features[7]));
     carry<3>(add_at<2>(fours_a, fours_b), batch);
   }
 
