@@ -129,7 +129,7 @@ struct Choice {
   BitOrder order;
   unsigned key_shift = 0;  // bits that are not chosen
   Passed passed{};
-  std::vector<std::uint64_t> passed_masks;  // as they were before bits were moved
+  std::vector<std::uint64_t> passed_masks = {};  // as they were before bits were moved
 };
 
 unsigned blocks_for(std::uint64_t count) {

@@ -82,7 +82,10 @@ class SdbmRun {
   template <unsigned at>
   static REFRAIN_BOTH std::uint32_t spread_bit(std::uint32_t word) {
 #ifdef __CUDA_ARCH__
-    return __byte_perm(word, 0, 0x8888 + 0x1111 * at);
+    // A selector of 8 and more asks for the sign of a byte; __byte_perm() does not let that through.
+    std::uint32_t spread = 0;
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(spread) : "r"(word), "r"(0), "n"(0x8888 + 0x1111 * at));
+    return spread;
 #else
     return 0 - (word >> (8 * at + 7) & 1U);
 #endif

@@ -193,6 +193,16 @@ TEST(CudaTile, SmallTextsAreWhatTheCpuMakesOfThem) {
     for (const unsigned lanes : {1U, 4U, 32U}) ASSERT_EQ(expect_equal(texts, options, lanes), texts.size());
 }
 
+TEST(CudaTile, TextsBesideEmptyOnesAreWhatTheCpuMakesOfThem) {
+  Texts texts;
+  for (const std::string_view text : {"one more text at the end", "and another one at the very end", "x", " y "}) {
+    for (int i = 0; i < 40; ++i) texts.add({});
+    texts.add(text);
+  }
+  for (const FingerprintOptions& options : all_options())
+    for (const unsigned lanes : {1U, 2U, 32U}) ASSERT_EQ(expect_equal(texts, options, lanes), texts.size());
+}
+
 TEST(CudaTile, TextsOverManyTilesAreWhatTheCpuMakesOfThem) {
   std::mt19937_64 random(2);
   Texts texts;
