@@ -49,7 +49,7 @@ TEST(ManifestText, ComesBackWhole) {
 
 TEST(ManifestText, SaysWhetherThereArePairs) {
   Manifest manifest = some_manifest();
-  manifest.id = random_index_id();
+  manifest.id = store::random_manifest_id();
   for (const bool pairs : {false, true}) {
     manifest.layout.pairs = pairs;
     EXPECT_EQ(parse_manifest(to_text(manifest), "m").layout.pairs, pairs);
