@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import subprocess
+import tempfile
 
 from program import BIN_DIR, SOURCE_DIR, TIME_FACTOR, TestCase, environment, main, program, say
 
@@ -20,7 +21,10 @@ FILES = ["documents.bin", "filter.bin", "ids.bin", "keys.bin", "names.bin"]
 class Library(TestCase):
     def setUp(self):
         super().setUp()
-        self.dir = os.path.realpath(self.dir)
+        # Thousands of syncs, which a disk takes its time for.
+        fast = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+        self.dir = os.path.realpath(tempfile.mkdtemp(prefix="refrain-cli-", dir=fast))
+        self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
         shutil.copytree(FIXTURE, self.path("library"))
 
     def export(self, library="library"):
@@ -130,7 +134,7 @@ class Verbs(Library):
 
 
 class Faults(Library):
-    """Every call that changes the library fails, or is the last one; and every call that reads it fails."""
+    """Every call that changes the library fails, or is the last one; and calls that read it fail."""
 
     def setUp(self):
         super().setUp()
@@ -186,7 +190,7 @@ class Faults(Library):
         items = []
         for verb, (words, _) in self.verbs.items():
             for number, call in self.calls(verb, words):
-                items += [(verb, number, call, error) for error in (errno.ENOSPC, errno.EIO, 0)]
+                items += [(verb, number, call, error) for error in ((errno.ENOSPC, errno.EIO)[number % 2], 0)]
         say(f"{len(items)} faults")
 
         def fail(verb, number, call, error):
@@ -207,8 +211,9 @@ class Faults(Library):
         looks = {"check": ["check"], "export": ["export"], **{name: words for name, (words, _) in self.verbs.items()}}
         items = []
         for name, words in looks.items():
-            for number, call in self.calls(name, words, READS=1):
-                items.append((name, number, call, (errno.EIO, errno.EMFILE, errno.EACCES)[number % 3]))
+            # Of all calls some: tests/torture/read_faults.py has the others.
+            for number, call in self.calls(name, words, READS=1)[::4]:
+                items.append((name, number, call, (errno.EIO, errno.EMFILE, errno.EACCES)[len(items) % 3]))
         say(f"{len(items)} faults")
 
         def fail(name, number, call, error):
