@@ -41,10 +41,10 @@ std::optional<SketchRule> sketch_rule(const FingerprintOptions& options, std::st
   return std::nullopt;
 }
 
-std::shared_ptr<const Device> open_device(const DeviceOptions& options, std::uint64_t input_bytes) {
+std::shared_ptr<const Device> open_device(const DeviceOptions& options, bool worthwhile) {
   if (options.kind == DeviceKind::cpu) return nullptr;
   const bool must = options.kind == DeviceKind::cuda;
-  if (!must && input_bytes < kWorthwhileBytes) return nullptr;
+  if (!must && !worthwhile) return nullptr;
   std::string missing;
   const Module* const module = load_module(missing);
   const bool found = module != nullptr && !module->devices(missing).empty();

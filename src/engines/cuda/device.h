@@ -117,8 +117,7 @@ class Module {
 };
 
 // The device for these options; null for the CPU. With `cuda`, Error(unsupported) says why there is none; with
-// `automatic`, and fewer than kWorthwhileBytes of input (0: unknown), there is none.
-std::shared_ptr<const Device> open_device(const DeviceOptions& options, std::uint64_t input_bytes);
-inline constexpr std::uint64_t kWorthwhileBytes = std::uint64_t{1} << 30;
+// `automatic` there is none either where it is not `worthwhile`.
+std::shared_ptr<const Device> open_device(const DeviceOptions& options, bool worthwhile);
 
 }  // namespace refrain::cuda

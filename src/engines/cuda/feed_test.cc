@@ -249,14 +249,14 @@ TEST(CudaFeed, WhatADeviceCannotDoIsToldByTheFlagThatAsksForIt) {
 }
 
 TEST(CudaFeed, ADeviceThatIsNotThereIsToldOnlyWhereItWasAskedFor) {
-  EXPECT_EQ(open_device({}, kWorthwhileBytes), nullptr);
-  EXPECT_EQ(open_device({.kind = DeviceKind::automatic}, kWorthwhileBytes - 1), nullptr);
+  EXPECT_EQ(open_device({}, true), nullptr);
+  EXPECT_EQ(open_device({.kind = DeviceKind::automatic}, false), nullptr);
   const DeviceList list = devices();
   EXPECT_EQ(list.devices.empty(), !list.missing.empty());
   if (!list.devices.empty()) GTEST_SKIP() << "there is a GPU";
-  EXPECT_EQ(open_device({.kind = DeviceKind::automatic}, kWorthwhileBytes), nullptr);
+  EXPECT_EQ(open_device({.kind = DeviceKind::automatic}, true), nullptr);
   try {
-    open_device({.kind = DeviceKind::cuda}, kWorthwhileBytes);
+    open_device({.kind = DeviceKind::cuda}, false);
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::unsupported);

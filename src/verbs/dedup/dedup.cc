@@ -99,7 +99,7 @@ void check(const DedupOptions& options, const Context& context) {
   if (options.near != NearMethod::off) [[maybe_unused]]
     const text::FeaturePlan plan(options.windows);
   const std::unique_ptr<verbs::dedup::NearFinder> finder = verbs::dedup::make_finder(options);
-  if (options.device.kind == DeviceKind::cuda) verbs::dedup::near_device(options, finder.get(), 0);
+  verbs::dedup::near_device(options, finder.get());
   if (options.apply || options.annotate)
     corpus::check_rewritable(options.input, context, options.apply && options.substrings != 0, options.annotate);
   if (options.read_back && !options.apply) throw Error(Errc::invalid_argument, "--read-back: needs --apply; add it");

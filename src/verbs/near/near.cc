@@ -19,7 +19,6 @@
 #include "base/pool.h"
 #include "base/progress.h"
 #include "base/threads.h"
-#include "corpus/files/walk.h"
 #include "corpus/source/reader.h"
 #include "corpus/source/stream.h"
 #include "engines/cuda/feed.h"
@@ -131,20 +130,20 @@ class Near {
  private:
   // For what comes in pieces: blocks that are not full, pages that are begun, the reader's buffers.
   static constexpr std::uint64_t kSlack = std::uint64_t{8} << 20U;
+  static constexpr std::size_t kManyHashes = std::size_t{1} << 24;  // from here on a GPU joins much sooner
   static constexpr std::uint64_t kTextShare = 4;                    // one part in so many of the memory
   static constexpr std::size_t kBlockPairs = std::size_t{1} << 16;  // that are verified at a time
 
   void open_device() {
     report_.device.name = "cpu";
     const DeviceOptions& wanted = options_.device;
-    if (wanted.kind == DeviceKind::cpu) return;
+    if (wanted.kind != DeviceKind::cuda)
+      return;  // `automatic` waits for the join: reading takes longer than fingerprints
     std::string why;
     const std::optional<cuda::SketchRule> rule = cuda::sketch_rule(options_.fingerprint, why);
-    if (!rule && wanted.kind == DeviceKind::cuda) throw Error(Errc::unsupported, why + "; use --device cpu");
-    if (!rule) return;
-    device_ = cuda::open_device(
-        wanted, wanted.kind == DeviceKind::cuda ? 0 : corpus::total_bytes(options_.input, context_, budget_));
-    if (device_) feed_.emplace(device_, *rule, threads_, wanted.memory_bytes, budget_);
+    if (!rule) throw Error(Errc::unsupported, why + "; use --device cpu");
+    device_ = cuda::open_device(wanted, true);
+    feed_.emplace(device_, *rule, threads_, wanted.memory_bytes, budget_);
   }
 
   void read() {
@@ -354,6 +353,7 @@ class Near {
           add(writers[worker], nodes_->members[i], nodes_->members[j], difference);
     };
     const std::span<const std::uint64_t> hashes(nodes_->hashes.data(), nodes_->hashes.size());
+    if (!device_) device_ = cuda::open_device(options_.device, hashes.size() >= kManyHashes);
     const std::uint64_t memory = options_.device.memory_bytes;
     if (device_ && join_on_device(*device_, hashes, options_.distance, memory, context_, budget_, emit)) return;
     matching::hamming_join(hashes, {.distance = options_.distance, .blocks = options_.blocks}, context_, budget_, emit);

@@ -11,7 +11,6 @@
 
 #include "base/pool.h"
 #include "base/progress.h"
-#include "corpus/files/walk.h"
 #include "corpus/source/reader.h"
 #include "engines/cuda/feed.h"
 #include "refrain/error.h"
@@ -130,11 +129,8 @@ class Reading {
 
  private:
   void open_device() {
-    const DeviceOptions& wanted = run_.options.device;
-    const bool automatic = wanted.kind == DeviceKind::automatic;
-    const NearDevice near =
-        near_device(run_.options, run_.near, automatic ? corpus::total_bytes(input_, run_.context, run_.budget) : 0);
-    if (near.device) feed_.emplace(near.device, near.rule, run_.threads, wanted.memory_bytes, run_.budget);
+    const NearDevice near = near_device(run_.options, run_.near);
+    if (near.device) feed_.emplace(near.device, near.rule, run_.threads, run_.options.device.memory_bytes, run_.budget);
   }
 
   std::shared_ptr<Done> digest_batch(corpus::Batch& batch, unsigned number, Worker& worker) {

@@ -120,8 +120,9 @@ struct NearDevice {
   std::shared_ptr<const cuda::Device> device;  // null: the CPU
   cuda::SketchRule rule;
 };
-// As options.device says. Error(unsupported) if a GPU is asked for, and there is none or it cannot do it.
-NearDevice near_device(const DedupOptions& options, const NearFinder* finder, std::uint64_t input_bytes);
+// As options.device says; the CPU for `automatic`, because reading takes longer than signatures. Error(unsupported) if a GPU
+// is asked for, and there is none or it cannot do it.
+NearDevice near_device(const DedupOptions& options, const NearFinder* finder);
 
 std::unique_ptr<NearFinder> make_minhash(const DedupOptions& options, const std::optional<Bands>& bands);
 std::unique_ptr<NearFinder> make_simhash(const DedupOptions& options, const std::optional<Bands>& bands);

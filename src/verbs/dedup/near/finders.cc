@@ -40,13 +40,12 @@ std::unique_ptr<NearFinder> make_finder(const DedupOptions& options, const std::
   return row_of(options.near).make(options, bands);
 }
 
-NearDevice near_device(const DedupOptions& options, const NearFinder* finder, std::uint64_t input_bytes) {
-  if (options.device.kind == DeviceKind::cpu || finder == nullptr) return {};
+NearDevice near_device(const DedupOptions& options, const NearFinder* finder) {
+  if (options.device.kind != DeviceKind::cuda || finder == nullptr) return {};
   std::string why;
   std::optional<cuda::SketchRule> rule = finder->device_rule(options.windows, why);
-  if (!rule && options.device.kind == DeviceKind::cuda) throw Error(Errc::unsupported, why + "; use --device cpu");
-  if (!rule) return {};
-  return {cuda::open_device(options.device, input_bytes), *std::move(rule)};
+  if (!rule) throw Error(Errc::unsupported, why + "; use --device cpu");
+  return {cuda::open_device(options.device, true), *std::move(rule)};
 }
 
 std::size_t NearFinder::width() const {
