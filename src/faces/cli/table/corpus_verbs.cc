@@ -14,7 +14,8 @@ constexpr VerbInfo kCorpusVerbs[] = {
      .most_operands = kNoLimit,
      .operand_choices = nullptr,
      .description = "Decides which documents of a corpus to keep. Removes exact duplicates, then near-duplicates: "
-                    "documents at least --threshold similar to a better-ranked document that is kept. Every removal is verified against the text and names its match. Finds "
+                    "documents at least --threshold similar to a better-ranked document that is kept. Every removal is "
+                    "verified against the text and names its match. Finds "
                     "98.5% of pairs at similarity 0.8 (the default) and 99.9% at 0.85, and measures its own recall.",
      .details =
          "Documents are ranked by --keep, with ties in input order. Each one is kept unless it matches a document that "
