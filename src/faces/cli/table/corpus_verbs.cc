@@ -16,7 +16,7 @@ constexpr VerbInfo kCorpusVerbs[] = {
      .description = "Decides which documents of a corpus to keep. Removes exact duplicates, then near-duplicates: "
                     "documents at least --threshold similar to a better-ranked document that is kept. Every removal is "
                     "verified against the text and names its match. Finds "
-                    "98.5% of pairs at similarity 0.8 (the default) and 99.9% at 0.85, and measures its own recall.",
+                    "98.5% of pairs at similarity 0.8 (the default) and 99.9% at 0.85, and measures its recall.",
      .details =
          "Documents are ranked by --keep, with ties in input order. Each one is kept unless it matches a document that "
          "is already kept, so nothing is removed through a chain. The similarity of two documents is the number of "

@@ -242,7 +242,7 @@ constexpr Flag kVerbFlags[] = {
      .verbs = set_of(Verb::dedup), .group = Group::fingerprint,
      .store = [](Settings& s, const Value& v) { s.distance = narrow(v); }},
     {.name = "substrings", .kind = Kind::number, .metavar = "BYTES", .default_text = "off",
-     .description = "cut repeated ranges of this length", .least = kMinSubstringLength,
+     .description = "cut repeated ranges", .least = kMinSubstringLength,
      .most = kMaxSubstringLength, .may_be_off = true,
      .verbs = set_of(Verb::dedup), .group = Group::verb,
      .store = [](Settings& s, const Value& v) { s.length = v.number; }},

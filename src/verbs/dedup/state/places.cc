@@ -49,7 +49,7 @@ RecordPlaces find_places(const corpus::Batch& batch, std::vector<PlaceRow>& plac
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (batch.bad[i] != 0) continue;
     places[i].file = records.file.empty() ? PlaceRow::kNowhere : 0;
-    if (!has_places || raw.texts[i].data() == nullptr) continue;
+    if (!has_places || raw.texts[i].empty()) continue;
     places[i].begin = static_cast<std::uint64_t>(raw.texts[i].data() - raw.bytes.data());
     places[i].bytes = raw.texts[i].size();
   }
