@@ -154,7 +154,7 @@ class Report(TestCase):
         self.assertEqual([sum(int(row[column]) for row in rows) for column in (1, 2)], [43, 6])
         self.assertEqual(sum(bars), 49)
         stages = page.eval_on_selector_all("#stages tbody th", "all => all.map(one => one.textContent)")
-        self.assertEqual(stages, ["read", "exact", "templates", "near", "verify", "cluster", "decide", "check", "write"])
+        self.assertEqual(stages, ["read", "exact", "templates", "near", "verify", "cluster", "decide", "check", "write", "library"])
 
     def test_every_plot_has_words_for_those_who_do_not_see_it(self):
         self.dedup(self.a_corpus())
