@@ -19,6 +19,7 @@
 #include "refrain/error.h"
 #include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/state/outcome.h"
+#include "verbs/dedup/state/places.h"
 
 namespace refrain {
 
@@ -125,6 +126,8 @@ class Sizes {
   std::uint64_t other_bytes_ = 0;
 };
 
+constexpr std::uint64_t kLibraryBytes = 300;  // of a document
+
 // What `work` holds a document; see verbs/dedup/state/run.h.
 std::uint64_t column_bytes(const DedupOptions& options, const verbs::dedup::NearFinder* near) {
   std::uint64_t bytes = 8 + kAssumedId + 8 + 16 + 1 + 4;  // ends, id, digest, state, source
@@ -132,6 +135,7 @@ std::uint64_t column_bytes(const DedupOptions& options, const verbs::dedup::Near
   if (near != nullptr)
     bytes += near->width() + kAssumedPairs * (16 + sizeof(verbs::dedup::RankMatch));  // pairs that met; that match
   if (!options.against.empty()) bytes += 8;
+  if (verbs::dedup::remembers(options)) bytes += sizeof(verbs::dedup::PlaceRow);
   return bytes + 8 + 8 + sizeof(verbs::dedup::Decision);  // head, cluster, decision
 }
 
@@ -142,6 +146,7 @@ std::uint64_t row_bytes(const DedupOptions& options) {
   bytes += 2 * (10 + 2 * kAssumedId);          // matches.tsv
   if (options.annotate) bytes += 110 + kAssumedId;
   if (options.attributes != Attributes::none) bytes += 200 + kAssumedId;
+  if (verbs::dedup::remembers(options)) bytes += kLibraryBytes;
   return bytes;
 }
 

@@ -93,12 +93,6 @@ bool checks_nothing(const DedupOptions& options) {
 bool holds_against(const DedupOptions& options) {
   return !options.against.empty();
 }
-bool looks_up(const DedupOptions& options) {
-  return !options.known.empty() || !options.library.empty();
-}
-bool remembers(const DedupOptions& options) {
-  return !options.forget && options.input.documents == nullptr && options.near != NearMethod::simhash;
-}
 bool cuts_substrings(const DedupOptions& options) {
   return options.substrings != 0;
 }

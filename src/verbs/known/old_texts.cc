@@ -96,7 +96,8 @@ OriginInput parse_origin_input(const std::string& json) {
     origin.root = std::string(std::string_view(all["root"]));
     run::read_input(all, origin.options);
   } catch (const simdjson::simdjson_error& error) {
-    throw Error(Errc::corrupt, fmt::format("library: how texts are read again: {}", error.what()));
+    throw Error(Errc::corrupt, fmt::format("library: invalid description of an input ({}); run 'refrain library check'",
+                                           error.what()));
   }
   origin.options.id_field.clear();  // ids are known
   return origin;

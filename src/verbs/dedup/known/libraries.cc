@@ -38,9 +38,12 @@ double number(std::string_view text) {
 }
 
 [[noreturn]] void refuse(const fs::path& folder, const library::Rule& has, std::string_view asked) {
+  static constexpr std::string_view kNoFlags[] = {"fingerprint-version", "minhash-version", "hash", "stop-words",
+                                                  "lanes"};
+  const bool is_flag = std::ranges::find(kNoFlags, has.name) == std::end(kNoFlags);
   throw Error(Errc::invalid_argument,
-              fmt::format("{}: made with --{} {}, but this run has {}; use the same, or another library",
-                          folder.string(), has.name, has.value, asked.empty() ? "none" : asked));
+              fmt::format("{}: made with {}{} {}, but this run has {}; use the same, or another library",
+                          folder.string(), is_flag ? "--" : "", has.name, has.value, asked.empty() ? "none" : asked));
 }
 
 // Whether what was decided with one order stands under another: see DedupOptions::keep.
@@ -97,7 +100,7 @@ library::Layout layout_of(const DedupOptions& options, const std::optional<Bands
   add("fingerprint-version", fingerprint_version(windows.tokenizer));
   add("minhash-version", kMinHashVersion);
   add("tokenizer", run::name_of(windows.tokenizer));
-  add("hash", static_cast<int>(windows.hash));
+  add("hash", hash_names()[static_cast<std::size_t>(windows.hash)]);
   add("window", windows.window);
   add("seed", windows.seed);
   std::string words;
@@ -105,7 +108,7 @@ library::Layout layout_of(const DedupOptions& options, const std::optional<Bands
   add("stop-words", words.empty() ? std::string("none") : fmt::format("{:016x}", checksum(words)));
   add("lanes", options.lanes);
   add(kThreshold, options.threshold);
-  add("max-loss", options.max_loss);
+  add("max-loss", options.max_loss == kAnyLoss ? std::string("any") : std::to_string(options.max_loss));
   add("templates", options.templates ? "auto" : "off");
   layout.lanes = options.lanes;
   if (bands) {

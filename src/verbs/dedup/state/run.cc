@@ -62,7 +62,11 @@ std::shared_ptr<const run::TemplateFile> DedupRun::templates() {
   return opened;
 }
 
-bool DedupRun::remembers() const {
+bool looks_up(const DedupOptions& options) {
+  return !options.known.empty() || !options.library.empty();
+}
+
+bool remembers(const DedupOptions& options) {
   return !options.forget && options.input.documents == nullptr && options.near != NearMethod::simhash;
 }
 

@@ -72,6 +72,11 @@ struct RankMatch {
   sketch::Loss loss = {};  // of the later one, if it goes for the earlier
 };
 
+// Whether there are libraries to look into.
+bool looks_up(const DedupOptions& options);
+// Whether what is kept goes into a library.
+bool remembers(const DedupOptions& options);
+
 class NearFinder;
 class KnownDocuments;
 
@@ -92,10 +97,8 @@ struct DedupRun {
 
   // After the first stage.
   std::uint64_t documents() { return dir.facts().get<ReadFacts>().documents; }
-  // There are libraries to look into.
-  bool looks_up() const { return !options.known.empty() || !options.library.empty(); }
-  // What is kept goes into a library.
-  bool remembers() const;
+  bool looks_up() const { return dedup::looks_up(options); }
+  bool remembers() const { return dedup::remembers(options); }
   bool against() const { return !options.against.empty(); }
   // Documents that hold an item of the other set are removed.
   bool against_removes() const { return against() && options.against_action == AgainstAction::remove; }
