@@ -36,6 +36,10 @@ FilterBlock filter_bits(std::uint64_t key) {
   return bits;
 }
 
+void set_bits(const FilterBlock& bits, FilterBlock& block) {
+  for (std::size_t i = 0; i < bits.size(); ++i) block[i] |= bits[i];
+}
+
 bool holds_all(const FilterBlock& block, const FilterBlock& bits) {
   std::uint64_t missing = 0;
   for (std::size_t i = 0; i < bits.size(); ++i) missing |= bits[i] & ~block[i];
@@ -56,11 +60,20 @@ void FilterWriter::write_up_to(std::uint64_t block) {
   }
 }
 
-void FilterWriter::add(std::uint64_t key) {
-  write_up_to(filter_block(key, key_bits_, blocks_));
-  const FilterBlock bits = filter_bits(key);
-  for (std::size_t i = 0; i < bits.size(); ++i) block_[i] |= bits[i];
-  ++keys_;
+void FilterWriter::add_to(FilterPart& part, std::uint64_t key) const {
+  const std::uint64_t block = filter_block(key, key_bits_, blocks_);
+  if (part.blocks.empty()) part.first = block;
+  part.blocks.resize(block - part.first + 1);
+  set_bits(filter_bits(key), part.blocks.back());
+  ++part.keys;
+}
+
+void FilterWriter::add(const FilterPart& part) {
+  for (std::uint64_t i = 0; i < part.blocks.size(); ++i) {
+    write_up_to(part.first + i);
+    set_bits(part.blocks[i], block_);
+  }
+  keys_ += part.keys;
 }
 
 store::PageFileId FilterWriter::finish() {

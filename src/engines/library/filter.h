@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "base/array.h"
 #include "base/budget.h"
@@ -19,13 +20,22 @@ namespace refrain::library {
 inline constexpr unsigned kFilterBits = 6;
 using FilterBlock = std::array<std::uint64_t, 8>;
 
-// Not thread-safe.
+// The blocks that some keys set bits in.
+struct FilterPart {
+  std::uint64_t first = 0;  // number of the first block
+  std::vector<FilterBlock> blocks;
+  std::uint64_t keys = 0;
+};
+
+// Not thread-safe, but for add_to().
 class FilterWriter {
  public:
   FilterWriter(const std::filesystem::path& folder, unsigned key_bits, std::uint64_t keys);
 
-  // In ascending order.
-  void add(std::uint64_t key);
+  // A part is for keys in ascending order, and empty at first.
+  void add_to(FilterPart& part, std::uint64_t key) const;
+  // In ascending order of their keys; one may begin with the block that another ended with.
+  void add(const FilterPart& part);
   store::PageFileId finish();
 
  private:

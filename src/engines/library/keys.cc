@@ -4,6 +4,9 @@
 #include <bit>
 #include <cstring>
 
+#include "base/relay.h"
+#include "base/threads.h"
+
 namespace refrain::library {
 
 namespace {
@@ -14,6 +17,7 @@ constexpr std::uint64_t kTableEntries = 64;  // of first keys that are always in
 constexpr std::uint64_t kMostIndex = 4;      // index and filter may take this part of the room
 constexpr std::uint64_t kMaxBits = 32;       // of a document
 constexpr std::uint64_t kFirstPage = 1;      // the page before has magic and version
+constexpr std::size_t kPagesAtOnce = 8;      // that a worker encodes
 
 constexpr std::uint64_t bytes_of(std::uint64_t bits) {
   return (bits + 7) / 8;
@@ -50,8 +54,9 @@ std::uint64_t bits_at(std::string_view bytes, std::uint64_t place, std::uint64_t
 }  // namespace
 
 KeysWriter::KeysWriter(const std::filesystem::path& folder, std::uint64_t documents, std::uint64_t keys,
-                       TempSpace& temp)
-    : out_((folder / kKeysName).string(), kKeysMagic, kLibraryFormatVersion),
+                       const Context& context, TempSpace& temp)
+    : context_(context),
+      out_((folder / kKeysName).string(), kKeysMagic, kLibraryFormatVersion),
       filter_(folder, kKeyBits, keys),
       documents_(documents),
       document_bits_(static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(documents, 1) - 1))),
@@ -60,42 +65,76 @@ KeysWriter::KeysWriter(const std::filesystem::path& folder, std::uint64_t docume
   out_.write(std::string(kContentBytes - out_.position(), '\0'));
 }
 
-void KeysWriter::add(const KeyEntry& entry) {
-  if (!page_.empty()) {
-    const std::uint64_t count = page_.size() + 1;
-    const std::uint64_t high = (entry.key - page_.front().key) >> low_bits_;
-    if (high > kContentBytes * 8 ||
-        kHeadBytes + bytes_of(count * low_bits_) + bytes_of(count * document_bits_) + bytes_of(count + high) >
-            kContentBytes)
-      end_page();
+bool KeysWriter::fits(const KeyEntry& first, std::uint64_t count, const KeyEntry& last) const {
+  const std::uint64_t high = (last.key - first.key) >> low_bits_;
+  return high <= kContentBytes * 8 &&
+         kHeadBytes + bytes_of(count * low_bits_) + bytes_of(count * document_bits_) + bytes_of(count + high) <=
+             kContentBytes;
+}
+
+void KeysWriter::add(std::span<const KeyEntry> entries) {
+  throw_if_stopped(context_);
+  keys_ += entries.size();
+  std::size_t begin = 0;
+  while (begin < entries.size() && (page_.empty() || fits(page_.front(), page_.size() + 1, entries[begin])))
+    page_.push_back(entries[begin++]);
+  if (begin == entries.size()) return;
+  end_page();
+  std::vector<std::size_t> begins = {begin};  // of the pages
+  for (std::size_t i = begin; i < entries.size(); ++i)
+    if (!fits(entries[begins.back()], i - begins.back() + 1, entries[i])) begins.push_back(i);
+  const std::size_t pages = begins.size() - 1;
+  const std::size_t items = (pages + kPagesAtOnce - 1) / kPagesAtOnce;
+  const auto threads = static_cast<unsigned>(std::clamp<std::size_t>(items, 1, thread_count(context_)));
+  Relay<Encoded> relay(threads);
+  parallel_for(threads, items, [&](unsigned worker, std::size_t item) {
+    relay.add(
+        worker, item,
+        [&](Encoded& made) {
+          made = {};
+          for (std::size_t p = item * kPagesAtOnce; p < std::min(pages, (item + 1) * kPagesAtOnce); ++p)
+            encode(entries.subspan(begins[p], begins[p + 1] - begins[p]), made);
+        },
+        [&](const Encoded& made) { write(made); });
+  });
+  page_.assign(entries.begin() + static_cast<std::ptrdiff_t>(begins.back()), entries.end());
+}
+
+void KeysWriter::encode(std::span<const KeyEntry> page, Encoded& made) const {
+  const std::uint64_t first = page.front().key;
+  const auto count = static_cast<std::uint16_t>(page.size());
+  const std::size_t end = made.pages.size() + kContentBytes;
+  made.firsts.push_back(first);
+  made.pages.append(reinterpret_cast<const char*>(&first), sizeof first);
+  made.pages.append(reinterpret_cast<const char*>(&count), sizeof count);
+  store::BitWriter bits(made.pages);
+  const std::uint64_t low_mask = (std::uint64_t{1} << low_bits_) - 1;
+  for (const KeyEntry& entry : page) bits.wide((entry.key - first) & low_mask, low_bits_);
+  bits.finish();
+  for (const KeyEntry& entry : page) bits.wide(entry.document, document_bits_);
+  bits.finish();
+  std::uint64_t before = 0;
+  for (const KeyEntry& entry : page) {
+    const std::uint64_t high = (entry.key - first) >> low_bits_;
+    bits.zeros_and_one(high - before);
+    before = high;
+    filter_.add_to(made.filter, entry.key);
   }
-  page_.push_back(entry);
-  filter_.add(entry.key);
-  ++keys_;
+  bits.finish();
+  made.pages.resize(end);
+}
+
+void KeysWriter::write(const Encoded& made) {
+  out_.write(made.pages);
+  for (const std::uint64_t first : made.firsts) firsts_.add(first);
+  filter_.add(made.filter);
 }
 
 void KeysWriter::end_page() {
   if (page_.empty()) return;
-  const std::uint64_t first = page_.front().key;
-  const auto count = static_cast<std::uint16_t>(page_.size());
-  bytes_.assign(reinterpret_cast<const char*>(&first), sizeof first);
-  bytes_.append(reinterpret_cast<const char*>(&count), sizeof count);
-  store::BitWriter bits(bytes_);
-  const std::uint64_t low_mask = (std::uint64_t{1} << low_bits_) - 1;
-  for (const KeyEntry& entry : page_) bits.wide((entry.key - first) & low_mask, low_bits_);
-  bits.finish();
-  for (const KeyEntry& entry : page_) bits.wide(entry.document, document_bits_);
-  bits.finish();
-  std::uint64_t before = 0;
-  for (const KeyEntry& entry : page_) {
-    const std::uint64_t high = (entry.key - first) >> low_bits_;
-    bits.zeros_and_one(high - before);
-    before = high;
-  }
-  bits.finish();
-  bytes_.resize(kContentBytes);
-  out_.write(bytes_);
-  firsts_.add(first);
+  Encoded made;
+  encode(page_, made);
+  write(made);
   page_.clear();
 }
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "base/budget.h"
 #include "engines/library/filter.h"
 #include "engines/library/format.h"
+#include "refrain/context.h"
 #include "store/bits.h"
 #include "store/page_file.h"
 #include "store/segments/numbers.h"
@@ -33,14 +35,15 @@ struct KeyEntry {
   friend auto operator<=>(const KeyEntry&, const KeyEntry&) = default;
 };
 
-// Writes the filter too. Not thread-safe.
+// Writes the filter too. Pages are encoded on all cores. Not thread-safe.
 class KeysWriter {
  public:
   // `keys` is how many there will be, or about so many.
-  KeysWriter(const std::filesystem::path& folder, std::uint64_t documents, std::uint64_t keys, TempSpace& temp);
+  KeysWriter(const std::filesystem::path& folder, std::uint64_t documents, std::uint64_t keys, const Context& context,
+             TempSpace& temp);
 
-  // In ascending order.
-  void add(const KeyEntry& entry);
+  // In ascending order; many at a time. What is written does not depend on how many.
+  void add(std::span<const KeyEntry> entries);
   std::uint64_t keys() const { return keys_; }
   struct Files {
     store::PageFileId keys;
@@ -49,16 +52,25 @@ class KeysWriter {
   Files finish();
 
  private:
+  // Pages made side by side.
+  struct Encoded {
+    std::string pages;
+    std::vector<std::uint64_t> firsts;
+    FilterPart filter;
+  };
+  bool fits(const KeyEntry& first, std::uint64_t count, const KeyEntry& last) const;
+  void encode(std::span<const KeyEntry> page, Encoded& made) const;
+  void write(const Encoded& made);
   void end_page();
 
+  const Context context_;
   store::PageWriter out_;
   FilterWriter filter_;
   const std::uint64_t documents_;
   const unsigned document_bits_;
   const unsigned low_bits_;
   store::NumbersWriter firsts_;
-  std::vector<KeyEntry> page_;
-  std::string bytes_;
+  std::vector<KeyEntry> page_;  // the last, which more entries may go into
   std::uint64_t keys_ = 0;
 };
 

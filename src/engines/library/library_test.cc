@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
+#include <utility>
 
 #include "engines/library/format.h"
+#include "engines/library/keys.h"
 #include "engines/library/test_library.h"
 #include "refrain/error.h"
 
@@ -42,6 +45,35 @@ TEST(Library, FindsWhatAMapFindsInManySegments) {
   TestLibrary library;
   for (unsigned i = 0; i < 12; ++i) library.add(some_documents(i, i * 37 % 200, 50));
   expect_same(library);
+}
+
+TEST(Library, KeysAreTheSameBytesHoweverManyAreAddedAtATime) {
+  std::mt19937_64 random(5);
+  std::vector<KeyEntry> entries;
+  for (std::uint32_t i = 0; i < 40000; ++i) {
+    // Some far apart, some close to each other, some equal.
+    const std::uint64_t key = random() >> (i % 5 == 0 ? 30U : 0U);
+    entries.push_back({stored_key(i % 7 == 0 ? std::uint64_t{1} << 60U : key), i});
+  }
+  std::ranges::sort(entries);
+  const auto written = [&](unsigned threads, std::size_t at_once) {
+    TestLibrary world;
+    Context context = world.context();
+    context.threads = threads;
+    KeysWriter writer(world.at(""), entries.size(), entries.size(), context, world.temp());
+    const std::span<const KeyEntry> all(entries);
+    for (std::size_t i = 0; i < all.size(); i += at_once) writer.add(all.subspan(i, std::min(at_once, all.size() - i)));
+    EXPECT_EQ(writer.keys(), entries.size());
+    const KeysWriter::Files files = writer.finish();
+    KeysCursor cursor(world.at(""), files.keys);
+    std::vector<KeyEntry> read;
+    for (KeyEntry entry; cursor.next(entry);) read.push_back(entry);
+    EXPECT_EQ(read, entries);
+    return std::pair(files.keys, files.filter);
+  };
+  const auto one_by_one = written(1, 1);
+  for (const unsigned threads : {1U, 2U, 7U})
+    for (const std::size_t at_once : {13U, 5000U, 40000U}) EXPECT_EQ(written(threads, at_once), one_by_one);
 }
 
 TEST(Library, ManyDocumentsOfOneKeyAreFoundInOrder) {

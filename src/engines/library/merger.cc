@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint64_t kLookAround = 1 << 12U;  // things that are done between two looks at the stop token
+constexpr std::size_t kKeysAtOnce = 1 << 16U;    // that are encoded
 constexpr std::uint64_t kNameBytes = 64;         // of a name in the table, about
 constexpr std::uint64_t kNamesAtOnce = 1024;     // that memory is reserved for
 constexpr std::uint32_t kNoName = ~std::uint32_t{0};
@@ -223,16 +224,22 @@ class Merging {
       if (source.next()) heap.push_back(std::move(source));
     }
     std::make_heap(heap.begin(), heap.end(), is_later);
-    KeysWriter keys(folder_, merged_.documents, expected, temp_);
+    KeysWriter keys(folder_, merged_.documents, expected, context_, temp_);
+    std::vector<KeyEntry> entries;
+    entries.reserve(kKeysAtOnce);
     while (!heap.empty()) {
-      if (keys.keys() % kLookAround == 0) throw_if_stopped(context_);
       std::pop_heap(heap.begin(), heap.end(), is_later);
-      keys.add(heap.back().entry);
+      entries.push_back(heap.back().entry);
+      if (entries.size() == kKeysAtOnce) {
+        keys.add(entries);
+        entries.clear();
+      }
       if (heap.back().next())
         std::push_heap(heap.begin(), heap.end(), is_later);
       else
         heap.pop_back();
     }
+    keys.add(entries);
     merged_.keys = keys.keys();
     const KeysWriter::Files files = keys.finish();
     merged_.files[kKeysFile] = files.keys;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/array.h"
 #include "base/files/path.h"
 #include "base/progress.h"
 #include "base/relay.h"
@@ -17,6 +18,9 @@
 namespace refrain::library {
 
 namespace {
+
+constexpr std::size_t kMostKeys = 1 << 22U;  // that are encoded at once
+constexpr std::size_t kFewKeys = 1 << 12U;
 
 // A KeyEntry in 12 bytes.
 struct ShuffledKey {
@@ -74,6 +78,7 @@ struct SegmentWriter::State {
     }
   }
   void write_keys(KeysWriter& out);
+  void write_alone(std::size_t partition, KeysWriter& out);
 
   const std::filesystem::path folder;
   const Layout layout;
@@ -87,42 +92,46 @@ struct SegmentWriter::State {
   std::vector<std::uint64_t> document_keys;
 };
 
-// Groups are sorted side by side and written in order, where a few of them fit into memory.
+// As many partitions at a time as a part of the memory holds: sorted side by side, then encoded side by side.
 void SegmentWriter::State::write_keys(KeysWriter& out) {
-  const unsigned threads = thread_count(context);
   const std::vector<std::size_t> begins = shuffle.partition_begins();
-  std::size_t most = 0;
-  for (std::size_t p = 0; p + 1 < begins.size(); ++p) most = std::max(most, begins[p + 1] - begins[p]);
-  const std::uint64_t room = std::uint64_t{Relay<int>::kThings} * threads * most * sizeof(ShuffledKey);
-  if (threads == 1 || room > budget.available() / 4) {
-    Context alone = context;
-    alone.threads = 1;
-    shuffle.drain(alone, 0, shuffle.partitions(), ~std::uint64_t{0},
-                  [&](unsigned, std::size_t, const store::Run<ShuffledKey>& run) {
-                    for (const ShuffledKey& key : run.records) out.add({key.key(), key.document});
+  const std::size_t room = std::min<std::size_t>(budget.available() / 4 / sizeof(KeyEntry), kMostKeys);
+  Array<KeyEntry> entries(budget, "the keys of the documents");
+  for (std::size_t first = 0, last = 0; first < shuffle.partitions(); first = last) {
+    last = first + 1;
+    while (last < shuffle.partitions() && begins[last + 1] - begins[first] <= room) ++last;
+    if (begins[last] - begins[first] > room) {
+      write_alone(first, out);
+      continue;
+    }
+    entries.resize(begins[last] - begins[first]);
+    std::vector<std::size_t> ends(begins.begin() + static_cast<std::ptrdiff_t>(first),
+                                  begins.begin() + static_cast<std::ptrdiff_t>(last));  // of what was read of each
+    shuffle.drain(context, first, last, ~std::uint64_t{0},
+                  [&](unsigned, std::size_t partition, const store::Run<ShuffledKey>& run) {
+                    KeyEntry* to = entries.data() + (ends[partition - first] - begins[first]);
+                    for (const ShuffledKey& key : run.records) *to++ = {key.key(), key.document};
+                    ends[partition - first] += run.records.size();
                   });
-    return;
+    out.add(entries);
   }
-  const Reservation reservation = budget.reserve(room, "the keys of the documents");
-  Relay<std::vector<ShuffledKey>> relay(threads);
-  std::vector<std::vector<ShuffledKey>*> parts(threads);  // that the workers fill
-  shuffle.drain_each(
-      context, ~std::uint64_t{0},
-      [&](unsigned worker, std::size_t, const store::Run<ShuffledKey>& run) {
-        parts[worker]->insert(parts[worker]->end(), run.records.begin(), run.records.end());
-      },
-      [&](unsigned worker, std::size_t partition, auto read_it) {
-        relay.add(
-            worker, partition,
-            [&](std::vector<ShuffledKey>& part) {
-              part.clear();
-              parts[worker] = &part;
-              read_it();
-            },
-            [&](const std::vector<ShuffledKey>& part) {
-              for (const ShuffledKey& key : part) out.add({key.key(), key.document});
-            });
-      });
+}
+
+// A partition that is larger than that.
+void SegmentWriter::State::write_alone(std::size_t partition, KeysWriter& out) {
+  std::vector<KeyEntry> entries;
+  Context alone = context;
+  alone.threads = 1;
+  shuffle.drain(alone, partition, partition + 1, ~std::uint64_t{0},
+                [&](unsigned, std::size_t, const store::Run<ShuffledKey>& run) {
+                  for (const ShuffledKey& key : run.records) {
+                    entries.push_back({key.key(), key.document});
+                    if (entries.size() < kFewKeys) continue;
+                    out.add(entries);
+                    entries.clear();
+                  }
+                });
+  out.add(entries);
 }
 
 SegmentWriter::SegmentWriter(const std::filesystem::path& folder, const Layout& layout,
@@ -194,7 +203,7 @@ SegmentInfo SegmentWriter::finish() {
   state.documents.finish(info);
   info.files[kNamesFile] = state.names.finish();
   state.keys.reset();
-  KeysWriter keys(state.folder, info.documents, state.shuffle.size(), state.temp);
+  KeysWriter keys(state.folder, info.documents, state.shuffle.size(), state.context, state.temp);
   state.write_keys(keys);
   info.keys = keys.keys();
   const KeysWriter::Files files = keys.finish();

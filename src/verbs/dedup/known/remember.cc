@@ -40,6 +40,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint64_t kRememberedBlock = 4096;  // documents that are read at a time
+constexpr DocId kOutcomesAtOnce = 16384;          // whose decisions a worker reads at a time
 
 std::optional<Bands> bands_of(const NearFinder* near) {
   if (near == nullptr) return std::nullopt;
@@ -131,13 +132,26 @@ class Remembering {
   void list_kept() {
     const Ranks ranks = run_.ranks();
     Array<std::uint8_t> kept(run_.budget, kWhat, ranks.size());
-    DedupOutcome outcome(run_);
-    run::ColumnReader<DocState> states(run_.dir.work("states"));
-    Decision decision;
-    DocState state{};
-    std::vector<ByteRange> spans;
-    for (DocId document = 0; outcome.next(decision, spans) && states.next(state); ++document)
-      kept[document] = decision.kept() && state != DocState::bad ? 1 : 0;
+    struct Worker {
+      explicit Worker(DedupRun& run) : outcome(run), states(run.dir.work("states")) {}
+      DedupOutcome outcome;
+      run::ColumnReader<DocState> states;
+      std::vector<ByteRange> spans;
+    };
+    std::vector<std::unique_ptr<Worker>> workers(run_.threads);
+    const std::size_t items = (kept.size() + kOutcomesAtOnce - 1) / kOutcomesAtOnce;
+    parallel_for(run_.threads, items, [&](unsigned number, std::size_t item) {
+      if (!workers[number]) workers[number] = std::make_unique<Worker>(run_);
+      Worker& worker = *workers[number];
+      DocId document = item * kOutcomesAtOnce;
+      const DocId end = std::min<DocId>(document + kOutcomesAtOnce, kept.size());
+      worker.outcome.seek(document);
+      worker.states.seek(document);
+      Decision decision;
+      DocState state{};
+      for (; document < end && worker.outcome.next(decision, worker.spans) && worker.states.next(state); ++document)
+        kept[document] = decision.kept() && state != DocState::bad ? 1 : 0;
+    });
     for (std::uint64_t rank = 0; rank < ranks.size(); ++rank)
       if (kept[ranks.document(rank)] != 0) kept_.push_back(ranks.document(rank));
   }

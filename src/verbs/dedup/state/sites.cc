@@ -1,5 +1,9 @@
 #include "verbs/dedup/state/sites.h"
 
+#include <algorithm>
+#include <memory>
+#include <vector>
+
 #include "base/ascii.h"
 #include "base/threads.h"
 #include "verbs/run/columns/column.h"
@@ -10,7 +14,7 @@ namespace refrain::verbs::dedup {
 namespace {
 
 constexpr std::uint64_t kHost = std::uint64_t{1} << 63U;  // set in the number of a host, and of nothing else
-constexpr DocId kSites = 65536;                           // documents between two looks at whether to stop
+constexpr DocId kSites = 16384;                           // documents that a worker looks at, at a time
 
 }  // namespace
 
@@ -39,19 +43,32 @@ std::uint64_t site_of_source(std::uint32_t source) {
 
 Array<std::uint64_t> site_of_each(DedupRun& run) {
   Array<std::uint64_t> sites(run.budget, "the sources of the documents", run.documents());
-  run::ColumnReader<std::uint32_t> sources(run.dir.work("sources"));
-  run::ColumnReader<DocState> states(run.dir.work("states"));
-  run::SliceFile ids(run.dir.work("ids"), run.dir.work("id_ends"));
   const bool by_host = run.options.source_field.empty();
-  std::string scratch;
-  std::uint32_t source = 0;
-  DocState state{};
-  for (DocId document = 0; sources.next(source) && states.next(state); ++document) {
-    if (document % kSites == 0) throw_if_stopped(run.context);
-    if (state != DocState::judged) continue;
-    const std::string host = by_host ? host_of(ids.get(document, scratch)) : std::string();
-    sites[document] = host.empty() ? site_of_source(source) : site_of_host(host);
-  }
+  struct Worker {
+    explicit Worker(const run::RunDir& dir)
+        : sources(dir.work("sources")), states(dir.work("states")), ids(dir.work("ids"), dir.work("id_ends")) {}
+    run::ColumnReader<std::uint32_t> sources;
+    run::ColumnReader<DocState> states;
+    run::SliceFile ids;
+    std::string scratch;
+  };
+  std::vector<std::unique_ptr<Worker>> workers(run.threads);
+  parallel_for(run.threads, (sites.size() + kSites - 1) / kSites, [&](unsigned number, std::size_t item) {
+    throw_if_stopped(run.context);
+    if (!workers[number]) workers[number] = std::make_unique<Worker>(run.dir);
+    Worker& worker = *workers[number];
+    DocId document = item * kSites;
+    const DocId end = std::min<DocId>(document + kSites, sites.size());
+    worker.sources.seek(document);
+    worker.states.seek(document);
+    std::uint32_t source = 0;
+    DocState state{};
+    for (; document < end && worker.sources.next(source) && worker.states.next(state); ++document) {
+      if (state != DocState::judged) continue;
+      const std::string host = by_host ? host_of(worker.ids.get(document, worker.scratch)) : std::string();
+      sites[document] = host.empty() ? site_of_source(source) : site_of_host(host);
+    }
+  });
   return sites;
 }
 
