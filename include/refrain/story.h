@@ -35,6 +35,7 @@ struct DecidedDocument {
   std::string marked = {};         // the `against` item it contains, if such documents are only marked
   std::uint64_t lost = 0;          // tokens that `match` does not hold; of near removals and what has own text
   std::uint64_t longest_lost = 0;  // of them, in a row
+  double as_written = 1;           // similarity where symbols count, if that is why it was kept
 };
 
 struct StoryReport {

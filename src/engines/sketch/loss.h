@@ -17,6 +17,7 @@ namespace refrain::sketch {
 struct Loss {
   std::uint32_t tokens = 0;
   std::uint32_t longest = 0;  // of them, in a row
+  float written = 1;          // similarity of the texts as they are written (written.h), where somebody looked
   friend bool operator==(const Loss&, const Loss&) = default;
 };
 

@@ -26,6 +26,7 @@ void write_decided(JsonWriter& json, const DecidedDocument& document) {
   if (!document.unverified.empty()) json.field("unverified", document.unverified);
   if (document.reason == "near" || document.reason == "own_text")
     json.field("lost", document.lost).field("longest_lost", document.longest_lost);
+  if (document.as_written < 1) json.field("as_written", document.as_written);
   json.key("spans").begin_array();
   for (const ByteRange& span : document.spans) json.begin_array().value(span.begin).value(span.end).end_array();
   json.end_array();

@@ -142,6 +142,7 @@ class Decisions {
       if (std::uint64_t tokens = 0; row["lost"].get(tokens) == simdjson::SUCCESS) {
         document.lost = tokens;
         document.longest_lost = std::uint64_t(row["longest_lost"]);
+        if (row["as_written"].get(document.as_written) != simdjson::SUCCESS) document.as_written = 1;
       }
       for (const simdjson::dom::element span : simdjson::dom::array(row["spans"]))
         document.spans.push_back({std::uint64_t(span.at(0)), std::uint64_t(span.at(1))});

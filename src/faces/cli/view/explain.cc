@@ -70,6 +70,9 @@ std::string reason_text(const DecidedDocument& document) {
   const std::string match = printable(document.match, false);
   if (document.reason == "exact") return fmt::format("exact copy of {}", match);
   if (document.reason == "near") return fmt::format("{:.3g} similar to {}", document.similarity, match);
+  if (document.reason == "own_text" && document.as_written < 1)
+    return fmt::format("{:.3g} similar to {}, but only {:.3g} as it is written: symbols differ", document.similarity,
+                       match, document.as_written);
   if (document.reason == "own_text")
     return fmt::format("{:.3g} similar to {}, which lacks {} of it, {} in a row", document.similarity, match,
                        count_of(document.lost, "token"), count_text(document.longest_lost));

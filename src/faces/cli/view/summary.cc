@@ -120,9 +120,9 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
                 {fmt::format("from {}; at most {} in a row", count_of(loss.documents, "document"),
                              count_text(loss.longest))});
     if (report.own_text > 0)
-      table.add(
-          "kept for own text", count_text(report.own_text),
-          {fmt::format("similar, but with more than {} in a row of their own", count_of(options.max_loss, "token"))});
+      table.add("kept for own text", count_text(report.own_text),
+                {fmt::format("similar, but with more than {} in a row, or symbols, of their own",
+                             count_of(options.max_loss, "token"))});
     if (const TemplateReport& left_out = report.templates; left_out.sources > 0)
       table.add("templates left out", count_of(left_out.windows, "window"),
                 {fmt::format("shared within {}; {:.1f}% of their text", count_of(left_out.sources, "source"),

@@ -115,7 +115,12 @@ class RemovalCheck {
   class Sets {
    public:
     Sets(DedupRun& run, const text::FeaturePlan& plan)
-        : budget_(run.budget), texts_(run), stream_(plan), window_(plan.window) {}
+        : budget_(run.budget),
+          texts_(run),
+          stream_(plan),
+          window_(plan.window),
+          symbols_(run.looks_at_symbols()),
+          written_(plan.window) {}
 
     // Their similarity, and what is lost of `a`. Nothing where the two are too long for `room`.
     std::optional<RankMatch> compare(DocId a, DocId b, std::uint64_t room) {
@@ -126,6 +131,11 @@ class RemovalCheck {
       make(b, second_);
       make(a, first_);
       RankMatch match{.pair = {}, .similarity = 1, .loss = loss()};
+      if (symbols_) {
+        std::string one;
+        std::string other;
+        match.loss.written = static_cast<float>(written_.similarity(texts_.get(a, one), texts_.get(b, other)));
+      }
       std::size_t common = 0;
       for (const std::uint64_t feature : first_) common += std::binary_search(second_.begin(), second_.end(), feature);
       const std::size_t all = first_.size() + second_.size() - common;
@@ -174,6 +184,8 @@ class RemovalCheck {
     ComparedTexts texts_;
     text::FeatureStream stream_;
     const std::size_t window_;
+    const bool symbols_;
+    sketch::WrittenTexts written_;
     std::vector<std::uint64_t> ordered_;  // the windows of the last one as they come
     std::vector<std::uint64_t> first_;
     std::vector<std::uint64_t> second_;
@@ -292,7 +304,7 @@ class SampleCheck {
     for (const std::uint32_t place : worker.places) {
       const DocId later = sample_[first + place];
       if (worker.missed[first + place] == 0 && worker.similarity->of(later, document, threshold) >= threshold &&
-          worker.similarity->loss(later, document).longest <= run_.options.max_loss)
+          run_.covers(worker.similarity->loss(later, document)))
         worker.missed[first + place] = 1;
     }
   }

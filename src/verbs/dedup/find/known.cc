@@ -50,7 +50,7 @@ class Comparer {
     hit.similarity = similarity_->of(pair.document, pair.match, run_.options.threshold);
     if (hit.similarity < run_.options.threshold) return std::nullopt;
     hit.loss = similarity_->loss(pair.document, pair.match);
-    hit.kind = hit.loss.longest <= run_.options.max_loss ? KnownHit::near : KnownHit::own_text;
+    hit.kind = run_.covers(hit.loss) ? KnownHit::near : KnownHit::own_text;
     return hit;
   }
 

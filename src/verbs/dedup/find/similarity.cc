@@ -13,7 +13,12 @@ constexpr std::size_t kHeldText = std::size_t{1} << 20;
 }  // namespace
 
 Similarity::Similarity(DedupRun& run, const text::FeaturePlan& plan, std::uint64_t memory_bytes)
-    : window_(plan.window), texts_(run), sets_(plan, run.budget, memory_bytes), room_(run.budget.reserve(0, "")) {}
+    : window_(plan.window),
+      symbols_(run.looks_at_symbols()),
+      texts_(run),
+      sets_(plan, run.budget, memory_bytes),
+      room_(run.budget.reserve(0, "")),
+      written_(plan.window) {}
 
 double Similarity::of(DocId a, DocId b, double threshold) {
   const sketch::WindowSets::Set& first = set_of(a);
@@ -21,6 +26,13 @@ double Similarity::of(DocId a, DocId b, double threshold) {
 }
 
 sketch::Loss Similarity::loss(DocId removed, DocId kept) {
+  sketch::Loss loss = lost_words(removed, kept);
+  if (symbols_ && std::max(texts_.bytes(removed), texts_.bytes(kept)) <= sketch::WrittenTexts::kMostBytes)
+    loss.written = static_cast<float>(written_.similarity(texts_.get(removed, scratch_), texts_.get(kept, kept_)));
+  return loss;
+}
+
+sketch::Loss Similarity::lost_words(DocId removed, DocId kept) {
   const sketch::WindowSets::Set& first = set_of(removed);
   const sketch::WindowSets::Set& second = set_of(kept);
   const std::uint64_t bytes = texts_.bytes(removed);

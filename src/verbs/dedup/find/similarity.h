@@ -8,6 +8,7 @@
 #include "base/budget.h"
 #include "engines/sketch/loss.h"
 #include "engines/sketch/window_sets.h"
+#include "engines/sketch/written.h"
 #include "text/windows.h"
 #include "verbs/dedup/state/compared_texts.h"
 #include "verbs/dedup/state/run.h"
@@ -28,12 +29,17 @@ class Similarity {
  private:
   const sketch::WindowSets::Set& set_of(DocId document);
 
+  sketch::Loss lost_words(DocId removed, DocId kept);
+
   const unsigned window_;
+  const bool symbols_;
   ComparedTexts texts_;
   sketch::WindowSets sets_;
   std::string scratch_;
   Reservation room_;  // for a long text
   std::vector<std::uint64_t> own_;
+  sketch::WrittenTexts written_;
+  std::string kept_;
 };
 
 }  // namespace refrain::verbs::dedup

@@ -158,6 +158,8 @@ class Formatter {
     add_known(text, document);
     if (reason == Reason::near || decision_.own_text != 0)
       text += fmt::format(R"(, "lost": {}, "longest_lost": {})", decision_.loss.tokens, decision_.loss.longest);
+    if (decision_.own_text != 0 && decision_.loss.written < 1)
+      text += fmt::format(R"(, "as_written": {:.3g})", decision_.loss.written);
     if (reason == Reason::against) spans_ = against_.spans(document);
     text += R"(, "spans": [)";
     for (const ByteRange& span : spans_)

@@ -1,0 +1,46 @@
+// Two texts as they are written. To a tokenizer of words operator== is operator!=, and a long name differs from another
+// by one of its many words; yet that is what a page may be about.
+//
+// What is compared are *written tokens*. A run of ASCII characters without white space that holds a symbol (< > = & + ~ ^ %
+// / \ @ $ * _ | # or ::) is one of them, without the punctuation around it; any other run is its words. A character beyond
+// ASCII is one by itself, so that texts without spaces fare no worse; punctuation is none. Case does not count.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "refrain/fingerprint.h"
+
+namespace refrain::sketch {
+
+// Whether texts that this tokenizer takes for similar may differ as they are written.
+bool passes_over_symbols(TokenizerKind tokenizer);
+
+// Not thread-safe.
+class WrittenTexts {
+ public:
+  // Longer texts are not about a symbol.
+  static constexpr std::size_t kMostBytes = std::size_t{64} << 10;
+
+  explicit WrittenTexts(unsigned window) : window_(window) {}
+
+  // The Jaccard similarity of their sets of windows of written tokens. 1 where the tokens with symbols are the same in both,
+  // in the same order, and where a text is longer than kMostBytes. Characters beyond ASCII are compared in NFKC.
+  double similarity(std::string_view a, std::string_view b);
+
+ private:
+  struct Written {
+    std::vector<std::uint64_t> tokens;  // and then the set of windows
+    std::uint64_t symbols = 0;          // a hash of those that hold a symbol
+  };
+  static void read(std::string_view text, Written& written);
+  void make_set(Written& written) const;
+
+  const unsigned window_;
+  Written first_;
+  Written second_;
+};
+
+}  // namespace refrain::sketch
