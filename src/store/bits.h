@@ -82,6 +82,18 @@ class BitReader {
  public:
   explicit BitReader(std::string_view bytes) : bytes_(bytes) {}
 
+  static constexpr unsigned kPeekBits = 56;
+  // At least kPeekBits from here on.
+  std::uint64_t peek() const {
+    const std::size_t byte = at_ / 8;
+    std::uint64_t word = 0;
+    if (byte + sizeof word <= bytes_.size())
+      std::memcpy(&word, bytes_.data() + byte, sizeof word);
+    else if (byte < bytes_.size())
+      std::memcpy(&word, bytes_.data() + byte, bytes_.size() - byte);
+    return word >> (at_ % 8);
+  }
+
   std::string_view bytes() const { return bytes_; }
   bool ok() const { return at_ <= bytes_.size() * 8; }
   std::uint64_t position() const { return at_; }
@@ -119,19 +131,8 @@ class BitReader {
   }
 
  private:
-  static constexpr unsigned kPeekBits = 56;
   static constexpr std::uint64_t kPeekMask = (std::uint64_t{1} << kPeekBits) - 1;
 
-  // At least kPeekBits from here on.
-  std::uint64_t peek() const {
-    const std::size_t byte = at_ / 8;
-    std::uint64_t word = 0;
-    if (byte + sizeof word <= bytes_.size())
-      std::memcpy(&word, bytes_.data() + byte, sizeof word);
-    else if (byte < bytes_.size())
-      std::memcpy(&word, bytes_.data() + byte, bytes_.size() - byte);
-    return word >> (at_ % 8);
-  }
   // The number whose highest bit is followed by `width` bits.
   std::uint64_t rest(std::uint64_t width) {
     if (width > 63) {  // nobody wrote that

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "engines/blot/format.h"
@@ -98,8 +99,44 @@ std::pair<std::uint64_t, std::uint64_t> PostsReader::bucket_range(std::uint64_t 
 
 PostsReader::Cursor::Cursor(PostsReader& reader, std::uint64_t begin, std::uint64_t end, std::uint64_t shift)
     : reader_(reader), end_(end), shift_(shift), bucket_(begin >> (reader.blot_bits_ - reader.bucket_bits_)) {
+  if (open_bucket()) pass_lists(begin);
   next();
   while (!at_end_ && blot_ < begin) next();
+}
+
+// Past short lists whose blots are below `begin`, in a bucket that is held whole: what most of looking up a blot is. Nearly
+// all have one place, and are decoded in one go.
+void PostsReader::Cursor::pass_lists(std::uint64_t begin) {
+  if (window_end_ < bucket_end_) return;
+  const unsigned gap_bits = reader_.gap_bits_;
+  const unsigned place_bits = reader_.place_bits_;
+  const std::uint64_t gap_mask = (std::uint64_t{1} << gap_bits) - 1;
+  store::BitReader bits = bits_;
+  while (lists_ > 0 && bits.ok()) {
+    const store::BitReader before = bits;
+    const std::uint64_t word = bits.peek();
+    const auto zeros = static_cast<unsigned>(std::countr_zero(word));
+    const unsigned head = zeros + 1 + gap_bits;
+    std::uint64_t blot = next_blot_;
+    std::uint64_t count = 1;
+    if (head < store::BitReader::kPeekBits && (word >> head & 1) != 0) {
+      blot += std::uint64_t{zeros} << gap_bits | (word >> (zeros + 1) & gap_mask);
+      bits.skip(head + 1);
+    } else {
+      blot += bits.rice(gap_bits);
+      count = bits.gamma();
+    }
+    if (count >= kLongList || blot >= begin) {
+      bits = before;
+      break;
+    }
+    bits.skip(place_bits);
+    for (std::uint64_t i = 1; i < count; ++i) bits.delta();
+    next_blot_ = blot + 1;
+    --lists_;
+  }
+  if (!bits.ok()) corrupt();
+  bits_ = bits;
 }
 
 void PostsReader::Cursor::corrupt() {

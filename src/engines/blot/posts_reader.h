@@ -48,6 +48,7 @@ class PostsReader {
     static constexpr std::size_t kPlacesAtOnce = 128;
 
     bool open_bucket();
+    void pass_lists(std::uint64_t begin);
     void skip_places();
     void fill();
     void move_to(std::uint64_t bit);
