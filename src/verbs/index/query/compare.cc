@@ -15,6 +15,8 @@ constexpr std::uint64_t kLooseMargin = 512;
 constexpr std::uint64_t kMostMargin = std::uint64_t{1} << 20U;
 // A query of no more tokens is compared as a whole: its words are numbered once.
 constexpr std::uint64_t kWholeQuery = 4096;
+// Around a hit of a passage this share of what agrees in the passage does: at its ends it is less.
+constexpr double kResemblance = 0.8;
 constexpr const char* kLooseWhat = "the tokens of a document";
 // What a token of a document takes while it is read, its text included, about.
 constexpr std::uint64_t kTokenBytes = sizeof(DocumentToken) + sizeof(std::uint32_t) + 12;
@@ -54,6 +56,7 @@ ChainComparer::ChainComparer(Snapshot& snapshot, const QueryText& query, const P
       shape_(blot::blot_shape(snapshot.layout())),
       aligner_(rules_),
       finder_(finder_rules(limits)),
+      least_share_(kResemblance * (1 - limits.noise)),
       budget_(budget),
       reservation_(budget.reserve(0, "the tokens of a document")) {}
 
@@ -92,11 +95,33 @@ void ChainComparer::start(DocId document) {
   document_tokens_ = snapshot_.tokens(document_);
 }
 
-std::vector<SharedRun> ChainComparer::compare_loosely(const blot::Neighbourhood& place) {
+// Whether what lies around any hit is alike: where it is nowhere, no more is read.
+bool ChainComparer::resembles(std::span<const blot::Chain> chains, std::span<const blot::Hit> hits) {
+  constexpr std::uint64_t kAround = blot::PassageFinder::kAround;
+  if (!resemblance_) resemblance_.emplace(query_.hashes(), budget_);
+  for (const blot::Chain& chain : chains)
+    for (std::uint32_t at = chain.first_hit; at != blot::kNoHit; at = hits[at].next) {
+      const std::uint64_t query = hits[at].query;
+      const std::uint64_t token = (hits[at].block - first_block_) * blot::kBlockTokens;
+      const std::uint64_t behind = kAround + shape_.span();
+      const std::uint64_t first = std::max(first_, token - std::min(token, kAround));
+      const std::uint64_t last = std::min(last_, token + blot::kBlockTokens + behind);
+      if (first < last && resemblance_->share(query - std::min(query, kAround), std::min(query_.tokens(), query + behind),
+                                             loaded(first, last)) >= least_share_)
+        return true;
+    }
+  return false;
+}
+
+std::vector<SharedRun> ChainComparer::compare_loosely(const blot::Neighbourhood& place,
+                                                      std::span<const blot::Chain> chains,
+                                                      std::span<const blot::Hit> hits) {
   start(place.document);
   const std::uint64_t begin = (place.first_block - first_block_) * blot::kBlockTokens;
   const std::uint64_t end = std::min(
       document_tokens_, (place.last_block - first_block_ + 1) * blot::kBlockTokens + std::uint64_t{shape_.span()});
+  load(begin - std::min(begin, blot::PassageFinder::kAround), end + blot::PassageFinder::kAround);
+  if (!resembles(chains, hits)) return {};
   const std::uint64_t query_tokens = query_.tokens();
   std::vector<SharedRun> runs;
   for (std::uint64_t margin = kLooseMargin;; margin *= 4) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "engines/blot/align.h"
 #include "engines/blot/chains.h"
 #include "engines/blot/finder.h"
+#include "engines/blot/resemblance.h"
 #include "verbs/index/query/text.h"
 #include "verbs/index/read/occurrence.h"
 #include "verbs/index/read/snapshot.h"
@@ -38,13 +40,15 @@ class ChainComparer {
   // All runs of at least min_tokens tokens that agree which a hit of the chain leads to, none inside another, in the
   // order of the hits. Says the same whatever was compared before. Error(bad_input) where the document's file has changed.
   std::vector<SharedRun> compare(const blot::Chain& chain, std::span<const blot::Hit> hits);
-  // What both share there however the tokens are ordered, none inside another.
-  std::vector<SharedRun> compare_loosely(const blot::Neighbourhood& place);
+  // What both share there however the tokens are ordered, none inside another. `chains` are those of the neighbourhood.
+  std::vector<SharedRun> compare_loosely(const blot::Neighbourhood& place, std::span<const blot::Chain> chains,
+                                         std::span<const blot::Hit> hits);
 
  private:
   void start(DocId document);
   void load(std::uint64_t first, std::uint64_t last);
   bool agree(std::uint32_t query, std::uint64_t token) const;
+  bool resembles(std::span<const blot::Chain> chains, std::span<const blot::Hit> hits);
   SharedRun grow(std::uint32_t query, std::uint64_t token);
   SharedRun refine(const SharedRun& run);
   std::span<const std::uint32_t> loaded(std::uint64_t first, std::uint64_t last) const {
@@ -58,6 +62,8 @@ class ChainComparer {
   blot::BlotShape shape_;
   blot::Aligner aligner_;
   blot::PassageFinder finder_;
+  std::optional<blot::Resemblance> resemblance_;  // once it is needed
+  double least_share_;  // that the surroundings of a hit have in common
   TokenRange finder_set_;  // the tokens of the query that it was given
   MemoryBudget& budget_;
   Reservation reservation_;

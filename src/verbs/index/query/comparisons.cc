@@ -79,17 +79,23 @@ const std::vector<SharedRun>& Comparisons::in_order(std::uint32_t chain) {
 const std::vector<SharedRun>& Comparisons::loose(std::uint32_t neighbourhood) {
   const auto [at, is_new] = loose_.try_emplace(neighbourhood);
   if (!is_new) return at->second;
-  at->second = comparer_.compare_loosely(neighbourhoods_.all[neighbourhood]);
+  const auto [first, last] = chains_of(neighbourhood);
+  at->second = comparer_.compare_loosely(neighbourhoods_.all[neighbourhood], chains_.subspan(first, last - first), hits_);
   if (edits_ != Edits::heavy && !at->second.empty()) join_in_order(neighbourhood, at->second);
   return at->second;
 }
 
+// The first, and the one behind the last.
+std::pair<std::uint32_t, std::uint32_t> Comparisons::chains_of(std::uint32_t neighbourhood) const {
+  const std::uint32_t* const begin = neighbourhoods_.of_chain.begin();
+  const auto [first, last] = std::equal_range(begin, neighbourhoods_.of_chain.end(), neighbourhood);
+  return {static_cast<std::uint32_t>(first - begin), static_cast<std::uint32_t>(last - begin)};
+}
+
 // What is in order and mostly inside goes along with all of it.
 void Comparisons::join_in_order(std::uint32_t neighbourhood, std::vector<SharedRun>& loose) {
-  const std::span<const std::uint32_t> of_chain{neighbourhoods_.of_chain.data(), neighbourhoods_.of_chain.size()};
-  const auto first =
-      static_cast<std::uint32_t>(std::lower_bound(of_chain.begin(), of_chain.end(), neighbourhood) - of_chain.begin());
-  for (std::uint32_t i = first; i < of_chain.size() && of_chain[i] == neighbourhood && i < first + kChainsJoined; ++i)
+  const auto [first, last] = chains_of(neighbourhood);
+  for (std::uint32_t i = first; i < std::min(last, first + kChainsJoined); ++i)
     for (const SharedRun& run : in_order(i))
       for (SharedRun& other : loose)
         if (mostly_inside(run.query, other.query) && mostly_inside(run.place, other.place)) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/budget.h"
@@ -33,6 +34,7 @@ class Comparisons {
   std::vector<SharedRun> compare(std::uint32_t chain);
   const std::vector<SharedRun>& in_order(std::uint32_t chain);
   const std::vector<SharedRun>& loose(std::uint32_t neighbourhood);
+  std::pair<std::uint32_t, std::uint32_t> chains_of(std::uint32_t neighbourhood) const;
   void join_in_order(std::uint32_t neighbourhood, std::vector<SharedRun>& loose);
 
   Snapshot& snapshot_;
