@@ -1,6 +1,7 @@
 #include "engines/sketch/minhash.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -163,6 +164,12 @@ unsigned equal_bytes_plain(const std::uint8_t* a, const std::uint8_t* b, std::si
 double similarity_of(unsigned equal, unsigned lanes) {
   const double share = static_cast<double>(equal) / lanes;
   return std::max(0.0, (share - 1.0 / 256) / (1 - 1.0 / 256));
+}
+
+unsigned least_equal(double threshold, unsigned lanes) {
+  const double chance = threshold + (1 - threshold) / 256;
+  const double deviation = std::sqrt(chance * (1 - chance) / lanes);
+  return static_cast<unsigned>(std::max(0.0, std::ceil((chance - 4 * deviation) * lanes)));
 }
 
 }  // namespace refrain::sketch

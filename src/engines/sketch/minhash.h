@@ -55,5 +55,8 @@ void find_equal_bytes(const std::uint8_t* one, const std::uint8_t* many, std::si
 
 // The similarity that so many equal bytes of `lanes` speak for: chance makes one in 256 of the others equal.
 double similarity_of(unsigned equal, unsigned lanes);
+// Of two signatures, the fewest equal bytes with which the texts may be `threshold` similar: what is at the threshold is
+// let through but for four standard deviations.
+unsigned least_equal(double threshold, unsigned lanes);
 
 }  // namespace refrain::sketch

@@ -15,6 +15,7 @@
 #include "verbs/dedup/known/look_up.h"
 #include "verbs/dedup/known/remember.h"
 #include "verbs/dedup/state/compared_texts.h"
+#include "verbs/known/judgement.h"
 #include "verbs/run/columns/column.h"
 
 namespace refrain::verbs::dedup {
@@ -28,47 +29,38 @@ constexpr std::size_t kKnownPiece = 64;                    // that a worker take
 class Comparer {
  public:
   Comparer(DedupRun& run, const text::FeaturePlan* plan, std::uint64_t memory)
-      : run_(run), known_(run.known_documents()), texts_(run) {
+      : rules_{.threshold = run.options.threshold,
+               .max_loss = run.options.max_loss,
+               .exact = run.options.exact,
+               .near = plan != nullptr,
+               .trust_signatures = run.options.trust_signatures},
+        known_(run.known_documents()),
+        texts_(run) {
     if (plan != nullptr) similarity_.emplace(run, *plan, memory);
   }
 
   // What the pair comes to; nothing where it is no match at all.
   std::optional<KnownHit> hold(const KnownPair& pair) {
-    KnownHit hit{.document = pair.document, .match = pair.match};
-    if (known_->row(pair.match).there == 0) {
-      if (pair.exact == 0 && pair.estimate < run_.options.threshold) return std::nullopt;
-      hit.similarity = pair.estimate;
-      hit.trusted = run_.options.trust_signatures ? 1 : 0;
-      hit.kind = !run_.options.trust_signatures ? KnownHit::gone : pair.exact != 0 ? KnownHit::exact : KnownHit::near;
-      return hit;
-    }
-    if (run_.options.exact && pair.exact != 0 && texts_.get(pair.document, one_) == texts_.get(pair.match, other_)) {
-      hit.similarity = 1;
-      return hit;
-    }
-    if (!similarity_) return std::nullopt;
-    hit.similarity = similarity_->of(pair.document, pair.match, run_.options.threshold);
-    if (hit.similarity < run_.options.threshold) return std::nullopt;
-    hit.loss = similarity_->loss(pair.document, pair.match);
-    hit.kind = run_.covers(hit.loss) ? KnownHit::near : KnownHit::own_text;
+    const std::optional<known::Verdict> verdict = known::judge(
+        rules_, {.exact = pair.exact != 0, .estimate = pair.estimate}, known_->row(pair.match).there != 0,
+        [&] { return texts_.get(pair.document, one_) == texts_.get(pair.match, other_); },
+        [&] { return similarity_->of(pair.document, pair.match, rules_.threshold); },
+        [&] { return similarity_->loss(pair.document, pair.match); });
+    if (!verdict) return std::nullopt;
+    KnownHit hit{*verdict};
+    hit.document = pair.document;
+    hit.match = pair.match;
     return hit;
   }
 
  private:
-  DedupRun& run_;
+  const known::JudgeRules rules_;
   const std::shared_ptr<const KnownDocuments> known_;
   ComparedTexts texts_;
   std::optional<Similarity> similarity_;
   std::string one_;
   std::string other_;
 };
-
-// Whether `hit` says more of its document than `before`, which ranks better.
-bool says_more(const KnownHit& hit, const KnownHit& before) {
-  if (before.removes()) return hit.kind == KnownHit::exact && before.kind != KnownHit::exact;
-  if (hit.kind != before.kind) return hit.kind < before.kind;
-  return hit.kind == KnownHit::own_text && hit.loss.longest < before.loss.longest;
-}
 
 // The best of each document's pairs, which come in order of rank.
 class HitWriter {
@@ -77,7 +69,7 @@ class HitWriter {
 
   void add(const KnownHit& hit, KnownReport& report) {
     if (best_ && best_->document != hit.document) flush(report);
-    if (!best_ || says_more(hit, *best_)) best_ = hit;
+    if (!best_ || hit.says_more(*best_)) best_ = hit;
   }
   void flush(KnownReport& report) {
     if (!best_) return;

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/checksum.h"
 #include "base/files/path.h"
 #include "refrain/error.h"
-#include "refrain/version.h"
 #include "verbs/known/old_texts.h"
-#include "verbs/run/json_parts.h"
+#include "verbs/known/rules.h"
 
 namespace refrain::verbs::dedup {
 
@@ -18,11 +16,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kThreshold = "threshold";
-constexpr std::string_view kKeep = "keep";
-
 bool is_near_rule(std::string_view name) {
-  return name != "html" && name != "as-is" && name != kKeep;
+  return name != "html" && name != "as-is" && name != known::kKeepRule;
 }
 
 std::string_view value_of(const library::Layout& layout, std::string_view name) {
@@ -60,11 +55,11 @@ void check_rules(const DedupOptions& options, const library::Layout& wanted, con
                  const library::Layout& layout, bool grows) {
   for (const library::Rule& has : layout.rules) {
     const std::string_view asked = value_of(wanted, has.name);
-    if (has.name == kKeep)
+    if (has.name == known::kKeepRule)
       check_keep(options, has, folder);
     else if (options.near == NearMethod::off && !grows && is_near_rule(has.name))
       continue;  // copies are found in any library
-    else if (has.name == kThreshold && !grows && number(has.value) <= number(asked))
+    else if (has.name == known::kThresholdRule && !grows && number(has.value) <= number(asked))
       continue;  // what is found at a lower threshold holds what is wanted
     else if (has.value != asked)
       refuse(folder, has, asked);
@@ -87,35 +82,17 @@ void for_each_library(const DedupOptions& options, Each each) {
 }  // namespace
 
 library::Layout layout_of(const DedupOptions& options, const std::optional<Bands>& bands) {
-  library::Layout layout;
-  const auto add = [&](std::string_view name, auto value) {
-    layout.rules.push_back({std::string(name), fmt::format("{}", value)});
-  };
-  add("html", run::kHtmlNames[static_cast<std::size_t>(options.input.html)]);
-  add("as-is", options.input.as_is);
-  add(kKeep, to_string(options.keep));
-  if (options.near == NearMethod::off) return layout;
-  const FingerprintOptions& windows = options.windows;
-  add("near", near_method_info(options.near).name);
-  add("fingerprint-version", fingerprint_version(windows.tokenizer));
-  add("minhash-version", kMinHashVersion);
-  add("tokenizer", run::name_of(windows.tokenizer));
-  add("hash", hash_names()[static_cast<std::size_t>(windows.hash)]);
-  add("window", windows.window);
-  add("seed", windows.seed);
-  std::string words;
-  for (const std::string& word : windows.stop_words) words += word + '\n';
-  add("stop-words", words.empty() ? std::string("none") : fmt::format("{:016x}", checksum(words)));
-  add("lanes", options.lanes);
-  add(kThreshold, options.threshold);
-  add("max-loss", options.max_loss == kAnyLoss ? std::string("any") : std::to_string(options.max_loss));
-  add("templates", options.templates ? "auto" : "off");
-  layout.lanes = options.lanes;
-  if (bands) {
-    layout.bands = bands->bands;
-    layout.rows = bands->rows;
-  }
-  return layout;
+  return known::layout_of(
+      {.html = options.input.html,
+       .as_is = options.input.as_is,
+       .keep = to_string(options.keep),
+       .near = std::string(options.near == NearMethod::off ? "" : near_method_info(options.near).name),
+       .windows = options.windows,
+       .lanes = options.lanes,
+       .threshold = options.threshold,
+       .max_loss = options.max_loss,
+       .templates = options.templates},
+      bands);
 }
 
 std::optional<Bands> check_libraries(const DedupOptions& options) {

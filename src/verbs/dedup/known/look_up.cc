@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -10,19 +11,18 @@
 
 #include "base/progress.h"
 #include "base/threads.h"
-#include "engines/sketch/minhash.h"
 #include "store/shuffle.h"
 #include "verbs/dedup/known/known_texts.h"
 #include "verbs/dedup/known/libraries.h"
 #include "verbs/dedup/known/sketch_block.h"
 #include "verbs/dedup/near/finder.h"
+#include "verbs/known/judgement.h"
 
 namespace refrain::verbs::dedup {
 
 namespace {
 
 constexpr std::size_t kBlockDocuments = 8192;  // that are looked up at a time
-constexpr std::size_t kMostOfKey = 256;        // known documents, of one key
 
 // A known document, by its number through all libraries, and one of the input that may match it.
 struct Candidate {
@@ -48,8 +48,7 @@ class LookUp {
   LookUp(DedupRun& run, const Libraries& libraries)
       : block_(run),
         libraries_(libraries),
-        filter_(run.near == nullptr ? nullptr : run.near->filter(run)),
-        lanes_(run.near == nullptr ? 0 : run.options.lanes) {}
+        proposer_(run.near == nullptr ? 0 : run.options.lanes, run.options.threshold) {}
 
   template <class Found>
   void run(DocId first, std::size_t count, Found found) {
@@ -57,7 +56,7 @@ class LookUp {
     for (std::size_t i = 0; i < libraries_.size(); ++i) {
       probe(libraries_[i]);
       hits_.clear();
-      libraries_[i].find(probes_, kMostOfKey, [&](std::size_t probe, library::KnownId known) {
+      libraries_[i].find(probes_, known::kMostOfKey, [&](std::size_t probe, library::KnownId known) {
         hits_.emplace_back(probes_[probe].asker, known);
       });
       std::sort(hits_.begin(), hits_.end());
@@ -93,31 +92,22 @@ class LookUp {
   template <class Found>
   void hold(library::Reader& reader, std::uint64_t base, DocId first, std::span<const Hit> hits, Found found) {
     const std::uint32_t i = hits.front().first;
+    const std::span<const std::uint8_t> signature =
+        block_.judged(i) ? block_.signature(i) : std::span<const std::uint8_t>();
     std::size_t matches = 0;
     for (const Hit& hit : hits) {
       reader.get(hit.second, known_);
-      const bool exact = known_.digest == block_.digests[i];
-      double estimate = 1;
-      if (!exact) {
-        if (known_.signature.size() != lanes_ || !block_.judged(i)) continue;
-        const std::uint8_t* signature = block_.signature(i).data();
-        if (!filter_->may_match(known_.signature.data(), signature, first + i)) continue;
-        estimate = estimated(sketch::equal_bytes(known_.signature.data(), signature, lanes_));
-      }
-      found(Candidate{base + hit.second, first + i, exact ? 1U : 0U, estimate});
-      if (exact || ++matches == kMostMatches) break;
+      const std::optional<known::Proposal> proposal =
+          proposer_(block_.digests[i], signature, known_.digest, known_.signature);
+      if (!proposal) continue;
+      found(Candidate{base + hit.second, first + i, proposal->exact ? 1U : 0U, proposal->estimate});
+      if (proposal->exact || ++matches == known::kMostMatches) break;
     }
-  }
-  // Lanes that are equal by chance are one in 256.
-  double estimated(unsigned equal) const {
-    const double share = static_cast<double>(equal) / lanes_;
-    return std::max(0.0, (share - 1.0 / 256) / (1 - 1.0 / 256));
   }
 
   SketchBlock block_;
   Libraries libraries_;
-  const std::unique_ptr<SketchFilter> filter_;
-  const unsigned lanes_;
+  const known::Proposer proposer_;
   std::vector<library::Probe> probes_;
   std::vector<std::uint64_t> keys_;
   std::vector<std::uint32_t> bands_;

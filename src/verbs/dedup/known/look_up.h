@@ -18,9 +18,6 @@ struct KnownPair {
   friend auto operator<=>(const KnownPair&, const KnownPair&) = default;
 };
 
-// Of each document no more than so many, the best-ranked.
-inline constexpr std::size_t kMostMatches = 64;
-
 // Leaves the pairs in `known_pairs`, in order.
 void look_up_known(DedupRun& run, KnownReport& report);
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstring>
 
 #include "base/files/random_file.h"
@@ -30,14 +29,6 @@ constexpr unsigned kLeastRounds = 3;  // where many met: each round looks at the
 
 std::string band_name(unsigned band) {
   return fmt::format("bands.{}", band);
-}
-
-// Of two signatures, the fewest equal bytes with which the documents may be `threshold` similar: what is at the
-// threshold is let through but for four standard deviations.
-unsigned least_equal(double threshold, unsigned lanes) {
-  const double chance = threshold + (1 - threshold) / 256;
-  const double deviation = std::sqrt(chance * (1 - chance) / lanes);
-  return static_cast<unsigned>(std::max(0.0, std::ceil((chance - 4 * deviation) * lanes)));
 }
 
 // A document in a group of a band; `other` is its key in the next one.
@@ -193,7 +184,7 @@ class MinHashSketcher : public Sketcher {
 
 class MinHashFilter : public SketchFilter {
  public:
-  MinHashFilter(unsigned lanes, double threshold) : lanes_(lanes), least_(least_equal(threshold, lanes)) {}
+  MinHashFilter(unsigned lanes, double threshold) : lanes_(lanes), least_(sketch::least_equal(threshold, lanes)) {}
 
   bool may_match(const std::uint8_t* earlier, const std::uint8_t* later, DocId /*document*/) const override {
     return sketch::equal_bytes(earlier, later, lanes_) >= least_;

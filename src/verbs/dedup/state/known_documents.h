@@ -19,6 +19,7 @@
 #include "refrain/text.h"
 #include "text/left_out.h"
 #include "verbs/dedup/state/run.h"
+#include "verbs/known/judgement.h"
 #include "verbs/run/columns/column.h"
 
 namespace refrain::verbs::dedup {
@@ -33,21 +34,9 @@ struct KnownRow {
 };
 
 // A document of the input that a known one matches, or may match.
-struct KnownHit {
-  enum Kind : std::uint32_t {
-    exact,
-    near,
-    own_text,  // similar, but kept for what the known one does not hold
-    gone,      // the text of the known one is: nobody can tell
-  };
+struct KnownHit : known::Verdict {
   DocId document = 0;
   DocId match = 0;  // behind the documents of the input
-  double similarity = 0;
-  sketch::Loss loss = {};
-  std::uint32_t kind = exact;
-  std::uint32_t trusted = 0;  // 1: the text of the known one is gone, and its signature was believed
-
-  bool removes() const { return kind == exact || kind == near; }
 };
 
 // Thread-safe.

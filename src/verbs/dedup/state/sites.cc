@@ -4,7 +4,6 @@
 #include <memory>
 #include <vector>
 
-#include "base/ascii.h"
 #include "base/threads.h"
 #include "verbs/run/columns/column.h"
 #include "verbs/run/columns/slice_file.h"
@@ -17,21 +16,6 @@ constexpr std::uint64_t kHost = std::uint64_t{1} << 63U;  // set in the number o
 constexpr DocId kSites = 16384;                           // documents that a worker looks at, at a time
 
 }  // namespace
-
-std::string host_of(std::string_view id) {
-  const std::size_t scheme = id.find("://");
-  if (scheme == id.npos) return {};
-  if (!same_word(id.substr(0, scheme), "http") && !same_word(id.substr(0, scheme), "https")) return {};
-  id.remove_prefix(scheme + 3);
-  id = id.substr(0, id.find_first_of("/?#\\"));
-  if (const std::size_t at = id.rfind('@'); at != id.npos) id.remove_prefix(at + 1);
-  // The colons inside of [::1] are no port's.
-  if (const std::size_t colon = id.rfind(':'); colon != id.npos && id.find(']', colon) == id.npos)
-    id = id.substr(0, colon);
-  std::string host(id);
-  for (char& c : host) c = lower(c);
-  return host.starts_with("www.") ? host.substr(4) : host;
-}
 
 std::uint64_t site_of_host(std::string_view host) {
   return digest(host).high | kHost;

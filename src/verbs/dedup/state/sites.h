@@ -2,16 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "base/array.h"
 #include "verbs/dedup/state/run.h"
+#include "verbs/run/host.h"
 
 namespace refrain::verbs::dedup {
 
-// The host of a web address, in small letters, without "www."; empty where `id` is none.
-std::string host_of(std::string_view id);
+using run::host_of;
 
 // The numbers of sites: of a host, and of a source by its number.
 std::uint64_t site_of_host(std::string_view host);
