@@ -1,8 +1,8 @@
 // The library: what is known of the documents that earlier runs kept, so that new ones can be compared with them.
 //
 // A library is a folder (docs/format.md): immutable segments, and a manifest that lists them. Of each document it holds
-// the id, a digest of the text, a signature, the keys by which it is found, its source, and where its text lies; never
-// the text itself. There is one writer at a time, and any number of readers in any process; a reader sees the library as
+// the id, a digest of the text, a signature, the keys by which it is found, its source, and where its text lies. It holds
+// no texts but those of documents that a server added (seen.h), in files of their own. There is one writer at a time, and any number of readers in any process; a reader sees the library as
 // of one commit. A damaged library is Error(corrupt), detected before any wrong answer is given.
 #pragma once
 
@@ -42,6 +42,9 @@ struct LibraryStats {
   std::uint64_t keys_bytes = 0;
   std::uint64_t filter_bytes = 0;
   std::uint64_t other_bytes = 0;  // the manifest, the lists of removed documents
+  std::uint64_t texts_bytes = 0;  // files of texts that a server added
+  // Documents in those that are in no segment yet: whoever changes the library next takes them up.
+  std::uint64_t waiting_documents = 0;
 };
 
 // What remove and merge did. Once they return, the change is committed.
@@ -64,7 +67,8 @@ struct LibraryCheckReport {
   std::uint64_t documents = 0;  // not removed
   std::uint64_t keys = 0;
   std::uint64_t bytes = 0;
-  std::vector<std::string> damages;  // "path: what"; at most one per segment; empty if there is no damage
+  std::vector<std::string>
+      damages;  // "path: what"; at most one per segment or file of texts; empty if there is no damage
   double seconds = 0;
 };
 
@@ -93,12 +97,12 @@ struct LibraryExportReport {
 
 // All of them: Error(not_found) if there is no library.
 LibraryStats library_stats(const std::filesystem::path& folder);
-// Every checksum, and everything against everything else; no texts.
+// Every checksum, and everything against everything else; no texts but those that lie in the library.
 LibraryCheckReport library_check(const std::filesystem::path& folder, const Context& context);
 // All segments become one, without what was removed. Error(busy) while another process is writing; so is removing.
 LibraryWriteReport library_merge(const std::filesystem::path& folder, const Context& context);
-// Removes all documents that have one of the ids, or come from one of the sources. Nothing is committed where there are
-// none.
+// Removes all documents that have one of the ids, or come from one of the sources; texts that lie in the library are
+// overwritten. Nothing is committed where there are none.
 LibraryWriteReport library_remove(const std::filesystem::path& folder, const LibraryRemoveOptions& options,
                                   const Context& context);
 // Calls document() for each that is not removed, best-ranked first.

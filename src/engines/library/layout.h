@@ -42,7 +42,7 @@ struct Origin {
 
 // A file that holds texts.
 struct TextFile {
-  std::string path;          // empty: the id of the document is its path
+  std::string path;          // empty: the id of the document is its path; relative: in the library's folder
   std::uint32_t origin = 0;  // number of its origin in the segment
   std::uint8_t format = 0;   // refrain::Format, where the texts have places in it
 };

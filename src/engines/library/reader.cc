@@ -11,7 +11,7 @@
 namespace refrain::library {
 
 struct Reader::Parts {
-  Parts(const std::filesystem::path& folder, Manifest of, MemoryBudget& budget) : manifest(std::move(of)) {
+  Parts(const std::filesystem::path& in, Manifest of, MemoryBudget& budget) : folder(in), manifest(std::move(of)) {
     for (const SegmentInfo& info : manifest.segments) {
       firsts.push_back(documents);
       segments.push_back(std::make_unique<Segment>(folder, info, manifest.layout.lanes, budget));
@@ -20,7 +20,8 @@ struct Reader::Parts {
       documents += info.documents;
     }
   }
-  Parts(const Parts& other) : manifest(other.manifest), firsts(other.firsts), documents(other.documents) {
+  Parts(const Parts& other)
+      : folder(other.folder), manifest(other.manifest), firsts(other.firsts), documents(other.documents) {
     for (const auto& segment : other.segments) segments.push_back(std::make_unique<Segment>(*segment));
     for (const auto& reader : other.keys) keys.push_back(std::make_unique<KeysReader>(*reader));
   }
@@ -33,6 +34,7 @@ struct Reader::Parts {
     return {static_cast<std::size_t>(above - firsts.begin()) - 1, document - *(above - 1)};
   }
 
+  const std::filesystem::path folder;
   Manifest manifest;
   std::vector<std::unique_ptr<Segment>> segments;
   std::vector<std::unique_ptr<KeysReader>> keys;
@@ -121,6 +123,8 @@ bool Reader::removed(KnownId document) const {
 
 const TextFile& Reader::file(std::size_t segment, std::uint32_t file) {
   parts_->segments.at(segment)->names.get(file, parts_->file);
+  std::string& path = parts_->file.path;
+  if (!path.empty()) path = (parts_->folder / path).string();
   return parts_->file;
 }
 

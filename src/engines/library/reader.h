@@ -52,7 +52,7 @@ class Reader {
   std::string id(KnownId document);
   bool removed(KnownId document) const;
 
-  // Valid until the next call of the same function.
+  // Valid until the next call of the same function. A path that is relative in the library is one in its folder.
   const TextFile& file(std::size_t segment, std::uint32_t file);
   const Origin& origin(std::size_t segment, std::uint32_t origin);
   const std::string& source_name(std::size_t segment, std::uint32_t source);

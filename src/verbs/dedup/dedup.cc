@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/files/path.h"
+#include "base/files/temp_space.h"
 #include "base/progress.h"
 #include "corpus/files/walk.h"
 #include "corpus/rewrite/rewrite.h"
@@ -25,6 +26,7 @@
 #include "verbs/dedup/output/output.h"
 #include "verbs/dedup/stages.h"
 #include "verbs/dedup/state/run.h"
+#include "verbs/known/take_up.h"
 #include "verbs/run/progress.h"
 
 namespace refrain {
@@ -157,7 +159,12 @@ DedupReport run_dedup(const DedupOptions& options, const Context& context, Then 
   const std::unique_ptr<verbs::dedup::NearFinder> near = verbs::dedup::make_finder(options, bands);
   // One run at a time: what it looks up is what it adds to.
   std::unique_ptr<library::Writing> library;
-  if (!options.library.empty()) library = verbs::dedup::open_library(options, near.get());
+  if (!options.library.empty()) {
+    library = verbs::dedup::open_library(options, near.get());
+    MemoryBudget budget(context);
+    TempSpace temp(context);
+    verbs::known::take_up(*library, options.library, context, budget, temp);
+  }
   verbs::dedup::DedupRun run(options, shown, near.get(), verbs::dedup::identity(options, near.get()));
   run.library = library.get();
   try {

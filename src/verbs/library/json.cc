@@ -41,6 +41,8 @@ std::string to_json(const LibraryStats& stats) {
   json.field("keys_bytes", stats.keys_bytes);
   json.field("filter_bytes", stats.filter_bytes);
   json.field("other_bytes", stats.other_bytes);
+  json.field("texts_bytes", stats.texts_bytes);
+  json.field("waiting_documents", stats.waiting_documents);
   json.end_object();
   return std::move(json).take();
 }

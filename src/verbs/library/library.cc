@@ -1,16 +1,22 @@
 #include "refrain/library.h"
 
+#include <algorithm>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
 #include "base/budget.h"
+#include "base/files/random_file.h"
 #include "base/files/temp_space.h"
 #include "base/progress.h"
+#include "base/threads.h"
 #include "engines/library/folder.h"
 #include "engines/library/format.h"
 #include "engines/library/reader.h"
 #include "engines/library/segment.h"
 #include "refrain/error.h"
+#include "verbs/known/take_up.h"
+#include "verbs/known/text_records.h"
 
 namespace refrain {
 
@@ -63,8 +69,9 @@ class Wanted {
 class Changing {
  public:
   Changing(const fs::path& folder, const Context& context)
-      : context_(context), budget_(context), temp_(context), writing_(folder) {
+      : folder_(folder), context_(context), budget_(context), temp_(context), writing_(folder) {
     report_.memory_bytes = budget_.ceiling();
+    verbs::known::take_up(writing_, folder_, context_, budget_, temp_);
   }
 
   LibraryWriteReport merge() {
@@ -91,10 +98,35 @@ class Changing {
     report_.unknown_ids = ids.missing(options.ids);
     report_.unknown_sources = sources.missing(options.sources);
     if (report_.removed > 0) writing_.commit();
+    forget_texts();
     return finish();
   }
 
  private:
+  // Texts that lie in the library go with their documents, and so do those that a removal that was killed left.
+  void forget_texts() {
+    library::Reader reader(folder_, budget_);
+    std::map<std::string, std::vector<std::uint64_t>> kept;  // where the texts of the files begin
+    for (const std::string& name : verbs::known::all_texts(folder_)) kept[(folder_ / name).string()];
+    if (kept.empty()) return;
+    Reservation memory = budget_.reserve(0, kTexts);
+    std::pair<std::size_t, std::uint32_t> last{0, library::kNoFile};
+    auto file = kept.end();
+    reader.for_each([&](library::KnownId, const library::KnownDocument& known, std::string_view) {
+      if (known.place.file == library::kNoFile) return;
+      if (const std::pair of{known.segment, known.place.file}; of != std::exchange(last, of))
+        file = kept.find(reader.file(known.segment, known.place.file).path);
+      if (file == kept.end()) return;
+      if (file->second.size() % kTextsAtOnce == 0)
+        memory.resize(memory.bytes() + 2 * kTextsAtOnce * sizeof(std::uint64_t), kTexts);
+      file->second.push_back(known.place.begin);
+    });
+    for (auto& [path, begins] : kept) {
+      std::sort(begins.begin(), begins.end());
+      verbs::known::blank_other_texts(path, begins, budget_);
+    }
+  }
+
   LibraryWriteReport finish() {
     const library::Manifest& manifest = writing_.manifest();
     report_.generation = manifest.generation;
@@ -107,6 +139,10 @@ class Changing {
     return std::move(report_);
   }
 
+  static constexpr const char* kTexts = "the texts of the library";
+  static constexpr std::size_t kTextsAtOnce = 4096;  // that memory is reserved for
+
+  const fs::path folder_;
   const Context& context_;
   MemoryBudget budget_;
   TempSpace temp_;
@@ -139,6 +175,12 @@ LibraryStats library_stats(const fs::path& folder) {
     stats.filter_bytes += segment.files.at(library::kFilterFile).bytes;
     if (segment.removed > 0) stats.other_bytes += segment.removed_file.bytes;
   }
+  MemoryBudget budget{Context{.memory_bytes = kMinMemoryBytes}};
+  for (const std::string& name : verbs::known::all_texts(folder)) stats.texts_bytes += RandomFile(folder / name).size();
+  for (const std::string& name : verbs::known::waiting_texts(folder, manifest)) {
+    verbs::known::TextRecords records(folder / name, budget);
+    for (verbs::known::TextRecords::Record record; records.next(record);) ++stats.waiting_documents;
+  }
   return stats;
 }
 
@@ -162,6 +204,16 @@ LibraryCheckReport library_check(const fs::path& folder, const Context& context)
       if (!is_library_damage(error)) throw;
       report.damages.emplace_back(error.what());
     }
+  }
+  for (const std::string& name : verbs::known::all_texts(folder)) {
+    try {
+      verbs::known::TextRecords records(folder / name, budget);
+      for (verbs::known::TextRecords::Record record; records.next(record);) throw_if_stopped(context);
+    } catch (const Error& error) {
+      if (!is_library_damage(error)) throw;
+      report.damages.emplace_back(error.what());
+    }
+    report.bytes += RandomFile(folder / name).size();
   }
   progress.finish();
   report.seconds = watch.seconds();

@@ -30,6 +30,12 @@ std::string library_stats_text(const LibraryStats& stats) {
   part("  keys", stats.keys_bytes);
   part("  filter", stats.filter_bytes);
   part("  other", stats.other_bytes);
+  if (stats.texts_bytes > 0) {
+    std::vector<std::string> waiting;
+    if (stats.waiting_documents > 0)
+      waiting.push_back(fmt::format("{} not yet in a segment", count_of(stats.waiting_documents, "document")));
+    table.add("texts", size_of(stats.texts_bytes), waiting);
+  }
   for (const LibraryRule& rule : stats.rules)
     table.add(printable(rule.name, false), {}, {printable(rule.value, false)});
   return table.text();
@@ -41,7 +47,7 @@ std::string library_check_text(const std::string& library, const LibraryCheckRep
                                         size_of(report.bytes), seconds_text(report.seconds));
   const std::string name = printable(library, false);
   if (report.damages.empty()) return fmt::format("{}: OK: {}\n", name, holds);
-  return fmt::format("{}: {} damaged: {}\n", name, count_of(report.damages.size(), "segment"), holds);
+  return fmt::format("{}: {} damaged: {}\n", name, count_of(report.damages.size(), "part"), holds);
 }
 
 std::string library_merge_summary(const std::string& library, const LibraryWriteReport& report) {
