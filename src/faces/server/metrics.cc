@@ -17,7 +17,8 @@ void Metrics::count(std::string_view route, unsigned status, double seconds) {
   found->second.sum += seconds;
 }
 
-std::string Metrics::text(const IndexStats& index, std::uint64_t spool_bytes, std::uint64_t body_bytes) const {
+std::string Metrics::text(const std::optional<IndexStats>& index, const std::optional<SeenStats>& library,
+                          std::uint64_t spool_bytes, std::uint64_t body_bytes) const {
   std::string out;
   const auto line = [&]<class... Values>(fmt::format_string<Values...> format, Values&&... values) {
     out += fmt::format(format, std::forward<Values>(values)...);
@@ -55,10 +56,21 @@ std::string Metrics::text(const IndexStats& index, std::uint64_t spool_bytes, st
   single("answers_on_disk_bytes", "gauge", "Responses buffered for slow clients, and passages buffered for paging.",
          spool_bytes);
   single("request_bodies_bytes", "gauge", "Request bodies received so far.", body_bytes);
-  single("index_documents", "gauge", "Documents in the index.", index.documents);
-  single("index_segments", "gauge", "Segments in the index.", index.segments);
-  single("index_generation", "gauge", "Generation of the index; increases with every commit.", index.generation);
-  single("index_text_bytes", "gauge", "Bytes of text in the documents.", index.text_bytes);
+  if (index) {
+    single("index_documents", "gauge", "Documents in the index.", index->documents);
+    single("index_segments", "gauge", "Segments in the index.", index->segments);
+    single("index_generation", "gauge", "Generation of the index; increases with every commit.", index->generation);
+    single("index_text_bytes", "gauge", "Bytes of text in the documents.", index->text_bytes);
+  }
+  if (library) {
+    single("library_documents", "gauge", "Documents in the segments of the library.", library->documents);
+    single("library_segments", "gauge", "Segments in the library.", library->segments);
+    single("library_generation", "gauge", "Generation of the library; increases with every commit.",
+           library->generation);
+    single("library_recent_documents", "gauge", "Documents that were added and are in no segment yet.",
+           library->recent);
+    single("library_added_documents_total", "counter", "Documents added since the server was started.", library->added);
+  }
   return out;
 }
 

@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "refrain/index.h"
+#include "refrain/seen.h"
 
 namespace refrain::server {
 
@@ -27,7 +29,9 @@ class Metrics {
   void count(std::string_view route, unsigned status, double seconds);
 
   // `spool_bytes` of answers wait on disk, `body_bytes` of requests are in memory.
-  std::string text(const IndexStats& index, std::uint64_t spool_bytes, std::uint64_t body_bytes) const;
+  // Of an index and of a library what there is.
+  std::string text(const std::optional<IndexStats>& index, const std::optional<SeenStats>& library,
+                   std::uint64_t spool_bytes, std::uint64_t body_bytes) const;
 
  private:
   static constexpr std::array kBounds = {0.001, 0.005, 0.02, 0.1, 0.5, 2.0, 10.0, 60.0};  // seconds

@@ -31,6 +31,7 @@ const std::vector<Row>& rows() {
       {"/v1/documents", "POST", Verb::add, {"replace"}},
       {"/v1/documents/{id}", "GET", Verb::document},
       {"/v1/documents/{id}", "DELETE", Verb::remove},
+      {"/v1/seen", "POST", Verb::seen},
   };
   return kRows;
 }

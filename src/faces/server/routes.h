@@ -8,7 +8,7 @@
 
 namespace refrain::server {
 
-enum class Verb { health, metrics, stats, query, passages, document, add, remove };
+enum class Verb { health, metrics, stats, query, passages, document, add, remove, seen };
 
 struct Route {
   Verb verb = Verb::health;

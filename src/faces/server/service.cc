@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -19,6 +20,9 @@ namespace refrain::server {
 namespace {
 
 constexpr std::size_t kFlushBytes = std::size_t{16} << 10;
+// Most of them wait for the disk: the more there are, the more documents one sync is for. As many work at a time as there
+// are threads for that.
+constexpr unsigned kSeenThreads = 32;
 
 unsigned workers(const Context& context) {
   return context.threads != 0 ? context.threads : std::max(1U, std::thread::hardware_concurrency());
@@ -79,10 +83,6 @@ Failure unauthorized() {
           {{"WWW-Authenticate", "Bearer"}}};
 }
 
-bool is_write(Verb verb) {
-  return verb == Verb::add || verb == Verb::remove;
-}
-
 }  // namespace
 
 Service::Service(Backend& backend, AccessRules rules, const Limits& limits, const Context& context, SpoolSpace& spool,
@@ -99,7 +99,12 @@ Service::Service(Backend& backend, AccessRules rules, const Limits& limits, cons
       light_(1, limits.queued),
       queries_(workers(context), limits.queued),
       writes_(1, limits.queued),
-      extraction_(1, limits.queued) {}
+      extraction_(1, limits.queued),
+      seen_(backend.has_library() ? kSeenThreads : 1, limits.queued) {}
+
+bool Service::is_write(Verb verb) const {
+  return verb == Verb::add || verb == Verb::remove || (verb == Verb::seen && backend_.adds());
+}
 
 Route Service::admit(const RequestHead& head) const {
   if (is_cross_site(head.sec_fetch_site, head.origin, head.host))
@@ -124,8 +129,7 @@ void Service::handle(const Route& route, const std::shared_ptr<Body>& body, cons
       return answer->send({}, "{\"status\":\"ok\"}\n");
     case Verb::metrics:
       return submit(light_, answer, [this](Answer& to) {
-        to.send({.content_type = "text/plain; version=0.0.4; charset=utf-8"},
-                metrics_.text(backend_.stats(), spool_.held(), bodies_.held()));
+        to.send({.content_type = "text/plain; version=0.0.4; charset=utf-8"}, metrics_text());
       });
     case Verb::stats:
       return submit(light_, answer, [this](Answer& to) { to.send({}, to_json(backend_.stats())); });
@@ -146,6 +150,8 @@ void Service::handle(const Route& route, const std::shared_ptr<Body>& body, cons
     }
     case Verb::remove:
       return submit(writes_, answer, [this, id = route.id](Answer& to) { remove(id, to); });
+    case Verb::seen:
+      return submit(seen_, answer, [this, body](Answer& to) { seen(*body, to); });
   }
 }
 
@@ -214,6 +220,35 @@ void Service::remove(const std::string& id, Answer& answer) {
   const IndexWriteReport report = backend_.remove({id}, context_for(write_context_, answer));
   if (!report.unknown.empty()) throw unknown_document(id);
   answer.send({}, to_json(report, "index remove"));
+}
+
+void Service::seen(Body& body, Answer& answer) {
+  const std::vector<QueryDocument> documents = parse_documents(body.bytes(), Ids::any);
+  body.clear();
+  std::vector<SeenDocument> asked;
+  for (const QueryDocument& document : documents) asked.push_back({document.id, document.text});
+  const std::vector<SeenAnswer> answers = backend_.seen(asked, answer.stop_token());
+  std::string lines;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const SeenAnswer& one = answers[i];
+    lines += "{\"id\":";
+    append_json_text(lines, documents[i].id);
+    lines += fmt::format(",\"status\":\"{}\",\"match\":", seen_status_name(one.status));
+    if (one.match.empty())
+      lines += "null,\"similarity\":null";
+    else
+      lines += fmt::format("{},\"similarity\":{:.6g}", json_text(one.match), one.similarity);
+    lines += fmt::format(",\"verified\":{},\"added\":{}}}\n", one.verified, one.added);
+  }
+  answer.send({.content_type = "application/x-ndjson"}, lines);
+}
+
+std::string Service::metrics_text() const {
+  std::optional<IndexStats> index;
+  std::optional<SeenStats> library;
+  if (backend_.has_index()) index = backend_.stats();
+  if (backend_.has_library()) library = backend_.library_stats();
+  return metrics_.text(index, library, spool_.held(), bodies_.held());
 }
 
 void Service::passages(const Target& target, Answer& answer) {

@@ -57,6 +57,9 @@ class Service {
   void add(Body& body, bool replace, Answer& answer);
   void remove(const std::string& id, Answer& answer);
   void passages(const Target& target, Answer& answer);
+  void seen(Body& body, Answer& answer);
+  std::string metrics_text() const;
+  bool is_write(Verb verb) const;
   Context context_for(const Context& share, const Answer& answer) const;
 
   Backend& backend_;
@@ -73,6 +76,7 @@ class Service {
   WorkQueue queries_;
   WorkQueue writes_;
   WorkQueue extraction_;
+  WorkQueue seen_;
 };
 
 }  // namespace refrain::server

@@ -163,7 +163,10 @@ BlotsOptions blots_options(const Settings& settings) {
 
 ServeOptions serve_options(const Settings& settings) {
   ServeOptions options;
-  options.index = settings.operands.at(0);
+  if (!settings.operands.empty()) options.index = settings.operands.front();
+  options.library = settings.library;
+  options.add = settings.add;
+  options.trust_signatures = settings.trust_signatures;
   options.listen = settings.listen.value_or(options.listen);
   options.max_connections = settings.max_connections.value_or(options.max_connections);
   options.token_for_reads = settings.token_for_reads;

@@ -225,14 +225,17 @@ constexpr VerbInfo kStoreVerbs[] = {
      .examples = {"refrain help library", "refrain library export --help"}},
     {.verb = Verb::serve,
      .name = "serve",
-     .summary = "serve an index over HTTP",
-     .operands = "INDEX",
-     .least_operands = 1,
+     .summary = "serve an index or a library over HTTP",
+     .operands = "[INDEX]",
+     .least_operands = 0,
      .most_operands = 1,
      .operand_choices = nullptr,
      .description = "Serves an index over HTTP until interrupted (SIGTERM, SIGINT): queries, passages, documents, "
-                    "statistics. docs/openapi.json describes the API. Prints the address to standard error.",
-     .details = "On loopback anyone may read, unless --token-for-reads is given. Writing, and listening on any other "
+                    "statistics; and a library, which says of documents whether they were seen before. "
+                    "docs/openapi.json describes the API. Prints the address to standard error.",
+     .details = "With --add, documents that are new join the library, which is made where there is none: they are on "
+                "the disk before the answer says so.\n"
+                "On loopback anyone may read, unless --token-for-reads is given. Writing, and listening on any other "
                 "address, requires a token, which requests send as `Authorization: Bearer TOKEN`. Requests from web "
                 "pages of other sites are refused. See SECURITY.md.\n",
      .examples = {"refrain index create index /usr/share/common-licenses -q",

@@ -102,23 +102,23 @@ bool goes_up(std::string_view id) {
   }
 }
 
-void check_id(const std::string& id, const std::string& where) {
+void check_id(const std::string& id, Ids ids, const std::string& where) {
   const auto bad = [&](const char* what) { return Failure(400, "bad_id", where + what); };
   if (id.empty()) throw bad("an id must not be empty");
   if (id.size() > kMaxIdBytes) throw bad("an id must not exceed 4096 bytes");
   for (const char c : id) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) throw bad("an id must not contain control characters");
   }
-  if (goes_up(id)) throw bad("an id must not contain '..' as a path component");
+  if (ids == Ids::paths && goes_up(id)) throw bad("an id must not contain '..' as a path component");
 }
 
-QueryDocument document_of(dom::element element, const std::string& where) {
+QueryDocument document_of(dom::element element, Ids ids, const std::string& where) {
   std::optional<std::string> id;
   std::optional<std::string> text;
   read_object(element, {{"id", text_into(id)}, {"text", text_into(text)}}, where);
   if (!id) throw bad_field("id", "is missing");
   if (!text) throw bad_field("text", "is missing");
-  check_id(*id, where);
+  check_id(*id, ids, where);
   return {std::move(*id), std::move(*text)};
 }
 
@@ -175,20 +175,20 @@ QueryOptions parse_query(std::string_view body) {
   return out;
 }
 
-std::vector<QueryDocument> parse_documents(std::string_view body) {
+std::vector<QueryDocument> parse_documents(std::string_view body, Ids ids) {
   std::vector<QueryDocument> out;
   dom::parser parser;
   if (!is_lines(parser, body)) {
-    out.push_back(document_of(parse(parser, body, ""), ""));
+    out.push_back(document_of(parse(parser, body, ""), ids, ""));
     return out;
   }
-  std::unordered_set<std::string> ids;
+  std::unordered_set<std::string> seen;
   for (std::uint64_t number = 1; !body.empty(); ++number) {
     const std::string_view line = next_line(body);
     if (is_blank(line)) continue;
     const std::string where = fmt::format("line {}: ", number);
-    out.push_back(document_of(parse(parser, line, where), where));
-    if (!ids.insert(out.back().id).second) throw Failure(400, "bad_id", where + "duplicate id");
+    out.push_back(document_of(parse(parser, line, where), ids, where));
+    if (!seen.insert(out.back().id).second) throw Failure(400, "bad_id", where + "duplicate id");
   }
   return out;
 }

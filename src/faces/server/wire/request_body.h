@@ -14,8 +14,10 @@ namespace refrain::server {
 // exactly one of "text" and "id" is given.
 QueryOptions parse_query(std::string_view body);
 
+// What ids may be: as those of files, or any.
+enum class Ids { paths, any };
 // One object {"id": .., "text": ..}, or many, one a line. Failure(400) as above, and for an id that is empty, too long,
-// given twice, or goes up a folder.
-std::vector<QueryDocument> parse_documents(std::string_view body);
+// given twice, or, where it may be a path, goes up a folder.
+std::vector<QueryDocument> parse_documents(std::string_view body, Ids ids = Ids::paths);
 
 }  // namespace refrain::server
