@@ -1,0 +1,17 @@
+"""Kernels: columns of text in, keys out, for callers that bring equal keys together by their own means.
+
+Every column is anything with `__arrow_c_array__` or `__arrow_c_stream__`, or a list of str; every result is a Column,
+which pyarrow, polars, pandas and DuckDB take without a copy. docs/kernels.md shows how they are used.
+"""
+
+from ._core import (
+    Column, ItemSearcher, band_keys, choose_bands, components, digests, estimated_similarities, fingerprints,
+    hamming_pairs, meeting_probability, ngram_keys, shared_windows, signatures, similarities, substring_samples,
+    window_hashes,
+)
+
+__all__ = [
+    "Column", "ItemSearcher", "band_keys", "choose_bands", "components", "digests", "estimated_similarities",
+    "fingerprints", "hamming_pairs", "meeting_probability", "ngram_keys", "shared_windows", "signatures",
+    "similarities", "substring_samples", "window_hashes",
+]

@@ -1,0 +1,85 @@
+// Columns that Refrain made, handed out through the Arrow C data interface without a copy.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arrow_abi.h"
+
+namespace refrain::python {
+
+// A column, or with children a table. Immutable; whatever it was handed out to shares its memory.
+struct Column {
+  std::string format;
+  std::string name = {};
+  std::int64_t length = 0;
+  std::int64_t null_count = 0;
+  std::vector<const void*> buffers = {};  // as Arrow orders them; the first is the validity
+  std::vector<std::shared_ptr<const void>> owners = {};
+  std::vector<Column> children = {};
+
+  // The same column under a name.
+  Column named(std::string new_name) && {
+    name = std::move(new_name);
+    return std::move(*this);
+  }
+};
+
+template <class T>
+constexpr const char* arrow_format() {
+  if constexpr (std::is_same_v<T, std::uint64_t>) return "L";
+  if constexpr (std::is_same_v<T, std::int64_t>) return "l";
+  if constexpr (std::is_same_v<T, std::uint32_t>) return "I";
+  if constexpr (std::is_same_v<T, double>) return "g";
+}
+
+// Keeps `values` alive for the column and gives their address.
+template <class T>
+const T* keep(Column& column, std::vector<T> values) {
+  const auto kept = std::make_shared<const std::vector<T>>(std::move(values));
+  column.owners.push_back(kept);
+  return kept->data();
+}
+
+// Marks value i as null where valid[i] is 0. Empty: none is.
+void set_validity(Column& column, std::span<const std::uint8_t> valid);
+
+template <class T>
+Column number_column(std::vector<T> values, std::span<const std::uint8_t> valid = {}) {
+  Column column{.format = arrow_format<T>(), .length = static_cast<std::int64_t>(values.size())};
+  column.buffers = {nullptr, keep(column, std::move(values))};
+  set_validity(column, valid);
+  return column;
+}
+
+// 1 is true.
+Column flag_column(std::span<const std::uint8_t> flags);
+Column text_column(std::span<const std::string> texts, std::span<const std::uint8_t> valid = {});
+
+// `width` numbers a row.
+template <class T>
+Column fixed_list_column(std::vector<T> values, std::size_t rows, std::size_t width,
+                         std::span<const std::uint8_t> valid = {}) {
+  Column column{.format = "+w:" + std::to_string(width), .length = static_cast<std::int64_t>(rows)};
+  column.buffers = {nullptr};
+  column.children.push_back(number_column(std::move(values)).named("item"));
+  set_validity(column, valid);
+  return column;
+}
+
+// A list of any length a row: row i has the values of `items` from offsets[i] to offsets[i + 1].
+Column list_column(std::vector<std::int64_t> offsets, Column items);
+
+// Named columns of the same length, side by side.
+Column table(std::vector<Column> columns);
+
+// What Python sees: Column, with the three methods of the interface.
+void bind_columns(nanobind::module_& module);
+
+}  // namespace refrain::python

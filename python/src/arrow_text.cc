@@ -1,0 +1,172 @@
+// Strings in all of Arrow's layouts, and in lists of Python's.
+#include <cstring>
+
+#include "arrow_import.h"
+#include "refrain/error.h"
+
+namespace nb = nanobind;
+
+namespace refrain::python {
+
+namespace {
+
+// A column of our own, in one piece.
+struct Unpacked {
+  std::vector<char> bytes;
+  std::vector<std::int64_t> offsets = {0};
+  std::vector<std::uint8_t> validity;
+  bool nulls = false;
+
+  void add(std::optional<std::string_view> text) {
+    const std::size_t i = offsets.size() - 1;
+    if (i % 8 == 0) validity.push_back(0);
+    if (text) {
+      bytes.insert(bytes.end(), text->begin(), text->end());
+      validity[i / 8] = static_cast<std::uint8_t>(validity[i / 8] | 1U << i % 8);
+    } else {
+      nulls = true;
+    }
+    offsets.push_back(static_cast<std::int64_t>(bytes.size()));
+  }
+};
+
+Texts shared(std::shared_ptr<Unpacked> unpacked) {
+  const TextColumn column(unpacked->bytes.data(), unpacked->offsets.data(), unpacked->offsets.size() - 1,
+                          unpacked->nulls ? unpacked->validity.data() : nullptr);
+  return {column, std::move(unpacked)};
+}
+
+template <class Offset>
+Texts plain(const Chunk& chunk) {
+  static constexpr Offset kNone[1] = {0};
+  const ArrowArray& array = *chunk.array;
+  if (chunk.length == 0) return {TextColumn("", kNone, 0), chunk.owner};
+  const auto first = static_cast<std::size_t>(array.offset + chunk.first);
+  const auto length = static_cast<std::size_t>(chunk.length);
+  const auto* validity = static_cast<const std::uint8_t*>(array.null_count == 0 ? nullptr : array.buffers[0]);
+  const auto* bytes = static_cast<const char*>(array.buffers[2]);
+  const TextColumn all(bytes != nullptr ? bytes : "", static_cast<const Offset*>(array.buffers[1]), first + length,
+                       validity);
+  return {all.slice(first, length), chunk.owner};
+}
+
+// 16 bytes: the length, then the string if it has up to 12 bytes; else its beginning, a buffer's number, a place there.
+std::string_view view_at(const ArrowArray& array, std::int64_t i) {
+  const char* view = static_cast<const char*>(array.buffers[1]) + 16 * i;
+  std::int32_t part[4];
+  std::memcpy(part, view, sizeof part);
+  const auto size = static_cast<std::size_t>(part[0]);
+  if (size <= 12) return {view + 4, size};
+  return {static_cast<const char*>(array.buffers[2 + part[2]]) + part[3], size};
+}
+
+Texts from_views(const Chunk& chunk) {
+  const auto unpacked = std::make_shared<Unpacked>();
+  for (std::int64_t i = 0; i < chunk.length; ++i) {
+    if (is_valid(chunk, i))
+      unpacked->add(view_at(*chunk.array, chunk.array->offset + chunk.first + i));
+    else
+      unpacked->add({});
+  }
+  return shared(unpacked);
+}
+
+Texts from_dictionary(const Chunk& chunk, std::string_view what) {
+  const auto unpacked = std::make_shared<Unpacked>();
+  if (chunk.length == 0) return shared(unpacked);
+  const ArrowArray& values = *chunk.array->dictionary;
+  const Texts texts = texts_of({chunk.schema->dictionary, &values, 0, values.length, chunk.owner}, what);
+  ArrowSchema keys = *chunk.schema;
+  keys.dictionary = nullptr;
+  std::vector<std::uint8_t> valid;
+  const std::vector<std::uint64_t> places =
+      numbers_of({&keys, chunk.array, chunk.first, chunk.length, {}}, what, &valid);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (valid[i] != 0 && texts.column.valid(places[i]))
+      unpacked->add(texts.column[places[i]]);
+    else
+      unpacked->add({});
+  }
+  return shared(unpacked);
+}
+
+Texts from_numbers(const Chunk& chunk, std::string_view what) {
+  const auto unpacked = std::make_shared<Unpacked>();
+  std::vector<std::uint8_t> valid;
+  const std::vector<std::uint64_t> numbers = numbers_of(chunk, what, &valid);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (valid[i] != 0)
+      unpacked->add(std::to_string(numbers[i]));
+    else
+      unpacked->add({});
+  }
+  return shared(unpacked);
+}
+
+// Halves of surrogate pairs become U+FFFD, as those of JSON do: either takes three bytes.
+std::string encoded_loosely(nb::handle text) {
+  const nb::bytes bytes = nb::steal<nb::bytes>(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+  if (!bytes.is_valid()) throw nb::python_error();
+  std::string out(bytes.c_str(), bytes.size());
+  for (std::size_t i = 0; i + 2 < out.size(); ++i)
+    if (out[i] == '\xED' && static_cast<unsigned char>(out[i + 1]) >= 0xA0) out.replace(i, 3, "\xEF\xBF\xBD");
+  return out;
+}
+
+void add_python(Unpacked& unpacked, nb::handle item, std::string_view what) {
+  if (item.is_none()) return unpacked.add({});
+  if (PyUnicode_Check(item.ptr()) == 0)
+    throw nb::type_error((std::string(what) + ": expected str, not " + Py_TYPE(item.ptr())->tp_name).c_str());
+  Py_ssize_t size = 0;
+  const char* bytes = PyUnicode_AsUTF8AndSize(item.ptr(), &size);
+  if (bytes != nullptr) return unpacked.add(std::string_view(bytes, static_cast<std::size_t>(size)));
+  PyErr_Clear();
+  unpacked.add(encoded_loosely(item));
+}
+
+}  // namespace
+
+Texts texts_of(const Chunk& chunk, std::string_view what, bool numbers) {
+  const std::string_view format = chunk.schema->format;
+  if (chunk.schema->dictionary != nullptr) return from_dictionary(chunk, what);
+  if (format == "u" || format == "z") return plain<std::int32_t>(chunk);
+  if (format == "U" || format == "Z") return plain<std::int64_t>(chunk);
+  if (format == "vu" || format == "vz") return from_views(chunk);
+  if (format == "n") {
+    const auto unpacked = std::make_shared<Unpacked>();
+    for (std::int64_t i = 0; i < chunk.length; ++i) unpacked->add({});
+    return shared(unpacked);
+  }
+  if (numbers) return from_numbers(chunk, what);
+  throw Error(Errc::invalid_argument,
+              std::string(what) + ": expected strings, not Arrow's format '" + std::string(format) + "'");
+}
+
+Texts texts_of_list(nb::handle list, std::string_view what) {
+  const auto unpacked = std::make_shared<Unpacked>();
+  for (nb::handle item : list) add_python(*unpacked, item, what);
+  return shared(unpacked);
+}
+
+std::vector<Texts> import_texts(nb::handle object, std::string_view name) {
+  if (nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object)) return {texts_of_list(object, name)};
+  std::vector<Texts> texts;
+  for (const Chunk& chunk : import_arrow(object)) texts.push_back(texts_of(column_of(chunk, name), name));
+  return texts;
+}
+
+Texts import_one_text(nb::handle object, std::string_view name) {
+  const std::vector<Texts> chunks = import_texts(object, name);
+  if (chunks.size() == 1) return chunks[0];
+  const auto unpacked = std::make_shared<Unpacked>();
+  for (const Texts& chunk : chunks)
+    for (std::size_t i = 0; i < chunk.column.size(); ++i) {
+      if (chunk.column.valid(i))
+        unpacked->add(chunk.column[i]);
+      else
+        unpacked->add({});
+    }
+  return shared(unpacked);
+}
+
+}  // namespace refrain::python

@@ -1,0 +1,153 @@
+#include "call.h"
+
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "refrain/error.h"
+
+namespace nb = nanobind;
+
+namespace refrain::python {
+
+namespace {
+
+constexpr auto kPause = std::chrono::milliseconds(50);
+
+struct Said {
+  std::string stage;
+  std::string unit;
+  std::uint64_t done = 0;
+  std::uint64_t total = 0;
+  double share = 0;
+};
+
+// What the thread that works tells the one that waits.
+class News {
+ public:
+  void tell(const ProgressUpdate& update) {
+    const std::lock_guard lock(mutex_);
+    const bool staged = update.run.stages != 0;
+    said_ = Said{std::string(staged ? update.run.stage : update.stage), std::string(update.unit), update.done,
+                 update.total, staged ? update.run.share : -1};
+  }
+  void finish(std::exception_ptr failure) {
+    const std::lock_guard lock(mutex_);
+    failure_ = std::move(failure);
+    finished_ = true;
+    changed_.notify_one();
+  }
+  // Returns after a while, or once the work is finished: true.
+  bool wait() {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, kPause, [&] { return finished_; });
+  }
+  std::optional<Said> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(said_, std::nullopt);
+  }
+  std::exception_ptr failure() const { return failure_; }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<Said> said_;
+  std::exception_ptr failure_;
+  bool finished_ = false;
+};
+
+void report(const nb::object& progress, News& news) {
+  if (progress.is_none()) return;
+  if (const auto said = news.take()) progress(said->stage, said->unit, said->done, said->total, said->share);
+}
+
+// Signals and progress, until the work is done. Throws what either raised.
+void attend(const nb::object& progress, News& news) {
+  for (;;) {
+    bool finished = false;
+    {
+      const nb::gil_scoped_release released;
+      finished = news.wait();
+    }
+    if (finished) return report(progress, news);
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    report(progress, news);
+  }
+}
+
+constexpr const char* kClasses[] = {"InvalidArgument", "NotFound", "BadInput", "Corrupt",    "Unsupported",
+                                    "OverBudget",      "IoError",  "Busy",     "Interrupted"};
+
+}  // namespace
+
+std::uint64_t parse_size(nb::handle size, const char* option) {
+  if (size.is_none()) return 0;
+  if (PyLong_Check(size.ptr()) != 0) {
+    const std::uint64_t bytes = PyLong_AsUnsignedLongLong(size.ptr());
+    if (PyErr_Occurred() == nullptr) return bytes;
+    PyErr_Clear();
+  } else if (PyUnicode_Check(size.ptr()) != 0) {
+    const std::string text = nb::cast<std::string>(size);
+    std::size_t used = 0;
+    double number = -1;
+    try {
+      number = std::stod(text, &used);
+    } catch (const std::exception&) {
+    }
+    const std::string_view units = "KMGT";
+    const std::size_t unit = used + 1 == text.size() ? units.find(text[used]) : std::string_view::npos;
+    if (number >= 0 && number < 1e15 && (used == text.size() || unit != std::string_view::npos))
+      return static_cast<std::uint64_t>(number * (used == text.size() ? 1 : std::exp2(10.0 * double(unit + 1))));
+  }
+  throw Error(Errc::invalid_argument, std::string(option) + ": expected bytes, such as 1000000000 or \"512M\"");
+}
+
+void run(const CallSettings& settings, const std::function<void(const Context&)>& work) {
+  News news;
+  std::stop_source stop;
+  Context context{.memory_bytes = parse_size(settings.memory, "--memory"),
+                  .threads = settings.threads,
+                  .temp_dir = settings.temp_dir,
+                  .stop = stop.get_token()};
+  if (!settings.progress.is_none()) context.progress = [&news](const ProgressUpdate& update) { news.tell(update); };
+  std::thread worker([&] {
+    try {
+      work(context);
+      news.finish(nullptr);
+    } catch (...) {
+      news.finish(std::current_exception());
+    }
+  });
+  const auto join = [&] {
+    const nb::gil_scoped_release released;
+    worker.join();
+  };
+  try {
+    attend(settings.progress, news);
+  } catch (...) {
+    stop.request_stop();
+    join();
+    throw;
+  }
+  join();
+  if (news.failure()) std::rethrow_exception(news.failure());
+}
+
+void bind_errors() {
+  nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
+    try {
+      std::rethrow_exception(pointer);
+    } catch (const Error& error) {
+      const auto code = static_cast<std::size_t>(error.code());
+      const nb::object type = nb::module_::import_("pyrefrain.errors").attr(kClasses[code]);
+      const nb::object made = type(error.spelled([](std::string_view option) { return std::string(option); }));
+      made.attr("option") = error.option();
+      PyErr_SetObject(type.ptr(), made.ptr());
+    }
+  });
+}
+
+}  // namespace refrain::python
