@@ -14,7 +14,7 @@
 namespace [[gnu::visibility("default")]] refrain {
 
 struct ExplainOptions {
-  std::string a;  // a file; or, if `input` has paths, the id of a document in it
+  std::string a;  // a file; or, if `input` names something, the id of a document in it
   std::string b;
   InputOptions input;
   FingerprintOptions fingerprint;

@@ -1,6 +1,18 @@
-"""Finds and removes duplicate text."""
+"""Finds and removes duplicate text.
+
+    import pyrefrain
+    kept = pyrefrain.dedup(["a text", "another", "a text"]).kept()
+
+A function a verb (dedup, near, substrings, ngrams, fingerprint, explain), the Index of passages, the kernels under them
+(pyrefrain.kernels), and the exceptions (pyrefrain.errors).
+"""
 
 from . import errors
 from ._core import __version__
+from ._explain import explain
+from ._index import Index
+from ._verbs import dedup, fingerprint, near, ngrams, substrings
 
-__all__ = ["__version__", "errors"]
+__all__ = [
+    "Index", "__version__", "dedup", "errors", "explain", "fingerprint", "near", "ngrams", "substrings",
+]

@@ -125,16 +125,10 @@ Column flag_column(std::span<const std::uint8_t> flags) {
   return column;
 }
 
-Column text_column(std::span<const std::string> texts, std::span<const std::uint8_t> valid) {
-  Column column{.format = "U", .length = static_cast<std::int64_t>(texts.size())};
-  std::vector<std::int64_t> offsets = {0};
-  std::vector<char> bytes;
-  for (const std::string& text : texts) {
-    bytes.insert(bytes.end(), text.begin(), text.end());
-    offsets.push_back(static_cast<std::int64_t>(bytes.size()));
-  }
-  bytes.push_back(0);  // so that there is an address
-  column.buffers = {nullptr, keep(column, std::move(offsets)), keep(column, std::move(bytes))};
+Column TextBuilder::column(std::span<const std::uint8_t> valid) && {
+  Column column{.format = "U", .length = static_cast<std::int64_t>(offsets_.size()) - 1};
+  bytes_.push_back(0);  // so that there is an address
+  column.buffers = {nullptr, keep(column, std::move(offsets_)), keep(column, std::move(bytes_))};
   set_validity(column, valid);
   return column;
 }
@@ -163,6 +157,24 @@ void bind_columns(nb::module_& module) {
   nb::class_<Column>(module, "Column",
                      "A result in Arrow's layout. pyarrow, polars, pandas and DuckDB take it as it is.")
       .def("__len__", [](const Column& self) { return self.length; })
+      .def("__getitem__",
+           [](const Column& self, std::int64_t i) {
+             if (i < 0) i += self.length;
+             if (i < 0 || i >= self.length) throw nb::index_error("there is no such row");
+             return value_at(self, i);
+           })
+      .def("column",
+           [](const Column& self, const std::string& name) {
+             for (const Column& child : self.children)
+               if (child.name == name) return child;
+             throw nb::key_error(name.c_str());
+           })
+      .def_prop_ro("names",
+                   [](const Column& self) {
+                     nb::list names;
+                     for (const Column& child : self.children) names.append(child.name);
+                     return names;
+                   })
       .def("__arrow_c_schema__", schema_of)
       .def(
           "__arrow_c_array__",

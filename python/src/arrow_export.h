@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -60,7 +61,22 @@ Column number_column(std::vector<T> values, std::span<const std::uint8_t> valid 
 
 // 1 is true.
 Column flag_column(std::span<const std::uint8_t> flags);
-Column text_column(std::span<const std::string> texts, std::span<const std::uint8_t> valid = {});
+
+// Makes a column of strings, one after the other.
+class TextBuilder {
+ public:
+  // More of the string that is added next.
+  void append(std::string_view part) { bytes_.insert(bytes_.end(), part.begin(), part.end()); }
+  void add(std::string_view rest) {
+    append(rest);
+    offsets_.push_back(static_cast<std::int64_t>(bytes_.size()));
+  }
+  Column column(std::span<const std::uint8_t> valid = {}) &&;
+
+ private:
+  std::vector<std::int64_t> offsets_ = {0};
+  std::vector<char> bytes_;
+};
 
 // `width` numbers a row.
 template <class T>
@@ -78,6 +94,9 @@ Column list_column(std::vector<std::int64_t> offsets, Column items);
 
 // Named columns of the same length, side by side.
 Column table(std::vector<Column> columns);
+
+// Row i: a number, a str, a list, or of a table a dict.
+nanobind::object value_at(const Column& column, std::int64_t i);
 
 // What Python sees: Column, with the three methods of the interface.
 void bind_columns(nanobind::module_& module);

@@ -90,13 +90,11 @@ Texts from_dictionary(const Chunk& chunk, std::string_view what) {
   return shared(unpacked);
 }
 
-Texts from_numbers(const Chunk& chunk, std::string_view what) {
+Texts from_values(const Chunk& chunk, std::string_view what) {
   const auto unpacked = std::make_shared<Unpacked>();
-  std::vector<std::uint8_t> valid;
-  const std::vector<std::uint64_t> numbers = numbers_of(chunk, what, &valid);
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (valid[i] != 0)
-      unpacked->add(std::to_string(numbers[i]));
+  for (std::int64_t i = 0; i < chunk.length; ++i) {
+    if (is_valid(chunk, i))
+      unpacked->add(value_text(chunk, i, what));
     else
       unpacked->add({});
   }
@@ -126,7 +124,7 @@ void add_python(Unpacked& unpacked, nb::handle item, std::string_view what) {
 
 }  // namespace
 
-Texts texts_of(const Chunk& chunk, std::string_view what, bool numbers) {
+Texts texts_of(const Chunk& chunk, std::string_view what, bool values) {
   const std::string_view format = chunk.schema->format;
   if (chunk.schema->dictionary != nullptr) return from_dictionary(chunk, what);
   if (format == "u" || format == "z") return plain<std::int32_t>(chunk);
@@ -137,7 +135,7 @@ Texts texts_of(const Chunk& chunk, std::string_view what, bool numbers) {
     for (std::int64_t i = 0; i < chunk.length; ++i) unpacked->add({});
     return shared(unpacked);
   }
-  if (numbers) return from_numbers(chunk, what);
+  if (values) return from_values(chunk, what);
   throw Error(Errc::invalid_argument,
               std::string(what) + ": expected strings, not Arrow's format '" + std::string(format) + "'");
 }

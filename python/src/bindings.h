@@ -9,5 +9,10 @@ void bind_document_kernels(nanobind::module_& module);   // a row a document: di
 void bind_pair_kernels(nanobind::module_& module);       // similarities, hamming_pairs, components
 void bind_substring_kernels(nanobind::module_& module);  // samples, what they share, hashes of windows
 void bind_item_search(nanobind::module_& module);
+void bind_verbs(nanobind::module_& module);       // over documents in memory
+void bind_dedup(nanobind::module_& module);       // the same
+void bind_file_verbs(nanobind::module_& module);  // over paths
+void bind_explain(nanobind::module_& module);
+void bind_index(nanobind::module_& module);
 
 }  // namespace refrain::python

@@ -1,5 +1,7 @@
 #include "call.h"
 
+#include <nanobind/stl/string.h>
+
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -81,6 +83,13 @@ void attend(const nb::object& progress, News& news) {
 constexpr const char* kClasses[] = {"InvalidArgument", "NotFound", "BadInput", "Corrupt",    "Unsupported",
                                     "OverBudget",      "IoError",  "Busy",     "Interrupted"};
 
+// As Python's functions call it: fields of tables are columns there.
+std::string argument_of(std::string_view option) {
+  constexpr std::string_view kField = "_field";
+  if (option.ends_with(kField) && option != "source_field") option.remove_suffix(kField.size());
+  return std::string(option);
+}
+
 }  // namespace
 
 std::uint64_t parse_size(nb::handle size, const char* option) {
@@ -143,8 +152,8 @@ void bind_errors() {
     } catch (const Error& error) {
       const auto code = static_cast<std::size_t>(error.code());
       const nb::object type = nb::module_::import_("pyrefrain.errors").attr(kClasses[code]);
-      const nb::object made = type(error.spelled([](std::string_view option) { return std::string(option); }));
-      made.attr("option") = error.option();
+      const nb::object made = type(error.spelled(argument_of));
+      made.attr("option") = argument_of(error.option());
       PyErr_SetObject(type.ptr(), made.ptr());
     }
   });

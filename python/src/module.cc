@@ -4,6 +4,7 @@
 #include "arrow_export.h"
 #include "bindings.h"
 #include "call.h"
+#include "documents.h"
 #include "refrain/version.h"
 
 NB_MODULE(_core, module) {
@@ -16,4 +17,10 @@ NB_MODULE(_core, module) {
   refrain::python::bind_pair_kernels(module);
   refrain::python::bind_substring_kernels(module);
   refrain::python::bind_item_search(module);
+  refrain::python::bind_documents(module);
+  refrain::python::bind_verbs(module);
+  refrain::python::bind_dedup(module);
+  refrain::python::bind_file_verbs(module);
+  refrain::python::bind_explain(module);
+  refrain::python::bind_index(module);
 }

@@ -57,7 +57,7 @@ void find_all(const InputOptions& input, const Context& context, MemoryBudget& b
 ExplainReport explain(const ExplainOptions& options, const Context& context) {
   MemoryBudget budget(context);
   std::vector<verbs::evidence::WantedDocument> wanted{{.id = options.a}, {.id = options.b}};
-  if (options.input.paths.empty()) {
+  if (options.input.empty()) {
     for (verbs::evidence::WantedDocument& want : wanted) {
       InputOptions one = options.input;
       one.paths = {want.id};

@@ -1,0 +1,57 @@
+"""What a verb may be given: texts, tables of any library, datasets, or paths."""
+
+import os
+
+from . import _core
+
+
+def is_dataset(data):
+    """Whether it is a Dataset of Hugging Face, without importing that."""
+    return type(data).__module__.startswith("datasets.") and type(data).__name__ == "Dataset"
+
+
+def arrow_of_dataset(dataset, columns):
+    """The columns as an Arrow table: as they lie in memory or on disk, unless rows were selected."""
+    dataset = dataset.select_columns(columns)
+    if dataset._indices is None:
+        return dataset.data.table
+    return dataset.with_format("arrow")[:]
+
+
+def paths_of(data):
+    """The paths, if that is what was given: a str, a Path, or a list of Paths. A list of str is a list of texts."""
+    if isinstance(data, (str, os.PathLike)):
+        return [os.fspath(data)]
+    if isinstance(data, (list, tuple)) and data and all(isinstance(item, os.PathLike) for item in data):
+        return [os.fspath(item) for item in data]
+    return None
+
+
+def documents_of(data, text="text", id=None, fields=()):
+    """Documents that the engine reads where they lie."""
+    if is_dataset(data):
+        data = arrow_of_dataset(data, list(dict.fromkeys([text, *([id] if id else []), *fields])))
+    elif type(data).__module__.startswith("datasets."):
+        raise TypeError(f"expected one Dataset, not {type(data).__name__}; name a split, or load it without streaming")
+    elif not (hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__") or isinstance(data, (list, tuple))):
+        if hasattr(data, "tolist"):  # numpy's arrays, and Series of older pandas
+            data = data.tolist()
+        elif hasattr(data, "__iter__") and not isinstance(data, (bytes, dict)):
+            data = list(data)
+    return _core.Documents(data, text=text, id=id or "", fields=list(fields))
+
+
+def rows_of(data, rows):
+    """Some rows of what was given, in the same kind of thing; None where that is not known how."""
+    if isinstance(data, (list, tuple)):
+        return type(data)(data[row] for row in rows)
+    kind = type(data).__module__.partition(".")[0]
+    if kind == "datasets":
+        return data.select(rows)
+    if kind == "pandas":
+        return data.iloc[rows]
+    if kind == "polars":
+        return data[rows]
+    if kind == "pyarrow" and hasattr(data, "take"):
+        return data.take(rows)
+    return None

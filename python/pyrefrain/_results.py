@@ -1,0 +1,182 @@
+"""What the verbs return."""
+
+import functools
+import html
+import json
+
+from ._inputs import is_dataset, rows_of
+from ._table import Table
+
+
+class Result(Table):
+    """A table, and what the verb reports of the whole."""
+
+    def __init__(self, column, report):
+        super().__init__(column)
+        self._report = report
+
+    @functools.cached_property
+    def report(self):
+        """The contents of summary.json, as a dict."""
+        return json.loads(self._report)
+
+
+class Fingerprints(Result):
+    """A row a document: id, simhash (None where it is too short)."""
+
+
+class Matches(Result):
+    """A row a pair of near-duplicates: id1, id2, diff (bits) and, with verify, similarity."""
+
+    def __init__(self, column, documents, report):
+        super().__init__(column, report)
+        #: A row a document: id, simhash, cluster (the first document of it; -1 where it is in none).
+        self.documents = Table(documents)
+
+    def _summary(self):
+        return f"{len(self):,} matches among {len(self.documents):,} documents"
+
+
+class Ranges(Result):
+    """A row a repeated range: id, x, y (bytes of the text)."""
+
+    def __init__(self, column, cuts, report, data, documents):
+        super().__init__(column, report)
+        #: What goes, by `keep`: a table of document (its place), begin, end.
+        self.cuts = Table(cuts)
+        self._data = data
+        self._documents = documents
+
+    def clean(self):
+        """What was given without the repeated ranges; a list of str, or the texts as a Column."""
+        texts = self._documents.texts_at(range(len(self._documents)), self.cuts)
+        return list(texts) if isinstance(self._data, (list, tuple)) else texts
+
+
+class Ngrams(Result):
+    """A row a phrase: ngram, count, documents, places (dicts of id and token)."""
+
+
+class Decisions(Result):
+    """A row a document: id, keep, reason, match, similarity, lost, longest_lost, spans, cluster."""
+
+    def __init__(self, column, cuts, report, data, documents, text):
+        super().__init__(column, report)
+        self._cuts = Table(cuts)
+        self._data = data
+        self._documents = documents
+        self._text = text
+
+    @functools.cached_property
+    def kept_rows(self):
+        """The places of the documents that are kept, ascending."""
+        keep = self._column.column("keep")
+        return [row for row in range(len(keep)) if keep[row]]
+
+    def kept(self):
+        """What was given without its duplicates: a list, a table, a frame or a dataset, as it came."""
+        rows = rows_of(self._data, self.kept_rows)
+        if rows is None:
+            raise TypeError(f"no rows can be selected from {type(self._data).__name__}; use kept_rows")
+        return self._with_cuts(rows) if len(self._cuts) else rows
+
+    def annotated(self):
+        """What was given, with the columns keep, reason, match, similarity and cluster beside its own."""
+        columns = self.to_arrow().select(["keep", "reason", "match", "similarity", "cluster"])
+        kind = type(self._data).__module__.partition(".")[0]
+        if kind == "datasets":
+            import datasets
+
+            return datasets.concatenate_datasets([self._data, datasets.Dataset(columns)], axis=1)
+        if kind == "pandas":
+            frame = columns.to_pandas().set_index(self._data.index)
+            return self._data.assign(**{name: frame[name] for name in frame.columns})
+        if kind == "polars":
+            import polars
+
+            return self._data.with_columns(polars.from_arrow(columns))
+        if kind == "pyarrow":
+            table = self._data
+            for name in columns.column_names:
+                table = table.append_column(name, columns[name])
+            return table
+        raise TypeError(f"there are no columns in {type(self._data).__name__}; use the decisions themselves")
+
+    def _with_cuts(self, rows):
+        texts = self._documents.texts_at(self.kept_rows, self._cuts)
+        if isinstance(rows, (list, tuple)):
+            return type(rows)(texts)
+        kind = type(rows).__module__.partition(".")[0]
+        if is_dataset(rows):
+            import pyarrow
+
+            column = pyarrow.array(texts).cast(rows.features.arrow_schema.field(self._text).type)
+            names, features = rows.column_names, rows.features
+            return rows.remove_columns(self._text).add_column(self._text, column).select_columns(names).cast(features)
+        if kind == "pandas":
+            return rows.assign(**{self._text: list(texts)}) if hasattr(rows, "assign") else type(rows)(list(texts), rows.index)
+        if kind == "polars":
+            import polars
+
+            series = polars.Series(self._text, texts)
+            return rows.with_columns(series) if hasattr(rows, "with_columns") else series
+        import pyarrow
+
+        column = pyarrow.array(texts)
+        if not hasattr(rows, "set_column"):
+            return column
+        place = rows.schema.get_field_index(self._text)
+        return rows.set_column(place, self._text, column.cast(rows.schema.field(place).type))
+
+    def _summary(self):
+        return f"{len(self.kept_rows):,} of {len(self):,} documents kept"
+
+    def _repr_html_(self):
+        share = 100 * len(self.kept_rows) / max(len(self), 1)
+        bar = (f'<div style="width:20em;background:#d66;height:.6em"><div style="width:{share:.1f}%;background:#4a4;'
+               f'height:.6em"></div></div>')
+        return f"<div>{bar}{super()._repr_html_()}</div>"
+
+
+class Explanation:
+    """Why two texts match, or don't."""
+
+    def __init__(self, report):
+        #: All of it, as `refrain explain --json` prints it.
+        self.report = json.loads(report)
+
+    @property
+    def similarity(self):
+        """The share of windows that both have, of those that either has."""
+        return self.report["similarity"]
+
+    @property
+    def difference(self):
+        """Bits in which the fingerprints differ; None where one of the texts is too short."""
+        return self.report["difference"]
+
+    @property
+    def match(self):
+        """Whether the fingerprints are close enough."""
+        return self.report["match"]
+
+    def __repr__(self):
+        return f"<Explanation: similarity {self.similarity:.3f}, {self.difference} bits differ>"
+
+    def _repr_html_(self):
+        sides = "".join(f'<td style="vertical-align:top;text-align:left;white-space:pre-wrap">{_marked(self.report[side])}</td>'
+                        for side in "ab")
+        return f"<div><p>{html.escape(repr(self)[1:-1])}</p><table><tr>{sides}</tr></table></div>"
+
+
+def _marked(document):
+    """A text with what it shares marked."""
+    text, out, at = document["text"].encode(), [], 0
+    for begin, end in document["shared"]:
+        out += [_shown(text[at:begin]), "<mark>", _shown(text[begin:end]), "</mark>"]
+        at = end
+    return "".join(out + [_shown(text[at:])])
+
+
+def _shown(part):
+    return html.escape(part.decode(errors="replace"))

@@ -1,0 +1,132 @@
+"""One verb, one function. Options are spelled as on the command line, with underscores."""
+
+from __future__ import annotations
+
+import os
+
+from . import _core, _files
+from ._inputs import documents_of, is_dataset, paths_of
+from ._progress import reporter
+from ._results import Decisions, Fingerprints, Matches, Ngrams, Ranges
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Unpack
+
+    from .options import DedupOptions, FingerprintOptions, NearOptions, NgramsOptions, SubstringsOptions
+
+
+def fingerprint(data: Any, *, text: str = "text", id: str | None = None, **options: Unpack[FingerprintOptions]) -> Fingerprints:
+    """The 64-bit SimHash of every document.
+
+    `data` is a list of str, anything that exports Arrow (a table of pyarrow, polars, pandas, DuckDB, a dataset), or paths:
+    a str, a Path, or a list of Paths. `text` and `id` name columns. Documents without ids are known by their places.
+    """
+    _prepare(options)
+    if (paths := paths_of(data)) is not None:
+        rows = _files.tsv_rows(_core.fingerprint_files(paths, {"text": _named(text), "id": id, **options}), simhash=int)
+        return Fingerprints(_files.Rows(rows, ["id", "simhash"]), "{}")
+    return Fingerprints(*_core.fingerprint_memory(documents_of(data, text, id), options))
+
+
+def near(data: Any, *, text: str = "text", id: str | None = None, **options: Unpack[NearOptions]) -> Matches:
+    """Pairs of near-duplicate documents by SimHash, and the clusters they form.
+
+    `data`, `text` and `id` are as in fingerprint(). To remove what is found, use dedup().
+    """
+    _prepare(options)
+    if (paths := paths_of(data)) is not None:
+        with _files.output_folder(options) as folder:
+            report = _core.near_files(paths, {"text": _named(text), "id": id, **options})
+            matches = _files.tsv_file(os.path.join(folder, "matches.tsv"), diff=int, similarity=float)
+            clusters = _files.tsv_file(os.path.join(folder, "clusters.tsv"), simhash=int, cluster=int)
+        names = ["id1", "id2", "diff"] + (["similarity"] if options.get("verify") else [])
+        return Matches(_files.Rows(matches, names), _files.Rows(clusters, ["id", "simhash", "cluster"]), report)
+    return Matches(*_core.near_memory(documents_of(data, text, id), options))
+
+
+def dedup(data: Any, *, text: str = "text", id: str | None = None, annotate: bool = False,
+          **options: Unpack[DedupOptions]) -> Any:
+    """Decides which documents to keep.
+
+    Of a Hugging Face dataset: the dataset without its duplicates, or with `annotate` all of it, with the columns keep,
+    reason, match, similarity and cluster. Of anything else: Decisions, whose kept() gives back what was given without its
+    duplicates. Of paths, `output` is the folder of the run, and `apply` writes the clean corpus there.
+    `data`, `text` and `id` are as in fingerprint(); `against` too may be texts, a table or paths.
+    """
+    _prepare(options)
+    paths = paths_of(data)
+    against = options.get("against")
+    if against is not None:
+        against_paths = paths_of(against)
+        options["against"] = against_paths if against_paths is not None else documents_of(
+            against, options.pop("against_text", None) or text, options.pop("against_id", None))
+    if paths is not None:
+        with _files.output_folder(options) as folder:
+            report = _core.dedup_files(paths, {"text": _named(text), "id": id, "annotate": annotate, **options})
+            rows = _files.json_lines(os.path.join(folder, "decisions.jsonl"))
+        names = ["id", "keep", "reason", "match", "similarity", "lost", "longest_lost", "spans", "cluster"]
+        rows = [_decision(row, names) for row in rows]
+        return Decisions(_files.Rows(rows, names), _files.Rows([], ["document", "begin", "end"]), report, data, None, text)
+    documents = documents_of(data, text, id, _fields(options))
+    decisions = Decisions(*_core.dedup_memory(documents, options), data, documents, text)
+    if is_dataset(data):
+        return decisions.annotated() if annotate else decisions.kept()
+    if annotate:
+        return decisions.annotated()
+    return decisions
+
+
+def substrings(data: Any, *, text: str = "text", id: str | None = None, **options: Unpack[SubstringsOptions]) -> Ranges:
+    """Every byte range covered by windows of `length` bytes that occur at least `min_count` times.
+
+    `data`, `text` and `id` are as in fingerprint(). clean() of the result gives the texts without them.
+    """
+    _prepare(options)
+    if (paths := paths_of(data)) is not None:
+        with _files.output_folder(options) as folder:
+            report = _core.substrings_files(paths, {"text": _named(text), "id": id, **options})
+            rows = _files.tsv_file(os.path.join(folder, "substring_bytes.tsv"), x=int, y=int)
+        return Ranges(_files.Rows(rows, ["id", "x", "y"]), _files.Rows([], ["document", "begin", "end"]), report, data, None)
+    documents = documents_of(data, text, id)
+    return Ranges(*_core.substrings_memory(documents, options), data, documents)
+
+
+def ngrams(data: Any, *, text: str = "text", id: str | None = None, **options: Unpack[NgramsOptions]) -> Ngrams:
+    """Every run of `n` tokens that occurs at least `m` times, with its places.
+
+    `data`, `text` and `id` are as in fingerprint(). Of paths, `output` is the folder of the index.
+    """
+    _prepare(options)
+    if (paths := paths_of(data)) is not None:
+        with _files.output_folder(options) as folder:
+            report = _core.ngrams_files(paths, {"text": _named(text), "id": id, **options})
+            rows = _files.tsv_rows(_core.ngrams_rows(folder), count=int, documents=int, places=_places)
+        return Ngrams(_files.Rows(rows, ["ngram", "count", "documents", "places"]), report)
+    return Ngrams(*_core.ngrams_memory(documents_of(data, text, id), options))
+
+
+def _prepare(options):
+    if "progress" in options:
+        options["progress"] = reporter(options["progress"])
+
+
+def _named(text):
+    """To name a field says that files have fields, so the default is not named."""
+    return None if text == "text" else text
+
+
+def _fields(options):
+    """The columns that are needed beside text and id."""
+    policy = options.get("keep") or ""
+    field = policy.partition(":")[2] if policy.startswith(("newest:", "max:", "min:")) else ""
+    return list(dict.fromkeys(name for name in [field, options.get("source_field")] if name))
+
+
+def _decision(row, names):
+    row["spans"] = [{"begin": begin, "end": end} for begin, end in row["spans"]]
+    return {name: row.get(name) for name in names}
+
+
+def _places(text):
+    return [{"id": place.rpartition(":")[0], "token": int(place.rpartition(":")[2])} for place in text.split(",")]

@@ -1,0 +1,55 @@
+#include <algorithm>
+
+#include "options.h"
+#include "refrain/error.h"
+
+namespace nb = nanobind;
+
+namespace refrain::python {
+
+nb::object Arguments::take(const char* name) {
+  known_.insert(name);
+  return given_.contains(name) ? nb::object(given_[name]) : nb::none();
+}
+
+bool Arguments::given(const char* name) const {
+  return given_.contains(name) && !given_[name].is_none();
+}
+
+bool Arguments::read_size(const char* name, std::uint64_t& into) {
+  const nb::object value = take(name);
+  if (value.is_none()) return false;
+  into = parse_size(value, flag(name).c_str());
+  return true;
+}
+
+bool Arguments::read_switch(const char* name, std::string_view on, std::string_view off, bool& into) {
+  const nb::object value = take(name);
+  if (value.is_none()) return false;
+  if (nb::isinstance<nb::str>(value))
+    into = place_of_name(flag(name), nb::cast<std::string>(value), {off, on}) == 1;
+  else if (!nb::try_cast<bool>(value, into))
+    refuse(name, value);
+  return true;
+}
+
+void Arguments::finish(std::string_view function) const {
+  for (const auto& [key, value] : given_) {
+    const std::string name = nb::cast<std::string>(key);
+    if (!known_.contains(name))
+      throw nb::type_error((std::string(function) + "() has no argument '" + name + "'").c_str());
+  }
+}
+
+std::string Arguments::flag(std::string_view name) {
+  std::string spelled = (name.size() == 1 ? "-" : "--") + std::string(name);
+  std::replace(spelled.begin() + 2, spelled.end(), '_', '-');
+  return spelled;
+}
+
+void Arguments::refuse(const char* name, nb::handle value) {
+  const std::string shown = nb::cast<std::string>(nb::repr(value));
+  throw Error(Errc::invalid_argument, flag(name) + ": cannot be " + shown);
+}
+
+}  // namespace refrain::python

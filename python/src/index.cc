@@ -1,0 +1,108 @@
+// The index of passages. Reports and passages are JSON.
+#include "refrain/index.h"
+
+#include <nanobind/stl/filesystem.h>
+
+#include "bindings.h"
+#include "documents.h"
+#include "options.h"
+#include "refrain/report_json.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace refrain::python {
+
+namespace {
+
+// `input`: Documents, or a list of paths.
+std::string create(const std::filesystem::path& folder, nb::handle input, nb::dict given) {
+  Arguments arguments(std::move(given));
+  IndexCreateOptions options{
+      .index = folder, .input = input_options(arguments, input), .layout = index_layout(arguments)};
+  const CallSettings settings = call_settings(arguments);
+  arguments.finish("Index.create");
+  return call(settings, [&](const Context& context) {
+    find_ids(options.input, context);
+    return to_json(create_index(options, context), "index create");
+  });
+}
+
+std::string add(Index& self, nb::handle input, nb::dict given) {
+  Arguments arguments(std::move(given));
+  IndexAddOptions options{.input = input_options(arguments, input)};
+  arguments.read("replace", options.replace);
+  const CallSettings settings = call_settings(arguments);
+  arguments.finish("Index.add");
+  return call(settings, [&](const Context& context) {
+    find_ids(options.input, context);
+    return to_json(self.add(options, context));
+  });
+}
+
+std::string remove(Index& self, const std::vector<std::string>& ids, const nb::object& memory) {
+  return call({.memory = memory},
+              [&](const Context& context) { return to_json(self.remove(ids, context), "index remove"); });
+}
+
+std::string merge(Index& self, const nb::object& memory) {
+  return call({.memory = memory}, [&](const Context& context) { return to_json(self.merge(context), "index merge"); });
+}
+
+// (lines of JSON, report)
+nb::object query(const Index& self, nb::handle input, nb::dict given) {
+  Arguments arguments(std::move(given));
+  QueryOptions options{.limits = passage_limits(arguments)};
+  if (!arguments.read("of", options.id)) options.input = input_options(arguments, input);
+  arguments.read("limit", options.limit);
+  arguments.read("max_occurrences", options.max_occurrences);
+  arguments.read("cursor", options.cursor);
+  const CallSettings settings = call_settings(arguments);
+  arguments.finish("Index.query");
+  std::string rows;
+  const std::string report = call(settings, [&](const Context& context) {
+    if (!options.input.empty()) find_ids(options.input, context);
+    const auto sink = json_passages([&](std::string_view part) { rows += part; });
+    return to_json(self.query(options, context, *sink));
+  });
+  return nb::make_tuple(rows, report);
+}
+
+nb::object passages(const Index& self, nb::dict given) {
+  Arguments arguments(std::move(given));
+  ExtractOptions options{.limits = passage_limits(arguments)};
+  arguments.read("min_documents", options.min_documents);
+  arguments.read("limit", options.limit);
+  const CallSettings settings = call_settings(arguments);
+  arguments.finish("Index.passages");
+  std::string rows;
+  const std::string report = call(settings, [&](const Context& context) {
+    const auto sink = json_passages([&](std::string_view part) { rows += part; });
+    return to_json(self.extract(options, context, *sink));
+  });
+  return nb::make_tuple(rows, report);
+}
+
+nb::object document(const Index& self, const std::string& id) {
+  const auto found = call({}, [&](const Context& context) { return self.document(id, context); });
+  if (!found) return nb::none();
+  return nb::steal(PyUnicode_DecodeUTF8(found->text.data(), static_cast<Py_ssize_t>(found->text.size()), "replace"));
+}
+
+}  // namespace
+
+void bind_index(nb::module_& module) {
+  module.def("create_index", create, "folder"_a, "input"_a, "options"_a);
+  nb::class_<Index>(module, "Index")
+      .def(nb::init<std::filesystem::path>(), "folder"_a)
+      .def("add", add, "input"_a, "options"_a)
+      .def("remove", remove, "ids"_a, "memory"_a = nb::none())
+      .def("merge", merge, "memory"_a = nb::none())
+      .def("query", query, "input"_a, "options"_a)
+      .def("passages", passages, "options"_a)
+      .def("document", document, "id"_a)
+      .def("stats", [](const Index& self) { return to_json(self.stats()); })
+      .def_prop_ro("generation", &Index::generation);
+}
+
+}  // namespace refrain::python
