@@ -14,6 +14,7 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "engines/sketch/templates.h"
+#include "refrain/matches.h"
 #include "text/windows.h"
 #include "verbs/dedup/find/find.h"
 #include "verbs/dedup/find/left_sketches.h"
@@ -27,13 +28,7 @@ namespace refrain::verbs::dedup {
 
 namespace {
 
-constexpr std::size_t kLeastOfSite = 8;                         // documents: with fewer there is no template
-constexpr std::size_t kMostOfSite = 100;                        // documents of a sample
-constexpr std::uint64_t kDocumentBytes = 256 << 10;             // of one that may be in a sample
-constexpr std::uint64_t kSiteBytes = 2 << 20;                   // of the sample of a source
-constexpr std::uint64_t kSampleBytes = 16 << 20;                // of all samples together,
-constexpr std::uint64_t kSampleShare = 64;                      // or this part of all texts where that is more
-constexpr std::size_t kMostWindows = 1 << 20;                   // of all templates
+static_assert(TemplateSample::kMostSources == run::kMostTemplateSources);
 constexpr std::uint64_t kWorkBytes = std::uint64_t{24} << 20U;  // that finding those of one source takes, about
 constexpr std::string_view kSampleOfSite = "a sample of the sources";
 
@@ -76,10 +71,10 @@ std::vector<Site> largest_sites(DedupRun& run, const Array<std::uint64_t>& sites
   };
   for (std::size_t i = 0, end = 0; i < all.size(); i = end) {
     while (end < all.size() && all[end] == all[i]) ++end;
-    if (end - i < kLeastOfSite) continue;
+    if (end - i < TemplateSample::kLeastDocuments) continue;
     largest.push_back({all[i], end - i});
     std::push_heap(largest.begin(), largest.end(), before);
-    if (largest.size() <= run::kMostTemplateSources) continue;
+    if (largest.size() <= TemplateSample::kMostSources) continue;
     std::pop_heap(largest.begin(), largest.end(), before);
     largest.pop_back();
   }
@@ -92,27 +87,27 @@ void draw(DedupRun& run, const Array<std::uint64_t>& sites, std::vector<Site>& d
   std::unordered_map<std::uint64_t, std::size_t> places;
   for (std::size_t i = 0; i < drawn.size(); ++i) {
     places.emplace(drawn[i].number, i);
-    drawn[i].sample.reserve(std::min(static_cast<std::size_t>(drawn[i].documents), kMostOfSite) + 1);
+    drawn[i].sample.reserve(std::min(static_cast<std::size_t>(drawn[i].documents), TemplateSample::kMostDocuments) + 1);
     room.resize(room.bytes() + drawn[i].sample.capacity() * sizeof(Sampled), kSampleOfSite);
   }
   const auto before = [](const Sampled& a, const Sampled& b) { return a.digest < b.digest; };
   for_each_compared(run, sites, [&](DocId document, const Digest& text, std::uint64_t bytes) {
     const auto found = places.find(sites[document]);
-    if (found == places.end() || bytes > kDocumentBytes) return;
+    if (found == places.end() || bytes > TemplateSample::kDocumentBytes) return;
     std::vector<Sampled>& sample = drawn[found->second].sample;
-    if (sample.size() == kMostOfSite && !(text < sample.back().digest)) return;
+    if (sample.size() == TemplateSample::kMostDocuments && !(text < sample.back().digest)) return;
     const Sampled one{text, document, bytes};
     const auto place = std::lower_bound(sample.begin(), sample.end(), one, before);
     if (place != sample.end() && place->digest == text) return;  // copies, where they are not searched for
     sample.insert(place, one);
-    if (sample.size() > kMostOfSite) sample.pop_back();
+    if (sample.size() > TemplateSample::kMostDocuments) sample.pop_back();
   });
-  std::uint64_t left = std::max(kSampleBytes, run.dir.facts().get<ReadFacts>().report.text_bytes / kSampleShare);
+  std::uint64_t left = std::max(TemplateSample::kAllBytes, run.dir.facts().get<ReadFacts>().report.text_bytes / TemplateSample::kShareOfText);
   std::size_t fit = 0;
   for (Site& site : drawn) {
     std::uint64_t bytes = 0;
     std::size_t few = 0;
-    while (few < site.sample.size() && bytes + site.sample[few].bytes <= kSiteBytes) bytes += site.sample[few++].bytes;
+    while (few < site.sample.size() && bytes + site.sample[few].bytes <= TemplateSample::kSourceBytes) bytes += site.sample[few++].bytes;
     site.sample.resize(few);
     if (bytes > left) break;
     left -= bytes;
@@ -146,7 +141,7 @@ class SiteReader {
     return sketch::template_windows(documents, {.window = run_.options.windows.window,
                                                 .threshold = run_.options.threshold,
                                                 .max_loss = run_.options.max_loss,
-                                                .least = kLeastOfSite});
+                                                .least = TemplateSample::kLeastDocuments});
   }
 
  private:
@@ -189,14 +184,14 @@ void dedup_templates(DedupRun& run) {
   // Numbers from 1, the largest source first, as long as there is room.
   std::unordered_map<std::uint64_t, std::uint16_t> numbers;
   for (std::size_t i = 0; i < templates.size(); ++i) {
-    if (templates[i].empty() || report.windows + templates[i].size() > kMostWindows) continue;
+    if (templates[i].empty() || report.windows + templates[i].size() > TemplateSample::kMostWindows) continue;
     report.windows += templates[i].size();
     std::swap(templates[numbers.size()], templates[i]);
     numbers.emplace(largest[i].number, static_cast<std::uint16_t>(numbers.size() + 1));
   }
   templates.resize(numbers.size());
   for (auto& [site, windows] : known) {
-    if (windows.empty() || numbers.size() == run::kMostTemplateSources) continue;
+    if (windows.empty() || numbers.size() == TemplateSample::kMostSources) continue;
     report.windows += windows.size();
     templates.push_back(std::move(windows));
     numbers.emplace(site, static_cast<std::uint16_t>(numbers.size() + 1));

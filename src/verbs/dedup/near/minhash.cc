@@ -10,7 +10,6 @@
 #include <cstring>
 
 #include "base/files/random_file.h"
-#include "base/mix.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "engines/matching/bands.h"
@@ -73,9 +72,7 @@ class Round {
       std::vector<Entries::Writer> aside;
       for (unsigned i = 0; i < team.size(); ++i) aside.push_back(crowds.writer());
       for_each_group(entries, team, [&](unsigned worker, const Entry& entry) {
-        const std::uint64_t both =
-            mix(std::uint64_t{entry.key} << 32U | entry.other, 0x9E3779B97F4A7C15ULL, 0xD6E8FEB86659FD93ULL);
-        aside[worker].add({static_cast<std::uint32_t>(both >> 32U), 0, entry.rank});
+        aside[worker].add({crowd_key(entry.key, entry.other), 0, entry.rank});
         // A document is in one group of a band, and may be in one of every band.
         std::atomic_ref(plan_.crowded[entry.rank]).store(1, std::memory_order_relaxed);
       });
@@ -240,7 +237,7 @@ class MinHashFinder : public NearFinder {
       const auto band = static_cast<unsigned>(item);
       Round::Team team{run.context, worker};
       team.context.threads = at_once == 1 ? run.threads : 1;
-      round.band(band, bands == 1 ? 0 : (band + 1 + (plan.round - 1) % (bands - 1)) % bands, team);
+      round.band(band, other_band(band, bands, plan.round), team);
       progress.add(1);
     });
     progress.finish();

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/mix.h"
 #include "store/shuffle.h"
 #include "verbs/dedup/state/run.h"
 
@@ -27,6 +28,16 @@ inline constexpr std::size_t kAll = 8;           // of a group of so many, all p
 inline constexpr std::size_t kPredecessors = 2;  // with which each document of a larger one is paired
 inline constexpr std::size_t kLeaders = 4;       // and of its best-ranked, from the second round on
 inline constexpr unsigned kTurns = 8;            // rounds until the same are met again: some are no longer kept then
+
+// Those of a large group meet once more if they also have the same key in another band, which is another one in every
+// round.
+inline std::uint32_t crowd_key(std::uint32_t key, std::uint32_t other) {
+  return static_cast<std::uint32_t>(
+      mix(std::uint64_t{key} << 32U | other, 0x9E3779B97F4A7C15ULL, 0xD6E8FEB86659FD93ULL) >> 32U);
+}
+inline unsigned other_band(unsigned band, unsigned bands, unsigned round) {
+  return bands == 1 ? 0 : (band + 1 + (round - 1) % (bands - 1)) % bands;
+}
 
 // Documents that meet in one place, as they come by in order of rank. Entry has a `rank`.
 //

@@ -1,0 +1,191 @@
+// The batch kernels of dedup: sketches of documents, and pairs of them compared as the verb does.
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "base/pieces.h"
+#include "engines/matching/bands.h"
+#include "engines/sketch/feature_set.h"
+#include "engines/sketch/loss.h"
+#include "engines/sketch/minhash.h"
+#include "engines/sketch/templates.h"
+#include "engines/sketch/window_sets.h"
+#include "refrain/error.h"
+#include "refrain/matches.h"
+#include "text/left_out.h"
+#include "verbs/dedup/state/sites.h"
+
+namespace refrain {
+
+struct DocumentMatcher::Impl {
+  Impl(const DocumentMatchOptions& given, std::span<const std::vector<std::uint64_t>> templates)
+      : options(given),
+        plan(given.windows),
+        minhash(given.lanes, given.windows.seed),
+        bands(matching::choose_bands(given.threshold, given.recall, given.lanes)),
+        least_equal(sketch::least_equal(given.threshold, given.lanes)) {
+    for (const std::vector<std::uint64_t>& windows : templates) left_out.emplace_back(windows);
+  }
+
+  const text::LeftOut* left_out_of(std::span<const std::uint32_t> numbers, std::size_t i) const {
+    return numbers.empty() || numbers[i] == 0 ? nullptr : &left_out[numbers[i] - 1];
+  }
+  void check(const TextColumn& texts, std::span<const std::uint32_t> numbers) const {
+    if (!numbers.empty() && numbers.size() != texts.size())
+      throw Error(Errc::invalid_argument,
+                  fmt::format("templates: {} numbers for {} texts", numbers.size(), texts.size()));
+    for (const std::uint32_t number : numbers)
+      if (number > left_out.size())
+        throw Error(Errc::invalid_argument, fmt::format("templates: there is no template {}", number));
+  }
+
+  // False where the text is too short to judge.
+  bool sketch(std::string_view text, const text::LeftOut* without, text::FeatureStream& stream,
+              std::vector<std::uint32_t>& signature) const {
+    bool judged = false;
+    text::compared_windows(
+        text, without, stream, [&] { minhash.start(signature.data()); },
+        [&](std::span<const std::uint64_t> features) {
+          minhash.add(features, signature.data());
+          judged = judged || !features.empty();
+        });
+    return judged;
+  }
+
+  const DocumentMatchOptions options;
+  const text::FeaturePlan plan;
+  const sketch::MinHash minhash;
+  const Bands bands;
+  const unsigned least_equal;
+  std::vector<text::LeftOut> left_out;
+};
+
+DocumentMatcher::DocumentMatcher(const DocumentMatchOptions& options, std::span<const std::vector<std::uint64_t>> templates)
+    : impl_(std::make_shared<const Impl>(options, templates)) {}
+DocumentMatcher::~DocumentMatcher() = default;
+DocumentMatcher::DocumentMatcher(const DocumentMatcher&) = default;
+DocumentMatcher& DocumentMatcher::operator=(const DocumentMatcher&) = default;
+
+const Bands& DocumentMatcher::bands() const {
+  return impl_->bands;
+}
+
+unsigned DocumentMatcher::lanes() const {
+  return impl_->minhash.lanes();
+}
+
+DocumentMatcher::Sketches DocumentMatcher::sketches(const TextColumn& texts,
+                                                    std::span<const std::uint32_t> template_of,
+                                                    const Context& context) const {
+  impl_->check(texts, template_of);
+  MemoryBudget budget(context);
+  const std::size_t width = lanes() + bands().bands * sizeof(std::uint32_t) + 1;
+  const Reservation results = budget.reserve(texts.size() * width, "the sketches");
+  Sketches made;
+  made.judged.resize(texts.size());
+  made.lanes.resize(texts.size() * lanes());
+  made.keys.resize(texts.size() * bands().bands);
+  struct Buffers {
+    explicit Buffers(const Impl& impl) : stream(impl.plan), signature(impl.minhash.lanes()) {}
+    text::FeatureStream stream;
+    std::vector<std::uint32_t> signature;
+  };
+  PerWorker<Buffers> buffers(context);
+  for_each_piece(context, texts.size(), [&](unsigned worker, std::size_t begin, std::size_t end) {
+    Buffers& mine = buffers.get(worker, *impl_);
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!texts.valid(i)) continue;
+      const text::LeftOut* without = impl_->left_out_of(template_of, i);
+      if (!impl_->sketch(texts[i], without, mine.stream, mine.signature)) continue;
+      made.judged[i] = 1;
+      for (std::size_t lane = 0; lane < lanes(); ++lane)
+        made.lanes[i * lanes() + lane] = static_cast<std::uint8_t>(mine.signature[lane]);
+      matching::band_keys(bands(), mine.signature, made.keys.data() + i * bands().bands);
+    }
+  });
+  return made;
+}
+
+bool DocumentMatcher::may_match(const std::uint8_t* a, const std::uint8_t* b) const {
+  return sketch::equal_bytes(a, b, lanes()) >= impl_->least_equal;
+}
+
+std::vector<TextMatch> DocumentMatcher::compare(const TextColumn& earlier,
+                                                std::span<const std::uint32_t> earlier_template,
+                                                const TextColumn& later, std::span<const std::uint32_t> later_template,
+                                                const Context& context) const {
+  impl_->check(earlier, earlier_template);
+  impl_->check(later, later_template);
+  if (earlier.size() != later.size())
+    throw Error(Errc::invalid_argument,
+                fmt::format("compare: {} earlier texts and {} later ones", earlier.size(), later.size()));
+  MemoryBudget budget(context);
+  const Reservation results = budget.reserve(earlier.size() * sizeof(TextMatch), "the similarities");
+  std::vector<TextMatch> found(earlier.size());
+  const std::uint64_t share = budget.available() / 4 / thread_count(context);
+  struct Worker {
+    Worker(const text::FeaturePlan& plan, MemoryBudget& memory, std::uint64_t bytes) : sets(plan, memory, bytes) {}
+    sketch::WindowSets sets;
+    std::vector<std::uint64_t> own;
+  };
+  PerWorker<Worker> workers(context);
+  for_each_piece(context, earlier.size(), [&](unsigned number, std::size_t begin, std::size_t end) {
+    Worker& worker = workers.get(number, impl_->plan, budget, share);
+    // The set of row i of a side, which is that of the row before where the text is the same.
+    const auto set_of = [&](const TextColumn& texts, std::span<const std::uint32_t> numbers, std::size_t i,
+                            std::size_t& row, std::size_t side) -> const auto& {
+      const text::LeftOut* without = impl_->left_out_of(numbers, i);
+      if (row == texts.size() || texts[row] != texts[i] || impl_->left_out_of(numbers, row) != without) row = i;
+      const std::uint64_t key = 2 * row + side;
+      const sketch::WindowSets::Set* known = worker.sets.find(key);
+      return known != nullptr ? *known : worker.sets.add(key, texts[i].size(), 0, [&] { return texts[i]; }, without);
+    };
+    std::size_t first_row = earlier.size();
+    std::size_t second_row = later.size();
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!earlier.valid(i) || !later.valid(i)) continue;
+      const sketch::WindowSets::Set& first = set_of(earlier, earlier_template, i, first_row, 0);
+      const sketch::WindowSets::Set& second = set_of(later, later_template, i, second_row, 1);
+      if (first.empty() || second.empty()) continue;
+      found[i].similarity = sketch::jaccard_from(impl_->options.threshold, first, second);
+      if (found[i].similarity < impl_->options.threshold) {
+        found[i].similarity = 0;
+        continue;
+      }
+      sketch::own_features(second, first, worker.own);
+      const sketch::Loss loss = sketch::loss_of(later[i], worker.own, impl_->plan.window, worker.sets.stream());
+      found[i].lost = loss.tokens;
+      found[i].longest_lost = loss.longest;
+    }
+  });
+  return found;
+}
+
+std::vector<std::uint64_t> DocumentMatcher::find_template(const TextColumn& sample, const Context& context) const {
+  MemoryBudget budget(context);
+  Reservation room = budget.reserve(0, "a sample of the sources");
+  text::FeatureStream stream(impl_->plan);
+  std::vector<std::vector<std::uint64_t>> documents;
+  constexpr std::uint64_t kCopies = 4;  // in order, as sets, of all together, and what is not shared
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    throw_if_stopped(context);
+    if (!sample.valid(i)) continue;
+    std::vector<std::uint64_t>& windows = documents.emplace_back();
+    stream.start(sample[i]);
+    for (std::span<const std::uint64_t> features; stream.next(features);)
+      windows.insert(windows.end(), features.begin(), features.end());
+    room.resize(room.bytes() + kCopies * windows.size() * sizeof(std::uint64_t), "a sample of the sources");
+  }
+  return sketch::template_windows(documents, {.window = impl_->plan.window,
+                                              .threshold = impl_->options.threshold,
+                                              .max_loss = impl_->options.max_loss,
+                                              .least = TemplateSample::kLeastDocuments});
+}
+
+std::uint64_t site_of_address(std::string_view id) {
+  const std::string host = verbs::dedup::host_of(id);
+  return host.empty() ? 0 : verbs::dedup::site_of_host(host);
+}
+
+}  // namespace refrain

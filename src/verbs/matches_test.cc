@@ -1,0 +1,224 @@
+// The kernels of dedup, put together by hand in the plainest way: the answer is that of the verb, document by document.
+#include "refrain/matches.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "refrain/digest.h"
+#include "refrain/error.h"
+#include "refrain/memory.h"
+#include "verbs/test_kernels.h"
+
+namespace refrain {
+namespace {
+
+struct Found {
+  IndexPair pair;  // the later one first
+  TextMatch match;
+};
+
+class ByHand {
+ public:
+  ByHand(const Texts& texts, const DocumentMatchOptions& options) : texts_(texts), options_(options), matcher_(options) {
+    heads_ = heads();
+    std::vector<std::vector<std::uint64_t>> templates;
+    if (std::vector<std::uint64_t> windows = find_template(); !windows.empty()) templates.push_back(windows);
+    has_template = !templates.empty();
+    matcher_ = DocumentMatcher(options, templates);
+    template_of_.assign(texts.size(), has_template ? 1 : 0);
+    sketches_ = matcher_.sketches(column_.view(), template_of_, on(2));
+  }
+
+  // The document each one is removed for; itself where it is kept.
+  std::vector<std::size_t> decide() {
+    std::vector<Found> similar;
+    std::set<IndexPair> met;
+    std::set<std::uint64_t> crowded;
+    std::vector<std::size_t> removed_for = keep(similar);
+    for (unsigned round = 1;; ++round) {
+      std::size_t matches = 0;
+      for (const IndexPair& pair : meet(round, removed_for, crowded)) {
+        if (!met.insert(pair).second) continue;
+        const auto [later, earlier] = pair;
+        if (!matcher_.may_match(lanes(later), lanes(earlier))) continue;
+        const TextMatch match = compare(earlier, later);
+        if (match.similarity == 0) continue;
+        similar.push_back({pair, match});
+        matches += match.longest_lost <= options_.max_loss ? 1 : 0;
+      }
+      std::ranges::sort(similar, {}, &Found::pair);
+      removed_for = keep(similar);
+      ++rounds;
+      if (crowded.empty() || (matches == 0 && round >= 3)) return removed_for;
+    }
+  }
+
+  bool has_template = false;
+  unsigned rounds = 0;
+
+ private:
+  std::vector<std::size_t> heads() const {
+    std::map<std::string, std::size_t> first;
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < texts_.size(); ++i) found.push_back(first.try_emplace(*texts_[i], i).first->second);
+    return found;
+  }
+
+  std::vector<std::uint64_t> find_template() const {
+    const auto plain = matcher_.sketches(column_.view(), {}, on(1));
+    std::map<Digest, std::string> different;
+    for (std::size_t i = 0; i < texts_.size(); ++i)
+      if (plain.judged[i] != 0) different.emplace(digest(*texts_[i]), *texts_[i]);
+    Texts sample;
+    for (const auto& [name, text] : different)
+      if (sample.size() < TemplateSample::kMostDocuments) sample.emplace_back(text);
+    return matcher_.find_template(Column(sample).view(), on(1));
+  }
+
+  const std::uint8_t* lanes(std::uint64_t document) const {
+    return sketches_.lanes.data() + document * matcher_.lanes();
+  }
+
+  TextMatch compare(std::uint64_t earlier, std::uint64_t later) const {
+    const Column first({texts_[earlier]});
+    const Column second({texts_[later]});
+    const std::vector<std::uint32_t> number = {has_template ? 1U : 0U};
+    return matcher_.compare(first.view(), number, second.view(), number, on(1)).front();
+  }
+
+  std::vector<IndexPair> meet(unsigned round, const std::vector<std::size_t>& removed_for,
+                              std::set<std::uint64_t>& crowded) const {
+    const unsigned bands = matcher_.bands().bands;
+    std::vector<BandEntry> entries;
+    for (std::size_t i = 0; i < texts_.size(); ++i) {
+      if (sketches_.judged[i] == 0 || removed_for[i] != i || (round > 1 && !crowded.contains(i))) continue;
+      const std::uint32_t* keys = sketches_.keys.data() + i * bands;
+      for (unsigned band = 0; band < bands; ++band)
+        entries.push_back({std::uint64_t{band} << 32U | keys[band], i, keys[MeetingPlan::other_band(band, bands, round)]});
+    }
+    std::vector<IndexPair> pairs;
+    std::vector<BandEntry> crowd;
+    walk(entries, round, pairs, crowd);
+    for (const BandEntry& entry : crowd) crowded.insert(entry.rank);
+    std::vector<BandEntry> none;
+    walk(crowd, round, pairs, none);
+    return pairs;
+  }
+
+  // A few entries at a time.
+  static void walk(std::vector<BandEntry>& entries, unsigned round, std::vector<IndexPair>& pairs,
+                   std::vector<BandEntry>& crowd) {
+    std::ranges::sort(entries, [](const BandEntry& a, const BandEntry& b) {
+      return std::pair(a.group, a.rank) < std::pair(b.group, b.rank);
+    });
+    MeetingPlan plan(round);
+    for (std::size_t i = 0; i < entries.size(); i += 7)
+      plan.add(std::span(entries).subspan(i, std::min<std::size_t>(7, entries.size() - i)), pairs, crowd);
+  }
+
+  std::vector<std::size_t> keep(const std::vector<Found>& similar) const {
+    std::vector<std::size_t> removed_for(texts_.size());
+    for (std::size_t i = 0; i < texts_.size(); ++i) removed_for[i] = heads_[i];
+    for (const auto& [pair, match] : similar)
+      if (removed_for[pair.first] == pair.first && removed_for[pair.second] == pair.second &&
+          match.longest_lost <= options_.max_loss)
+        removed_for[pair.first] = pair.second;
+    for (std::size_t i = 0; i < texts_.size(); ++i)
+      if (heads_[i] != i) removed_for[i] = removed_for[heads_[i]];
+    return removed_for;
+  }
+
+  const Texts& texts_;
+  const DocumentMatchOptions options_;
+  const Column column_{texts_};
+  DocumentMatcher matcher_;
+  std::vector<std::size_t> heads_;
+  std::vector<std::uint32_t> template_of_;
+  DocumentMatcher::Sketches sketches_;
+};
+
+// Families in which each has something of its own, copies, and with `navigation` words around everything.
+Texts families(unsigned seed, std::size_t count, std::size_t navigation) {
+  std::mt19937_64 random(seed);
+  std::vector<Words> originals;
+  for (int i = 0; i < 6; ++i) originals.push_back(random_words(random, 80 + random() % 200));
+  const Words around = random_words(random, navigation);
+  Texts texts;
+  while (texts.size() < count) {
+    if (!texts.empty() && random() % 8 == 0) {
+      texts.push_back(texts[random() % texts.size()]);
+      continue;
+    }
+    Words words = random() % 3 == 0 ? random_words(random, random() % 200) : originals[random() % originals.size()];
+    if (!words.empty())
+      for (std::size_t edits = random() % 5; edits > 0; --edits)
+        words[random() % words.size()] = "w" + std::to_string(random() % 1000);
+    if (random() % 4 == 0) append(words, random_words(random, 10 + random() % 20));
+    append(words, around);
+    texts.emplace_back(join(words));
+  }
+  return texts;
+}
+
+void expect_the_verb(const Texts& texts, bool with_template) {
+  const Column column(texts);
+  const auto documents = documents_of(column.view());
+  const DedupResult expected = dedup(*documents, {.sample = 0}, on(2));
+  ByHand by_hand(texts, {});
+  const std::vector<std::size_t> found = by_hand.decide();
+  EXPECT_EQ(by_hand.has_template, with_template);
+  EXPECT_EQ(expected.report.templates.sources, with_template ? 1U : 0U);
+  EXPECT_EQ(expected.report.rounds, by_hand.rounds);
+  EXPECT_GT(expected.report.removed_near, 10U);
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    EXPECT_EQ(expected.decisions[i].keep ? i : *expected.decisions[i].match, found[i]) << i;
+}
+
+TEST(Matches, PutTogetherByHandAreThoseOfDedup) {
+  expect_the_verb(families(1, 400, 0), false);
+  expect_the_verb(families(2, 100, 0), false);
+}
+
+TEST(Matches, WithATemplateAreThoseOfDedup) {
+  expect_the_verb(families(3, 300, 150), true);
+}
+
+TEST(Matches, DependOnNeitherThreadsNorLayout) {
+  const Texts texts = hard_texts(4, 200);
+  const DocumentMatcher matcher({});
+  const auto expected = matcher.sketches(Column(texts).view(), {}, on(1));
+  Texts shifted(texts.begin() + 1, texts.end());
+  shifted.push_back(texts.front());
+  const auto matches = matcher.compare(Column(texts).view(), {}, Column(shifted).view(), {}, on(1));
+  EXPECT_TRUE(std::ranges::any_of(matches, [](const TextMatch& match) { return match.similarity > 0; }));
+  for (const Layout layout : kLayouts)
+    for (const unsigned threads : kThreads) {
+      const Column column(texts, layout);
+      const auto found = matcher.sketches(column.view(), {}, on(threads));
+      EXPECT_EQ(found.judged, expected.judged);
+      EXPECT_EQ(found.lanes, expected.lanes);
+      EXPECT_EQ(found.keys, expected.keys);
+      EXPECT_EQ(matcher.compare(column.view(), {}, Column(shifted, layout).view(), {}, on(threads)), matches);
+    }
+}
+
+TEST(Matches, RefuseWhatDoesNotFitTogether) {
+  const Column column({"one text", "and another"});
+  const DocumentMatcher matcher({});
+  const std::vector<std::uint32_t> one = {0};
+  const std::vector<std::uint32_t> unknown = {0, 1};
+  EXPECT_THROW(matcher.sketches(column.view(), one, on(1)), Error);
+  EXPECT_THROW(matcher.sketches(column.view(), unknown, on(1)), Error);
+  EXPECT_THROW(matcher.compare(column.view(), {}, Column({"one text"}).view(), {}, on(1)), Error);
+  EXPECT_THROW(DocumentMatcher({.threshold = 2}), Error);
+}
+
+TEST(SiteOfAddress, IsTheHost) {
+  EXPECT_EQ(site_of_address("https://www.example.org/a?b"), site_of_address("http://EXAMPLE.org:80/"));
+  EXPECT_NE(site_of_address("https://example.org/"), site_of_address("https://example.com/"));
+  EXPECT_EQ(site_of_address("no address"), 0U);
+}
+
+}  // namespace
+}  // namespace refrain
