@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -114,6 +115,10 @@ class NgramKeyer {
   std::vector<NgramPlace> operator()(std::string_view text) const;
   // A null has none.
   ListColumn<NgramPlace> batch(const TextColumn& texts, const Context& context) const;
+
+  // The n-grams that begin with these tokens, ascending, as the ngrams verb shows them: normalized tokens, joined by one
+  // space. Error(invalid_argument) for one that is not there.
+  std::vector<std::string> texts(std::string_view text, std::span<const std::uint64_t> tokens) const;
 
  private:
   struct [[gnu::visibility("hidden")]] Impl;

@@ -8,6 +8,7 @@ namespace refrain::python {
 void bind_document_kernels(nanobind::module_& module);   // a row a document: digests, fingerprints, signatures, ...
 void bind_pair_kernels(nanobind::module_& module);       // similarities, hamming_pairs, components
 void bind_substring_kernels(nanobind::module_& module);  // samples, what they share, hashes of windows
+void bind_dedup_kernels(nanobind::module_& module);      // what dedup keeps of documents, and how it compares them
 void bind_item_search(nanobind::module_& module);
 void bind_verbs(nanobind::module_& module);       // over documents in memory
 void bind_dedup(nanobind::module_& module);       // the same

@@ -201,6 +201,26 @@ Column ngram_key_table(const nb::object& texts, unsigned n, const std::string& t
   });
 }
 
+// The n-grams of text row[i] that begin with token[i]; rows and, in each, tokens ascend.
+Column ngram_text_column(const nb::object& texts, const nb::object& row, const nb::object& token, unsigned n,
+                         const std::string& tokenizer) {
+  const Texts given = import_one_text(texts);
+  const std::vector<std::uint64_t> rows = import_numbers(row, "row");
+  const std::vector<std::uint64_t> tokens = import_numbers(token, "token");
+  if (rows.size() != tokens.size()) throw Error(Errc::invalid_argument, "row, token: the columns have different lengths");
+  const NgramKeyer keyer(n, tokenizer_named(tokenizer));
+  return call({.threads = 1}, [&](const Context&) {
+    std::vector<std::string> found;
+    for (std::size_t i = 0, end = 0; i < rows.size(); i = end) {
+      while (end < rows.size() && rows[end] == rows[i]) ++end;
+      if (rows[i] >= given.column.size()) throw Error(Errc::invalid_argument, "row: there is no such text");
+      for (std::string& gram : keyer.texts(given.column[rows[i]], std::span(tokens).subspan(i, end - i)))
+        found.push_back(std::move(gram));
+    }
+    return text_column(found);
+  });
+}
+
 }  // namespace
 
 void bind_document_kernels(nb::module_& module) {
@@ -238,6 +258,9 @@ void bind_document_kernels(nb::module_& module) {
       "ngram_keys", ngram_key_table, "texts"_a, nb::kw_only(), "n"_a = 8, "tokenizer"_a = "words-nfkc", "threads"_a = 0,
       "memory"_a = nb::none(),
       "The n-grams of each text: a table of row (int64), key (uint64), begin and end (int64, bytes of the text).");
+  module.def("ngram_texts", ngram_text_column, "texts"_a, "row"_a, "token"_a, nb::kw_only(), "n"_a = 8,
+             "tokenizer"_a = "words-nfkc",
+             "The n-grams of texts[row[i]] that begin with token[i], as ngrams shows them; rows and tokens ascend.");
 }
 
 }  // namespace refrain::python

@@ -16,6 +16,7 @@ NB_MODULE(_core, module) {
   refrain::python::bind_document_kernels(module);
   refrain::python::bind_pair_kernels(module);
   refrain::python::bind_substring_kernels(module);
+  refrain::python::bind_dedup_kernels(module);
   refrain::python::bind_item_search(module);
   refrain::python::bind_documents(module);
   refrain::python::bind_verbs(module);

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -32,6 +34,27 @@ TEST(NgramKeyer, KeysAreEqualWhereNgramsAre) {
       ASSERT_EQ(texts.try_emplace(found[i].key, joined).first->second, joined);
     }
   }
+}
+
+TEST(NgramKeyer, TextsAreNormalizedTokens) {
+  std::string text = "One, two\u00a0THREE -- four";
+  std::vector<std::string> expected = {"one two three", "two three four"};
+  const NgramKeyer keyer(3);
+  const std::vector<std::uint64_t> both = {0, 1};
+  EXPECT_EQ(keyer.texts(text, both), expected);
+  EXPECT_TRUE(keyer.texts(text, {}).empty());
+  for (const std::vector<std::uint64_t>& none : {std::vector<std::uint64_t>{2}, {0, 2}})
+    EXPECT_THROW(keyer.texts(text, none), Error);
+  // Of a long text, some here and there.
+  text.clear();
+  expected.clear();
+  std::vector<std::uint64_t> tokens;
+  for (std::uint64_t i = 0; i < 50'000; ++i) text += "T" + std::to_string(i) + "; ";
+  for (std::uint64_t i = 0; i < 49'998; i += 1 + i % 977) {
+    tokens.push_back(i);
+    expected.push_back(fmt::format("t{} t{} t{}", i, i + 1, i + 2));
+  }
+  EXPECT_EQ(keyer.texts(text, tokens), expected);
 }
 
 TEST(NgramKeyer, NgramsOfAColumnAreThoseOfItsTexts) {

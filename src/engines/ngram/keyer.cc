@@ -5,6 +5,7 @@
 
 #include "base/list_gather.h"
 #include "engines/ngram/key_stream.h"
+#include "engines/ngram/text_stream.h"
 #include "refrain/error.h"
 #include "refrain/kernels.h"
 #include "refrain/ngrams.h"
@@ -74,6 +75,20 @@ ListColumn<NgramPlace> NgramKeyer::batch(const TextColumn& texts, const Context&
     }
   });
   return found.take();
+}
+
+std::vector<std::string> NgramKeyer::texts(std::string_view text, std::span<const std::uint64_t> tokens) const {
+  MemoryBudget budget({.threads = 1});
+  ngram::TextStream stream(*impl_->tokenizer, impl_->n, budget);
+  std::vector<std::string> found;
+  found.reserve(tokens.size());
+  for (stream.start(text); found.size() < tokens.size() && stream.next();)
+    while (found.size() < tokens.size() && tokens[found.size()] >= stream.first() &&
+           tokens[found.size()] < stream.last())
+      found.emplace_back(stream.text(tokens[found.size()]));
+  if (found.size() != tokens.size())
+    throw Error(Errc::invalid_argument, fmt::format("n-grams: none begins with token {}", tokens[found.size()]));
+  return found;
 }
 
 }  // namespace refrain

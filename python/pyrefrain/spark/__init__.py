@@ -1,0 +1,13 @@
+"""Refrain on Apache Spark: DataFrames in, DataFrames out.
+
+The kernels run inside Spark's tasks, over Arrow batches; Spark shuffles, spills and repeats what was lost. The answers are
+those of the command line. docs/spark.md says how to run it on a cluster.
+"""
+
+from .columns import contaminated, fingerprint
+from .dedup import dedup
+from .near import near
+from .ngrams import ngrams
+from .substrings import substrings
+
+__all__ = ["contaminated", "dedup", "fingerprint", "near", "ngrams", "substrings"]

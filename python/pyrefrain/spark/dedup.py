@@ -1,0 +1,178 @@
+"""dedup on Spark: the decisions of the command line, for documents in an order that the caller names."""
+
+from pyspark.sql import Window
+from pyspark.sql import functions as F
+
+from ..errors import InvalidArgument, Unsupported
+from . import graph, meeting, templates as template_search
+from .frames import DOC, Documents, Workspace, refuse
+from .sketches import matcher, sketch
+
+# Options of the command line that have no place here.
+_REFUSED = {
+    "distance", "substrings", "against", "against_min", "against_share", "against_passage", "against_action", "known",
+    "library", "trust_signatures", "forget", "alarm", "max_removed_per_source", "sample", "read_back", "annotate",
+    "attributes", "resume", "force", "device", "stop_words", "preset", "html", "format", "output",
+}
+_MOST_ROUNDS = 64
+_LEAST_ROUNDS = 3  # where there are crowds: each round looks at them in another order
+_MANY_ROUNDS = 8  # after which one that leaves more than this share is the last
+_WORTH_IT = 0.9
+_ANY_LOSS = 2**32 - 1
+
+
+def dedup(df, *, text="text", id="id", order=None, source=None, exact=True, near="minhash", threshold=0.8, recall=0.95,
+          lanes=128, max_loss=16, templates=True, keep="first", tokenizer="words-nfkc", hash="xxh3", window=5, seed=0,
+          apply=False, checkpoint=None, **other):
+    """Which documents of a DataFrame to keep, and why.
+
+    The kept set is that of `refrain dedup` over the same documents in the same order: rank all, and keep each unless a
+    kept one is similar to it and covers it.
+
+    text, id     columns of the texts, and of ids that are unique; rows whose text is null are left out
+    order        columns to rank by, the best first; "-name" ranks the greatest first, nulls are last, and ties are broken
+                 by the bytes of the id, which is also what is ranked by if nothing is named
+    source       the column that says where a document comes from, for templates; by default the host of the id if that
+                 is a web address, else all documents are of one source
+    max_loss     None: any
+    apply        give the rows of `df` that are kept, instead of decisions
+    checkpoint   a folder for intermediate results that all executors can reach; a local Spark needs none
+
+    All other options mean what they mean on the command line. Gives a row for every document: id, keep, reason ("exact",
+    "near", or "own_text" where it is kept for what `match` lacks), match, similarity, lost, longest_lost, cluster (the id of
+    the first document of its cluster; null where it is alone). Runs jobs when called; the result itself is lazy.
+    """
+    refuse("dedup", other, _REFUSED)
+    if keep != "first":
+        raise Unsupported(f"keep: {keep!r} is not available on Spark; say with order= what ranks first")
+    if near not in ("minhash", "off"):
+        raise Unsupported(f"near: {near!r} is not available on Spark; use 'minhash' or 'off'")
+    if not exact and near == "off":
+        raise InvalidArgument("exact, near: nothing is left to look for")
+    options = tuple(sorted({
+        "threshold": threshold, "recall": recall, "lanes": lanes, "tokenizer": tokenizer, "hash": hash, "window": window,
+        "seed": seed, "max_loss": _ANY_LOSS if max_loss is None else max_loss}.items()))
+    matcher(options)  # refuses what cannot be
+    names = [order] if isinstance(order, str) else list(order or [])
+    run = _Run(df, text, id, names, source, options, Workspace(df.sparkSession, checkpoint))
+    decisions = run.decide(exact, near == "minhash", templates)
+    if not apply:
+        return decisions
+    removed = decisions.where("not keep").select(F.col("id").alias(id))
+    return df.where(F.col(text).isNotNull()).join(removed, id, "left_anti")
+
+
+class _Run:
+    def __init__(self, df, text, id, order, source, options, workspace):
+        more = [name.removeprefix("-") for name in order] + ([source] if source else [])
+        self.documents = Documents(df, text, id, more)
+        self.options = options
+        self.max_loss = dict(options)["max_loss"]
+        self.workspace = workspace
+        self.source = self.documents.more[-1] if source else None
+        columns = map(F.col, self.documents.more)
+        self.order = [column.desc_nulls_last() if name.startswith("-") else column.asc_nulls_last()
+                      for name, column in zip(order, columns)]
+        self.order.append(F.col("id").cast("string").asc())
+
+    def decide(self, exact, near, templates):
+        sketched = self.workspace.keep(sketch(self.documents, self.source, self.options), "sketched")
+        unique = self._unique(sketched, exact)
+        if not near:
+            return self._decisions(unique)
+        found = (template_search.find(self.documents, unique, self.source is not None, self.options) if templates else
+                 template_search.Templates([]))
+        ranked = self._rank(sketched, unique, found)
+        return self._decisions(unique, ranked, *self._rounds(ranked, found))
+
+    def _unique(self, sketched, exact):
+        """A row for every document; `head` is the best-ranked with the same text, of which there are `copies` in all.
+
+        Texts are the same if SHA-256 says so: the bytes themselves are not moved.
+        """
+        columns = [DOC, "id", "site", "digest", "bytes", "judged"]
+        if not exact:
+            return sketched.select(*columns, F.col(DOC).alias("head"), F.col("id").alias("head_id"),
+                                   F.lit(1).cast("long").alias("copies"))
+        of_text = Window.partitionBy("strong")
+        first = of_text.orderBy(*self.order)
+        rows = sketched.select(*columns, F.first(DOC).over(first).alias("head"), F.first("id").over(first).alias("head_id"),
+                               F.count(F.lit(1)).over(of_text).alias("copies"))
+        return self.workspace.keep(rows, "unique")
+
+    def _rank(self, sketched, unique, templates):
+        """The documents that are compared, numbered in their order."""
+        if templates:
+            others = sketched.where(~F.col("site").isin(list(templates.numbers)))
+            sketched = others.union(sketch(self.documents, self.source, self.options, templates))
+        copies = unique.where(f"head <> {DOC}").select(DOC)
+        compared = sketched.where("judged").join(copies, DOC, "left_anti")
+        ordered = compared.sort(*self.order).select(F.monotonically_increasing_id().alias("rank"), DOC, "id", "template",
+                                                    "lanes", "keys")
+        return self.workspace.keep(ordered, "ranked")
+
+    def _rounds(self, ranked, templates):
+        """All similar pairs that ever meet, and how many they are."""
+        bands = matcher(self.options).bands
+        similar, count, met = None, 0, None
+        alive, crowd = ranked, None
+        kept, own_texts = None, False
+        for round in range(1, _MOST_ROUNDS + 1):
+            if round > 1:
+                removed = self._removed(similar, count)
+                if round >= _MANY_ROUNDS:
+                    now = ranked.count() - removed.count()
+                    if own_texts and round > _MANY_ROUNDS and now > _WORTH_IT * kept:
+                        break
+                    kept = now
+                alive = crowd.join(removed, "rank", "left_anti")
+            pairs, crowded = meeting.meet(alive, round, bands, self.workspace)
+            fresh = pairs.distinct() if met is None else pairs.distinct().join(met, meeting.PAIR, "left_anti")
+            found = meeting.compare(fresh, ranked, self.documents, self.options, templates, self.workspace)
+            similar = found if similar is None else similar.union(found)
+            met = pairs if met is None else met.union(pairs)
+            matches, all_similar = found.agg(F.count_if(F.col("longest_lost") <= self.max_loss),
+                                             F.count(F.lit(1))).collect()[0]
+            count += all_similar
+            own_texts = own_texts or all_similar > matches
+            if round == 1:
+                if crowded is None:
+                    break
+                crowd = self.workspace.keep(ranked.join(crowded, "rank", "left_semi"), "crowd")
+            if matches == 0 and round >= _LEAST_ROUNDS:
+                break
+        return similar, count
+
+    def _removed(self, similar, count):
+        decided = graph.decide(similar, self.max_loss, self.workspace, count)
+        return self.workspace.keep(decided.where("removed").select(F.col("later").alias("rank")), "removed")
+
+    def _decisions(self, unique, ranked=None, similar=None, count=0):
+        rows = unique.select(DOC, "id", "head", "head_id", "copies")
+        if similar is None:
+            nothing = {"match": self.documents.id_type, "similarity": "double", "lost": "long", "longest_lost": "long",
+                       "removed": "boolean", "cluster": self.documents.id_type}
+            rows = rows.select("*", *(F.lit(None).cast(kind).alias(name) for name, kind in nothing.items()))
+        else:
+            rows = rows.join(self.workspace.keep(self._heads(ranked, similar, count), "heads"), "head", "left")
+        is_copy = F.expr(f"head <> {DOC}")
+        removed = F.coalesce("removed", F.lit(False))
+        exact = is_copy & ~removed  # a copy shares the lot of the first of its text
+        of_head = F.col("match").isNotNull() & ~exact
+        return rows.select(
+            "id", (~is_copy & ~removed).alias("keep"),
+            F.when(exact, "exact").when(removed, "near").when(of_head, "own_text").alias("reason"),
+            F.when(exact, F.col("head_id")).when(of_head, F.col("match")).alias("match"),
+            F.when(exact, F.lit(1.0)).when(of_head, F.col("similarity")).alias("similarity"),
+            F.when(of_head, F.col("lost")).alias("lost"), F.when(of_head, F.col("longest_lost")).alias("longest_lost"),
+            F.coalesce(F.col("cluster"), F.when(F.col("copies") > 1, F.col("head_id"))).alias("cluster"))
+
+    def _heads(self, ranked, similar, count):
+        """Documents that are similar to another, and what was decided of them."""
+        decided = graph.decide(similar, self.max_loss, self.workspace, count)
+        of = graph.components(similar.select(F.col("later").alias("a"), F.col("earlier").alias("b")), self.workspace, count)
+        rows = of.join(decided, of["node"] == decided["later"], "left")
+        for name, by, column in (("head", "node", DOC), ("cluster", "component", "id"), ("match", "earlier", "id")):
+            named = ranked.select(F.col("rank").alias(by), F.col(column).alias(name))
+            rows = rows.join(named, by, "left")
+        return rows.select("head", "match", "similarity", "lost", "longest_lost", "removed", "cluster")

@@ -1,0 +1,121 @@
+"""What all verbs on Spark share: the documents of a DataFrame, functions over Arrow batches, and results that are kept."""
+
+import atexit
+import itertools
+import shutil
+import tempfile
+import uuid
+
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from ..errors import InvalidArgument, Unsupported
+
+DOC = "doc"  # the number of a document: a hash of its id
+TASK = {"threads": 1, "memory": "512M"}  # what a kernel may use
+_SEEDS = 8  # that are tried until no two ids have the same hash
+
+
+def refuse(verb, given, known):
+    """Options of the command line that are not available here are refused by name; others are no options at all."""
+    for name in given:
+        if name in known:
+            raise Unsupported(f"{name}: not available on Spark")
+        raise TypeError(f"{verb}() got an unexpected keyword argument '{name}'")
+
+
+class Workspace:
+    """Intermediate results. Each is written once and read back: a task that is repeated starts there, and plans stay short.
+
+    `folder` is one that all executors can reach. Without it, which only a local Spark may be, it is a temporary folder that
+    lasts as long as the driver: results are lazy, and may be read late.
+    """
+
+    def __init__(self, spark, folder=None):
+        self.spark = spark
+        if folder is None:
+            master = spark.conf.get("spark.master", "")
+            if not master.startswith("local"):
+                raise InvalidArgument("checkpoint: give a folder that all executors can reach, such as hdfs:///tmp/refrain")
+            folder = tempfile.mkdtemp(prefix="refrain-spark-")
+            atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        self.folder = f"{folder.rstrip('/')}/refrain-{uuid.uuid4().hex}"
+        self._numbers = itertools.count()
+
+    def keep(self, frame, name):
+        path = f"{self.folder}/{next(self._numbers)}-{name}"
+        frame.write.parquet(path)
+        return self.spark.read.schema(frame.schema).parquet(path)
+
+
+def check_columns(frame, *names):
+    for name in names:
+        if name not in frame.columns:
+            raise InvalidArgument(f"{name}: there is no such column; there are {', '.join(frame.columns)}")
+
+
+class Documents:
+    """The texts of a DataFrame, numbered by their ids. Null texts are left out.
+
+    The number is 8 bytes that stand for the id wherever documents meet. It is made of the id alone, so it is the same
+    however often a task runs. That no two ids share one is checked.
+    """
+
+    def __init__(self, frame, text, id, more=()):
+        check_columns(frame, text, id, *more)
+        if not isinstance(frame.schema[text].dataType, T.StringType):
+            raise InvalidArgument(f"{text}: the column of texts must be strings")
+        if not isinstance(frame.schema[id].dataType, (T.StringType, T.IntegralType)):
+            raise InvalidArgument(f"{id}: ids must be strings or whole numbers")
+        self.spark = frame.sparkSession
+        self.id_type = frame.schema[id].dataType
+        chosen = [F.col(id).alias("id"), F.col(text).alias("text")]
+        chosen += [F.col(name).alias(f"more_{i}") for i, name in enumerate(more)]
+        self._rows = frame.where(F.col(text).isNotNull()).select(*chosen)
+        self.more = [f"more_{i}" for i in range(len(more))]
+        seed = self._seed(id)
+        self.rows = self._rows.withColumn(DOC, _number(seed))
+
+    def _seed(self, id):
+        for seed in range(_SEEDS):
+            shared = self._rows.select("id", _number(seed).alias(DOC)).groupBy(DOC).agg(
+                F.count(F.lit(1)).alias("rows"), F.min("id").alias("least"), F.max("id").alias("greatest"))
+            found = shared.where("rows > 1").sort("least").limit(2).collect()
+            if not found:
+                return seed
+            for row in found:
+                if row.least is None or row.least == row.greatest:
+                    raise InvalidArgument(f"{id}: {row.least!r} is the id of {row.rows} rows; ids must be unique")
+        raise InvalidArgument(f"{id}: no hash tells all ids apart")
+
+
+def _number(seed):
+    return F.xxhash64(F.lit(seed), F.col("id").cast("string"))
+
+
+def map_batches(frame, function, schema):
+    """`function` takes and gives pyarrow.RecordBatch; what it gives is brought into the types of the schema."""
+
+    def run(batches):
+        for batch in batches:
+            if batch.num_rows:
+                yield function(batch)
+
+    return frame.mapInArrow(run, schema)
+
+
+def map_sorted(frame, by, order, make, schema, placed=False):
+    """All rows with the same `by` go to one task, in order of `by` and `order`. make() gives a function for each task, which
+    is called with its batches one after the other, and with None at the end; it gives batches, or None. If they are `placed`,
+    a window over `by` has brought them together before."""
+
+    def run(batches):
+        function = make()
+        for batch in batches:
+            if batch.num_rows and (made := function(batch)) is not None:
+                yield made
+        if (made := function(None)) is not None:
+            yield made
+
+    together = frame if placed else frame.repartition(*by)
+    return together.sortWithinPartitions(*by, *order).mapInArrow(run, schema)

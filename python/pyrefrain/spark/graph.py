@@ -1,0 +1,165 @@
+"""Clusters, and who is kept: graphs whose nodes are numbers, the better the smaller.
+
+A graph of up to a few million edges is settled by one task, which reads its edges in order. A larger one is first cut into
+its components, in rounds of large-star and small-star (Kiveris et al. 2014), each of which is kept; then the components are
+settled side by side. Either way the answer is the same.
+"""
+
+import pyarrow as pa
+from pyspark.sql import functions as F
+
+from .frames import map_sorted
+
+ONE_TASK_EDGES = 4_000_000
+_MOST_ROUNDS = 100
+
+
+def components(edges, workspace, count=None):
+    """Of edges (a, b): a row (node, component) for each node, where component is the least node. Nodes in are nodes out.
+
+    `count` is how many edges there are, if the caller knows.
+    """
+    if (edges.count() if count is None else count) <= ONE_TASK_EDGES:
+        return _united(edges)
+    return _stars(edges, workspace)
+
+
+def _united(edges):
+    def make():
+        parents = {}
+
+        def root(node):
+            top = node
+            while (above := parents.setdefault(top, top)) != top:
+                top = above
+            while parents[node] != top:
+                parents[node], node = top, parents[node]
+            return top
+
+        def unite(batch):
+            if batch is None:
+                nodes = list(parents)
+                return pa.record_batch([pa.array(nodes, pa.int64()), pa.array(map(root, nodes), pa.int64())],
+                                       ["node", "component"])
+            for a, b in zip(batch.column("a").to_pylist(), batch.column("b").to_pylist()):
+                a, b = root(a), root(b)
+                parents[max(a, b)] = min(a, b)
+            return None
+
+        return unite
+
+    one = edges.select(F.lit(0).alias("all"), "a", "b")
+    return map_sorted(one, ["all"], [], make, "node long, component long")
+
+
+def _stars(edges, workspace):
+    """Each round replaces edges by ones that lead to lesser nodes; it ends when every node leads to the least straight."""
+    nodes = edges.select(F.col("a").alias("node")).union(edges.select("b")).distinct()
+    now = edges.where("a <> b").selectExpr("least(a, b) as low", "greatest(a, b) as high").distinct()
+    now = workspace.keep(now, "edges")
+    before = None
+    for _ in range(_MOST_ROUNDS):
+        now = workspace.keep(_small_star(_large_star(now)), "stars")
+        mixed = F.sum(F.xxhash64("low", "high").cast("decimal(20)"))
+        state = now.agg(F.count(F.lit(1)), mixed).collect()[0]  # nothing else is as easily compared
+        if state == before:
+            break
+        before = state
+    else:
+        raise RuntimeError(f"components: not settled after {_MOST_ROUNDS} rounds")
+    found = nodes.join(now.select(F.col("high").alias("node"), F.col("low").alias("component")), "node", "left")
+    return found.select("node", F.coalesce("component", "node").alias("component"))
+
+
+def _large_star(edges):
+    """Every neighbour greater than a node leads to the least of the node's neighbours, or itself."""
+    both = edges.select(F.col("high").alias("node"), F.col("low").alias("other")).union(edges.select("low", "high"))
+    least = both.groupBy("node").agg(F.least(F.min("other"), F.col("node")).alias("least"))
+    return both.where("other > node").join(least, "node").select(F.col("least").alias("low"),
+                                                                 F.col("other").alias("high")).distinct()
+
+
+def _small_star(edges):
+    """Every neighbour less than a node, and the node, lead to the least of them."""
+    least = edges.groupBy("high").agg(F.min("low").alias("least"))
+    moved = edges.join(least, "high")
+    ends = moved.where("low <> least").select(F.col("least").alias("low"), F.col("low").alias("high"))
+    return ends.union(least.select(F.col("least").alias("low"), "high")).distinct()
+
+
+DECIDED = "later long, earlier long, similarity double, lost long, longest_lost long, removed boolean"
+
+
+def decide(matches, max_loss, workspace, count=None):
+    """Who is kept: each node, unless a lesser one that is kept matches it and little is lost with it.
+
+    `matches` has later, earlier, similarity, lost, longest_lost. A row of the result is a node that is removed, and what
+    for; or one that is kept although it is similar to a kept one, and the one of these that lacks the least of it.
+    """
+    if (matches.count() if count is None else count) <= ONE_TASK_EDGES:
+        cut = matches.withColumn("component", F.lit(0))
+    else:
+        of = _stars(matches.select(F.col("later").alias("a"), F.col("earlier").alias("b")), workspace)
+        cut = matches.join(of, matches["later"] == of["node"])
+    columns = ["later", "earlier", "similarity", "lost", "longest_lost"]
+
+    def make():
+        kept = Greedy(max_loss)
+
+        def settle(batch):
+            rows = kept.finish() if batch is None else kept.add(
+                *(batch.column(name).to_pylist() for name in ["component", *columns]))
+            return _decided(rows)
+
+        return settle
+
+    return map_sorted(cut.select("component", *columns), ["component"], ["later", "earlier"], make, DECIDED)
+
+
+def _decided(rows):
+    types = [pa.int64(), pa.int64(), pa.float64(), pa.int64(), pa.int64(), pa.bool_()]
+    names = ["later", "earlier", "similarity", "lost", "longest_lost", "removed"]
+    columns = zip(*rows) if rows else [[]] * len(types)
+    return pa.record_batch([pa.array(column, kind) for column, kind in zip(columns, types)], names)
+
+
+class Greedy:
+    """Matches by component, later and earlier node go in; what is decided of one node after the other comes out."""
+
+    def __init__(self, max_loss):
+        self._max_loss = max_loss
+        self._component = None
+        self._removed = set()  # of this component
+        self._now = None  # what is known of the node whose matches come by
+
+    def add(self, components_, later, earlier, similarity, lost, longest_lost):
+        done = []
+        for row in zip(components_, later, earlier, similarity, lost, longest_lost):
+            self._take(row, done)
+        return done
+
+    def finish(self):
+        done = []
+        self._close(done)
+        return done
+
+    def _take(self, row, done):
+        component, later, earlier, similarity, lost, longest = row
+        if self._now is not None and (self._now[0] != later or self._component != component):
+            self._close(done)
+        if self._component != component:
+            self._component = component
+            self._removed = set()
+        if later in self._removed or earlier in self._removed:
+            return
+        covered = longest <= self._max_loss
+        if covered:
+            self._removed.add(later)
+        elif self._now is not None and self._now[4] <= longest:
+            return
+        self._now = (later, earlier, similarity, lost, longest, covered)
+
+    def _close(self, done):
+        if self._now is not None:
+            done.append(self._now)
+        self._now = None

@@ -1,0 +1,96 @@
+"""Which documents meet, round by round, and which of those are similar: the pairs of dedup, one for one.
+
+A band's groups are walked by the kernel that walks them on one machine. In a large group each document meets only a few, so
+a million similar pages cost a million pairs; those that are kept meet others in the next round.
+"""
+
+import pyarrow as pa
+from pyspark.sql import functions as F
+
+from .. import _core
+from .frames import DOC, TASK, map_batches, map_sorted
+from .sketches import matcher
+
+PAIR = ["later", "earlier"]
+SIMILAR = "later long, earlier long, similarity double, lost long, longest_lost long"
+_UNSIGNED = 0xFFFFFFFF
+
+
+def meet(ranked, round, bands, workspace):
+    """Of documents (rank, keys): the pairs that meet, not each once; and the ranks of the crowds, or None."""
+    shift = 1 + (round - 1) % (bands - 1) if bands > 1 else 0
+    entries = ranked.select("rank", "keys", F.posexplode("keys").alias("band", "key")).select(
+        F.expr(f"shiftleft(cast(band as long), 32) + (cast(key as long) & {_UNSIGNED}L)").alias("group"), "rank",
+        F.expr(f"cast(keys[(band + {shift}) % {bands}] as long) & {_UNSIGNED}L").alias("other"))
+    met = workspace.keep(_walk(entries, round), "met")
+    pairs = met.where("earlier is not null").select(*PAIR)
+    crowd = met.where("earlier is null").select(F.col("crowd").alias("group"), F.col("later").alias("rank"),
+                                                F.lit(0).cast("long").alias("other"))
+    if crowd.isEmpty():
+        return pairs, None
+    once_more = _walk(crowd, round).where("earlier is not null").select(*PAIR)
+    return pairs.union(once_more), crowd.select("rank").distinct()
+
+
+def _walk(entries, round):
+    def make():
+        plan = _core.MeetingPlan(round)
+
+        def add(batch):
+            if batch is None:
+                return None
+            pairs, crowd = plan.add(batch.column("group"), batch.column("rank"), batch.column("other"))
+            pairs, crowd = pa.record_batch(pairs), pa.record_batch(crowd)
+            none = [pa.nulls(table.num_rows, pa.int64()) for table in (pairs, crowd)]
+            return pa.record_batch([
+                pa.concat_arrays([pairs.column("later"), crowd.column("rank")]),
+                pa.concat_arrays([pairs.column("earlier"), none[1]]),
+                pa.concat_arrays([none[0], crowd.column("group")]),
+            ], ["later", "earlier", "crowd"])
+
+        return add
+
+    return map_sorted(entries, ["group"], ["rank"], make, "later long, earlier long, crowd long")
+
+
+def compare(pairs, ranked, documents, options, templates, workspace):
+    """Those of the pairs that are similar, and what would be lost.
+
+    Signatures rule out most of the pairs that are not. Of the others, and of no other document, the texts are fetched.
+    """
+    left = workspace.keep(_may_match(pairs, ranked, options), "left")
+    members = left.select(F.col("later_doc").alias(DOC)).union(left.select("earlier_doc")).distinct()
+    texts = documents.rows.select(DOC, "text").join(members, DOC, "left_semi")
+    both = left
+    for side in ("earlier", "later"):
+        both = both.join(texts.select(F.col(DOC).alias(f"{side}_doc"), F.col("text").alias(f"{side}_text")), f"{side}_doc")
+    windows = tuple(templates.windows)
+
+    def run(batch):
+        found = pa.record_batch(matcher(options, windows).compare(
+            batch.column("earlier_text"), batch.column("later_text"), batch.column("earlier_template"),
+            batch.column("later_template"), **TASK))
+        made = pa.record_batch([batch.column("later"), batch.column("earlier"), *found.columns],
+                               [*PAIR, "similarity", "lost", "longest_lost"])
+        return made.filter(pa.array([similarity > 0 for similarity in found.column("similarity").to_pylist()], pa.bool_()))
+
+    chosen = both.select(*PAIR, "earlier_text", "later_text", "earlier_template", "later_template")
+    return workspace.keep(map_batches(chosen, run, SIMILAR), "similar")
+
+
+def _may_match(pairs, ranked, options):
+    members = pairs.select(F.col("later").alias("rank")).union(pairs.select("earlier")).distinct()
+    sketches = ranked.select("rank", DOC, "template", "lanes").join(members, "rank", "left_semi")
+    both = pairs
+    for side in PAIR:
+        both = both.join(sketches.select(*(F.col(name).alias(side if name == "rank" else f"{side}_{name}")
+                                           for name in sketches.columns)), side)
+    kept = [*PAIR, "later_doc", "earlier_doc", "later_template", "earlier_template"]
+
+    def run(batch):
+        may = pa.array(matcher(options).may_match(batch.column("later_lanes"), batch.column("earlier_lanes")))
+        return batch.select(kept).filter(may)
+
+    chosen = both.select(*kept, "later_lanes", "earlier_lanes")
+    return map_batches(chosen, run, "later long, earlier long, later_doc long, earlier_doc long, later_template int, "
+                                    "earlier_template int")

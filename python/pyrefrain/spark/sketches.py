@@ -1,0 +1,72 @@
+"""What dedup keeps of every document: a digest of its text, its signature, and its keys."""
+
+import functools
+
+import pyarrow as pa
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from .. import _core
+from .frames import DOC, TASK, map_batches
+
+NO_SITE = 1  # of documents that come from nowhere in particular
+_MADE = [T.StructField("template", T.IntegerType()), T.StructField("digest", T.BinaryType()),
+         T.StructField("judged", T.BooleanType()), T.StructField("lanes", T.BinaryType()),
+         T.StructField("keys", T.ArrayType(T.IntegerType()))]
+
+
+@functools.lru_cache(maxsize=4)
+def matcher(options, templates=()):
+    """One a process. `options` are pairs of names and values."""
+    return _core.DocumentMatcher(**dict(options), templates=list(templates))
+
+
+def site_of(source):
+    """A column: the number of a document's source. Null where it is the host that the id names, if any: see sketch()."""
+    if source is None:
+        return F.lit(None).cast("long")
+    return F.xxhash64(F.coalesce(F.col(source).cast("string"), F.lit("")))
+
+
+def sketch(documents, source, options, templates=None):
+    """Rows of doc, id, more columns, site, template, strong, bytes, digest, judged, lanes and keys.
+
+    `templates` maps sites to their numbers and windows; then only documents of these sites are sketched.
+    """
+    passed = documents.rows.select(
+        DOC, "id", *documents.more, site_of(source).alias("site"),
+        F.unhex(F.sha2(F.col("text"), 256)).alias("strong"), F.octet_length("text").cast("long").alias("bytes"), "text")
+    if templates and source is not None:
+        passed = passed.where(F.col("site").isin(list(templates.numbers)))
+    kept = [field for field in passed.schema if field.name != "text"]
+    schema = T.StructType(kept + _MADE)
+    numbers = templates.numbers if templates else {}
+    windows = tuple(templates.windows) if templates else ()
+
+    def run(batch):
+        if source is None:
+            batch = _with_hosts(batch)
+        if numbers:
+            batch = batch.filter(pa.array([site in numbers for site in batch.column("site").to_pylist()], pa.bool_()))
+        text = batch.column("text")
+        of = pa.array([numbers.get(site, 0) for site in batch.column("site").to_pylist()], pa.int32())
+        made = pa.record_batch(matcher(options, windows).sketches(text, of, **TASK))
+        columns = [batch.column(field.name) for field in kept]
+        columns += [of, pa.array(_core.digests(text, **TASK)).cast(pa.binary()), made.column("judged"),
+                    made.column("lanes").cast(pa.binary()), _lists(made.column("keys"))]
+        return pa.record_batch(columns, schema.names)
+
+    return map_batches(passed, run, schema)
+
+
+def _with_hosts(batch):
+    sites = pa.array(_core.sites_of_addresses(batch.column("id").cast(pa.string()))).view(pa.int64())
+    sites = pa.array([site or NO_SITE for site in sites.to_pylist()], pa.int64())
+    return batch.set_column(batch.schema.get_field_index("site"), "site", sites)
+
+
+def _lists(fixed):
+    """Spark has no lists of fixed size, and no numbers without a sign."""
+    width = fixed.type.list_size
+    ends = pa.array(range(0, len(fixed) * width + 1, width), pa.int32())
+    return pa.ListArray.from_arrays(ends, fixed.flatten().view(pa.int32()))

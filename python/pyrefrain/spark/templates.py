@@ -1,0 +1,135 @@
+"""What many otherwise different documents of one source share, found in a sample of each source, as dedup does."""
+
+import bisect
+
+import pyarrow as pa
+from pyspark.sql import Window
+from pyspark.sql import functions as F
+
+from .. import _core
+from .frames import DOC, map_sorted
+from .sketches import matcher
+
+LIMITS = _core.template_sample
+
+
+class Templates:
+    """The sources that have one: numbers[site] counts from 1, and windows[number - 1] is what is left out."""
+
+    def __init__(self, found):
+        self.numbers = {site: number for number, (site, _) in enumerate(found, start=1)}
+        self.windows = [windows for _, windows in found]
+
+    def __bool__(self):
+        return bool(self.windows)
+
+
+def find(documents, unique, by_source, options):
+    """`unique` has a row for every document: doc, id, head, site, digest, bytes, judged."""
+    compared = unique.where(f"judged and head = {DOC}")
+    sites = _largest(compared, by_source)
+    if not sites:
+        return Templates([])
+    all_bytes = unique.agg(F.sum("bytes")).collect()[0][0]
+    drawn = _draw(sites, _samples(compared, set(sites)), all_bytes)
+    found = _templates(documents, drawn, options)
+    chosen, room = [], LIMITS["most_windows"]
+    for site in sites:
+        windows = found.get(site, b"")
+        if windows and len(windows) // 8 <= room:
+            room -= len(windows) // 8
+            chosen.append((site, windows))
+    return Templates(chosen)
+
+
+def _largest(compared, by_source):
+    """Sites in order of size; those of one size in order of their first document, or else of their numbers."""
+    ties = ["least"] if by_source else [F.expr("site < 0"), "site"]
+    largest = compared.groupBy("site").agg(F.count(F.lit(1)).alias("documents"), F.min(F.col("id").cast("string"))
+                                           .alias("least"))
+    largest = largest.where(F.col("documents") >= LIMITS["least_documents"])
+    rows = largest.sort(F.desc("documents"), *ties).limit(LIMITS["most_sources"]).select("site").collect()
+    return [row.site for row in rows]
+
+
+def _samples(compared, sites):
+    """The least digests of each site. Every task finds its own least first, so that a large source is not moved."""
+    most = LIMITS["most_documents"]
+
+    def run(batches):
+        best = {}
+        for batch in batches:
+            for site, digest, doc, size in zip(*(batch.column(i).to_pylist() for i in range(4))):
+                if site not in sites:
+                    continue
+                sample = best.setdefault(site, [])
+                if len(sample) == most and digest >= sample[-1][0]:
+                    continue
+                place = bisect.bisect_left(sample, (digest,))
+                if place == len(sample) or sample[place][0] != digest:
+                    sample.insert(place, (digest, doc, size))
+                    del sample[most:]
+        rows = [(site, *row) for site, sample in best.items() for row in sample]
+        columns = list(zip(*rows)) if rows else [[]] * 4
+        kinds = [pa.int64(), pa.binary(), pa.int64(), pa.int64()]
+        yield pa.record_batch([pa.array(column, kind) for column, kind in zip(columns, kinds)],
+                              ["site", "digest", DOC, "bytes"])
+
+    fitting = compared.where(F.col("bytes") <= LIMITS["document_bytes"]).select("site", "digest", DOC, "bytes")
+    least = fitting.mapInArrow(run, "site long, digest binary, doc long, bytes long")
+    least = least.dropDuplicates(["site", "digest"])
+    order = Window.partitionBy("site").orderBy("digest")
+    return least.withColumn("place", F.row_number().over(order)).where(F.col("place") <= most).collect()
+
+
+def _draw(sites, samples, all_bytes):
+    """The documents of the samples that fit, as rows (doc, site, digest)."""
+    of_site = {}
+    for row in sorted(samples, key=lambda row: row.digest):
+        of_site.setdefault(row.site, []).append(row)
+    left = max(LIMITS["all_bytes"], all_bytes // LIMITS["share_of_text"])
+    drawn = []
+    for site in sites:
+        used, chosen = 0, []
+        for row in of_site.get(site, []):
+            if used + row.bytes > LIMITS["source_bytes"]:
+                break
+            used += row.bytes
+            chosen.append((row[DOC], site, row.digest))
+        if used > left:
+            break
+        left -= used
+        drawn += chosen
+    return drawn
+
+
+def _templates(documents, drawn, options):
+    rows = documents.spark.createDataFrame(drawn, "doc long, site long, digest binary")
+    sampled = documents.rows.select(DOC, "text").join(F.broadcast(rows), DOC)
+
+    def make():
+        held = {"site": None, "texts": []}
+
+        def windows():
+            found = pa.array(matcher(options).find_template(pa.array(held["texts"], pa.binary())))
+            return found.buffers()[1].to_pybytes()[:8 * len(found)] if len(found) else b""
+
+        def take(batch):
+            made = []
+            if batch is not None:
+                texts = batch.column("text").cast(pa.binary())  # they need not be valid UTF-8
+                for site, text in zip(batch.column("site").to_pylist(), texts.to_pylist()):
+                    if site != held["site"]:
+                        if held["texts"]:
+                            made.append((held["site"], windows()))
+                        held.update(site=site, texts=[])
+                    held["texts"].append(text)
+            elif held["texts"]:
+                made.append((held["site"], windows()))
+            return pa.record_batch([pa.array([site for site, _ in made], pa.int64()),
+                                    pa.array([found for _, found in made], pa.binary())], ["site", "windows"])
+
+        return take
+
+    found = map_sorted(sampled.select("site", "digest", "text"), ["site"], ["digest"], make, "site long, windows binary")
+    return {row.site: bytes(row.windows) for row in found.collect()}
