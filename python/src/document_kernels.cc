@@ -210,14 +210,14 @@ Column ngram_text_column(const nb::object& texts, const nb::object& row, const n
   if (rows.size() != tokens.size()) throw Error(Errc::invalid_argument, "row, token: the columns have different lengths");
   const NgramKeyer keyer(n, tokenizer_named(tokenizer));
   return call({.threads = 1}, [&](const Context&) {
-    std::vector<std::string> found;
+    TextBuilder found;
     for (std::size_t i = 0, end = 0; i < rows.size(); i = end) {
       while (end < rows.size() && rows[end] == rows[i]) ++end;
       if (rows[i] >= given.column.size()) throw Error(Errc::invalid_argument, "row: there is no such text");
-      for (std::string& gram : keyer.texts(given.column[rows[i]], std::span(tokens).subspan(i, end - i)))
-        found.push_back(std::move(gram));
+      for (const std::string& gram : keyer.texts(given.column[rows[i]], std::span(tokens).subspan(i, end - i)))
+        found.add(gram);
     }
-    return text_column(found);
+    return std::move(found).column();
   });
 }
 

@@ -12,7 +12,7 @@ from spark_case import SparkCase, main
 DECISION = ("id", "keep", "reason", "match", "similarity", "lost", "longest_lost", "cluster")
 
 
-class Dedup(SparkCase):
+class Decisions(SparkCase):
 
     def decisions(self, frame, **options):
         from pyrefrain import spark
@@ -25,7 +25,8 @@ class Dedup(SparkCase):
         return found
 
     def expected(self, rows, *flags, more=()):
-        out = self.program("dedup", rows, "--sample", "0", *flags, more=more)
+        checked = () if "--near" in flags else ("--sample", "0")
+        out = self.program("dedup", rows, *checked, *flags, more=more)
         found = {}
         with open(os.path.join(out, "decisions.jsonl"), encoding="utf-8") as file:
             for line in file:
@@ -44,17 +45,58 @@ class Dedup(SparkCase):
         self.assertEqual(found, expected)
         return summary
 
+
+class Dedup(Decisions):
+
     def test_crowds_copies_and_own_texts_are_decided_alike(self):
-        summary = self.expect_same(rows_of(families(1, 400)))
+        summary = self.expect_same(rows_of(families(1, 300) + ["", "short", "short", "\u6f22\u5b57 and so on"]))
         self.assertGreater(summary["rounds"], 2)
         self.assertGreater(summary["removed_near"], 50)
         self.assertGreater(summary["removed_exact"], 20)
         self.assertGreater(summary["own_text"], 0)
 
-    def test_templates_are_left_out_alike(self):
-        rows = rows_of(families(2, 300, navigation=150))
-        summary = self.expect_same(rows)
+    def test_templates_of_sources_and_another_order_are_alike(self):
+        pick = random.Random(2)
+        texts = families(2, 60, navigation=150, crowd=30) + families(3, 60, navigation=200, crowd=30) + families(4, 60, crowd=30)
+        rows = [(f"d{i:03}", text, f"s{i // 60}", pick.randrange(100)) for i, text in enumerate(texts)]
+        pick.shuffle(rows)
+        rows.sort(key=lambda row: (-row[3], row[0]))
+        summary = self.expect_same(rows, "--source-field", "source", more=("source", "score"), source="source", order="-score",
+                                   schema="id string, text string, source string, score int")
+        self.assertEqual(summary["templates"]["sources"], 2)
+        self.assertGreater(summary["removed_near"], 20)
+
+    def test_hosts_are_sources_and_partitions_change_nothing(self):
+        texts = families(5, 50, navigation=150, crowd=20) + families(6, 50, crowd=20)
+        rows = sorted((f"https://{'www.' if i % 2 else ''}site{i // 50}.example/{i}", text) for i, text in enumerate(texts))
+        expected, summary = self.expected(rows)
         self.assertEqual(summary["templates"]["sources"], 1)
+        self.assertGreater(summary["removed_near"], 10)
+        for partitions, shuffled in ((1, 1), (200, 5)):
+            self.spark.conf.set("spark.sql.shuffle.partitions", shuffled)
+            frame = self.frame(rows).repartition(partitions)
+            self.assertEqual(self.decisions(frame), expected, partitions)
+        self.spark.conf.set("spark.sql.shuffle.partitions", 2)
+
+    def test_a_page_of_many_copies_costs_no_more_than_many_pages(self):
+        pick = random.Random(7)
+        page, dated = words(pick, 60), words(pick, 80)
+        texts = [" ".join(page)] * 100_000  # one text
+        texts += [" ".join(dated[:40] + [f"day{i}"] + dated[40:]) for i in range(2000)]  # one band's group
+        rows = rows_of(texts)
+        frame = self.spark.createDataFrame(rows, "id string, text string")
+        from pyrefrain import spark
+        kept = spark.dedup(frame, apply=True)
+        self.assertEqual(kept.schema, frame.schema)
+        expected, summary = self.expected(rows)
+        self.assertEqual(sorted(row.id for row in kept.collect()), sorted(id for id, row in expected.items() if row[1]))
+        self.assertLess(summary["kept"], 20)
+
+    def test_exact_copies_alone_need_no_rounds(self):
+        rows = rows_of(families(8, 60)) + [("null", None)]
+        expected, _ = self.expected(rows[:-1], "--near", "off")
+        found = self.decisions(self.frame(rows), near="off")
+        self.assertEqual(found, expected)
 
 
 if __name__ == "__main__":

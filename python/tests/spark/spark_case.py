@@ -96,15 +96,15 @@ class SparkCase(unittest.TestCase):
         return out
 
 
-def main(case=SparkCase):
+def main(master="local[2]", **settings):
     """Runs the tests of the calling module in one session, or says why not."""
     if reason := missing():
         print(f"skipped: {reason}")
         sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory(prefix="refrain-spark-", ignore_cleanup_errors=True) as folder:
         tempfile.tempdir = folder
-        case.folder = folder
-        case.spark = make_session(folder)
+        SparkCase.folder = folder
+        SparkCase.spark = make_session(folder, master, **settings)
         result = unittest.main(module="__main__", exit=False, verbosity=2, warnings="ignore").result
-        case.spark.stop()
+        SparkCase.spark.stop()
     sys.exit(0 if result.wasSuccessful() else 1)
