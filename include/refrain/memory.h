@@ -84,7 +84,7 @@ struct DedupDecision {
   std::uint64_t lost = 0;             // tokens that `match` does not hold
   std::uint64_t longest_lost = 0;     // of them, in a row
   std::optional<DocId> cluster = {};  // the first document of its cluster
-  std::vector<ByteRange> spans = {};  // of a kept document: what to cut out of it
+  std::vector<ByteRange> spans = {};  // what to cut out of it, which may be all; or where an `against` item is
 };
 struct DedupResult {
   std::vector<DedupDecision> decisions;  // one a document; a null is not kept, for no reason

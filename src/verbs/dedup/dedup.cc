@@ -51,6 +51,7 @@ void check_against(const DedupOptions& options) {
 
 // Neither may what is read lie where the run writes, nor the run write where it reads.
 void check_apart(const InputOptions& input, const std::filesystem::path& output) {
+  if (output.empty()) return;  // documents in memory have none
   for (const std::string& path : input.paths) {
     if (path == "-") continue;
     if (lies_in(path, output) || lies_in(output, path))

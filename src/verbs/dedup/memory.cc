@@ -41,8 +41,8 @@ void list_decisions(DedupRun& run, DedupResult& result) {
     if (clusters[document] != document) row.cluster = result.decisions[clusters[document]].cluster = clusters[document];
     row.reason = static_cast<Reason>(decision.reason);
     row.keep = row.reason == Reason::none && state != DocState::bad;
+    if (row.keep || row.reason == Reason::substring) row.spans = spans;
     if (row.keep) {
-      row.spans = spans;
       kept_bytes += end - begin;
       for (const ByteRange& span : spans) kept_bytes -= span.end - span.begin;
     } else if (row.reason == Reason::against) {

@@ -61,7 +61,7 @@ class DedupMemory : public testing::Test, public World {
   }
 
   const World temp_;  // for temporary files alone
-  const std::vector<std::string> texts_ = texts_with_copies(600, 80, 11);
+  std::vector<std::string> texts_ = texts_with_copies(600, 80, 11);
 };
 
 TEST_F(DedupMemory, DecidesAsForFiles) {
@@ -70,6 +70,15 @@ TEST_F(DedupMemory, DecidesAsForFiles) {
 
 TEST_F(DedupMemory, DecidesAsForFilesWithSubstringsAndAnotherPolicy) {
   expect_same({.threshold = 0.7, .substrings = 60, .keep = {.rank = Rank::longest}});
+}
+
+TEST_F(DedupMemory, DecidesAsForFilesWhereAllOfATextIsRepeated) {
+  texts_.push_back(texts_[0].substr(0, texts_[0].size() / 3));
+  expect_same({.near = NearMethod::off, .substrings = 20});
+  const auto documents = documents_of(std::span<const std::string>(texts_));
+  const DedupResult result = dedup(*documents, {.near = NearMethod::off, .substrings = 20}, context(2));
+  EXPECT_EQ(result.decisions.back().reason, Reason::substring);
+  EXPECT_EQ(result.decisions.back().spans, (std::vector<ByteRange>{{0, texts_.back().size()}}));
 }
 
 TEST_F(DedupMemory, DecidesAsForFilesBySimHash) {
@@ -88,6 +97,11 @@ TEST_F(DedupMemory, FindsItemsOfAnotherSetInMemory) {
   EXPECT_EQ(result.decisions.back().reason, Reason::against);
   EXPECT_EQ(result.decisions.back().match, 0U);
   EXPECT_EQ(result.report.against.found, 1U);
+
+  options.against = {.paths = {write_lines("items.txt", items)}, .format = Format::lines};
+  const DedupResult of_file = dedup(*documents, options, context(2));
+  EXPECT_EQ(of_file.decisions.back().match, 0U);
+  EXPECT_EQ(of_file.report.kept, result.report.kept);
 }
 
 TEST_F(DedupMemory, ANullIsNotKeptAndCountsAsBad) {

@@ -1,0 +1,230 @@
+"""Every verb tells what the program tells, row for row: on a world of known duplicates, and on random text."""
+import json
+import pathlib
+import tempfile
+
+import pyarrow as pa
+import pytest
+from conftest import read_tsv, run_program, write_jsonl
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pyrefrain
+
+# Few different words, so that much of it occurs twice.
+WORDS = st.sampled_from(["the", "old", "bridge", "over", "river", "Straße", "café", "日本", "x1", "and"])
+TEXTS = st.lists(st.one_of(
+    st.lists(WORDS, max_size=40).map(" ".join),
+    st.lists(WORDS, min_size=4, max_size=8).map(lambda words: " ".join(words * 4)),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=60),
+), min_size=1, max_size=25)
+
+
+def file_of(texts, folder):
+    return write_jsonl(folder / "texts.jsonl", [{"id": str(i), "text": text} for i, text in enumerate(texts)])
+
+
+def decisions_of(folder):
+    return [json.loads(line) for line in (folder / "decisions.jsonl").read_text().splitlines()]
+
+
+def as_in_file(row, named=False):
+    """A decision as decisions.jsonl has it."""
+    row = dict(row, id=str(row["id"]), match=None if row["match"] is None else str(row["match"]),
+               spans=[[span["begin"], span["end"]] for span in row["spans"]])
+    if row["lost"] is None:
+        del row["lost"], row["longest_lost"]
+    if row["similarity"] is not None:
+        row["similarity"] = pytest.approx(row["similarity"], abs=1e-5)
+    return row
+
+
+@pytest.mark.parametrize("options, flags", [
+    ({}, []),
+    ({"threads": 3, "memory": "64M"}, []),
+    ({"threshold": 0.6, "max_loss": "any", "templates": "off"}, ["--threshold", "0.6", "--max-loss", "any", "--templates", "off"]),
+    ({"near": "simhash"}, ["--near", "simhash"]),
+    ({"near": "off"}, ["--near", "off"]),
+    ({"keep": "longest", "substrings": 60}, ["--keep", "longest", "--substrings", "60"]),
+    ({"preset": "strict"}, ["--preset", "strict"]),
+    ({"keep": "max:rate", "source_field": "source", "exact": False}, ["--keep", "max:rate", "--source-field", "source", "--exact", "off"]),
+    ({"keep": "source:wiki,news", "source_field": "source"}, ["--keep", "source:wiki,news", "--source-field", "source"]),
+    ({"tokenizer": "chars", "window": 12, "seed": 7}, ["--tokenizer", "chars", "--window", "12", "--seed", "7"]),
+], ids=str)
+def test_dedup_decides_as_the_program_does(world, tmp_path, options, flags):
+    path, rows = world
+    run_program("dedup", path, "-o", tmp_path / "run", "-q", *flags)
+    wanted = decisions_of(tmp_path / "run")
+    found = pyrefrain.dedup(pa.Table.from_pylist(rows), id="id", **options)
+    assert [as_in_file(row) for row in found] == wanted
+    assert sum(not row["keep"] for row in wanted) > 50
+    assert found.report["kept"] == sum(row["keep"] for row in wanted)
+    assert [row["id"] for row in found.kept().to_pylist()] == [row["id"] for row in wanted if row["keep"]]
+
+
+def test_dedup_of_paths_is_that_of_the_program(world, tmp_path):
+    path, rows = world
+    run_program("dedup", path, "-o", tmp_path / "run", "-q")
+    wanted = decisions_of(tmp_path / "run")
+    without_folder = pyrefrain.dedup(path)
+    with_folder = pyrefrain.dedup(str(path), output=tmp_path / "again", apply=True)
+    for found in [without_folder, with_folder]:
+        assert [as_in_file(row) for row in found] == wanted
+    kept = [json.loads(line)["id"] for line in (tmp_path / "again/clean/documents.jsonl").read_text().splitlines()]
+    assert kept == [row["id"] for row in wanted if row["keep"]]
+    assert (tmp_path / "again/matches.tsv").read_bytes() == (tmp_path / "run/matches.tsv").read_bytes()
+
+
+def test_what_substrings_cut_is_gone_from_what_is_kept(world, tmp_path):
+    path, rows = world
+    run_program("dedup", path, "-o", tmp_path / "run", "-q", "--substrings", "60", "--apply")
+    wanted = [json.loads(line) for line in (tmp_path / "run/clean/documents.jsonl").read_text().splitlines()]
+    table = pa.Table.from_pylist(rows)
+    assert pyrefrain.dedup(table, substrings=60).kept().to_pylist() == wanted
+    assert pyrefrain.dedup([row["text"] for row in rows], substrings=60).kept() == [row["text"] for row in wanted]
+
+
+def test_dedup_against_another_set(world, tmp_path):
+    path, rows = world
+    items = [row["text"] for row in rows[10:40] if len(row["text"].split()) > 10]
+    write_jsonl(tmp_path / "items.jsonl", [{"text": item} for item in items])
+    run_program("dedup", path, "-o", tmp_path / "run", "-q", "--against", tmp_path / "items.jsonl")
+    wanted = decisions_of(tmp_path / "run")
+    table = pa.Table.from_pylist(rows)
+    in_memory = pyrefrain.dedup(table, id="id", against=items)
+    assert {row["id"] for row in in_memory if row["reason"] == "against"} == {row["id"] for row in wanted if row["reason"] == "against"}
+    assert [row["keep"] for row in in_memory] == [row["keep"] for row in wanted]
+    assert [str(row["item"]) for row in in_memory if row["reason"] == "against"] == [row["match"] for row in wanted if row["reason"] == "against"]
+    from_file = pyrefrain.dedup(table, id="id", against=tmp_path / "items.jsonl")
+    assert [row["keep"] for row in from_file] == [row["keep"] for row in wanted]
+
+
+@given(TEXTS)
+def test_dedup_of_random_texts(texts):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        run_program("dedup", file_of(texts, folder), "-o", folder / "run", "-q", "--substrings", "20")
+        assert [as_in_file(row) for row in pyrefrain.dedup(texts, substrings=20)] == decisions_of(folder / "run")
+
+
+@pytest.mark.parametrize("options, flags", [
+    ({}, []),
+    ({"verify": True}, ["--verify"]),
+    ({"distance": 3, "all_pairs": True, "window": 2}, ["--distance", "3", "--all-pairs", "--window", "2"]),
+    ({"preset": "report"}, ["--preset", "report"]),
+    ({"stop_words": "english", "hash": "jenkins", "seed": 3}, ["--stop-words", "english", "--hash", "jenkins", "--seed", "3"]),
+], ids=str)
+def test_near_matches_as_the_program_does(world, tmp_path, options, flags):
+    path, rows = world
+    run_program("near", path, "-o", tmp_path / "run", "-q", *flags)
+    from_file = pyrefrain.near(path, **options)
+    for found in [pyrefrain.near(pa.Table.from_pylist(rows), id="id", **options), from_file]:
+        matches = [[row["id1"], row["id2"], str(row["diff"])] for row in found]
+        assert matches == [row[:3] for row in read_tsv(tmp_path / "run/matches.tsv")]
+        clusters = [[row["id"], "" if row["simhash"] is None else str(row["simhash"]), str(row["cluster"])] for row in found.documents]
+        assert clusters == read_tsv(tmp_path / "run/clusters.tsv")
+        assert len(matches) > 50 and found.report["matches"] == len(matches)
+
+
+@given(TEXTS)
+def test_near_of_random_texts(texts):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        run_program("near", file_of(texts, folder), "-o", folder / "run", "-q")
+        found = pyrefrain.near(texts)
+        assert [[str(row["id1"]), str(row["id2"]), str(row["diff"])] for row in found] == read_tsv(folder / "run/matches.tsv")
+
+
+def test_fingerprints_are_those_of_the_program(world):
+    path, rows = world
+    wanted = [line.split("\t") for line in run_program("fingerprint", path).split("\n")[2:-1]]
+    for found in [pyrefrain.fingerprint(pa.Table.from_pylist(rows), id="id"), pyrefrain.fingerprint(path)]:
+        assert [[row["id"], "" if row["simhash"] is None else str(row["simhash"])] for row in found] == wanted
+
+
+@pytest.mark.parametrize("options, flags", [({"length": 50}, ["--length", "50"]), ({"length": 30, "min_count": 3}, ["--length", "30", "--min-count", "3"])], ids=str)
+def test_substrings_are_those_of_the_program(world, tmp_path, options, flags):
+    path, rows = world
+    run_program("substrings", path, "-o", tmp_path / "run", "-q", *flags)
+    wanted = read_tsv(tmp_path / "run/substring_bytes.tsv")
+    for found in [pyrefrain.substrings(pa.Table.from_pylist(rows), id="id", **options), pyrefrain.substrings(path, **options)]:
+        assert [[row["id"], str(row["x"]), str(row["y"])] for row in found] == wanted
+    assert len(wanted) > 50
+
+
+@given(TEXTS)
+def test_substrings_of_random_texts(texts):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        run_program("substrings", file_of(texts, folder), "-o", folder / "run", "-q", "--length", "12", "--apply")
+        found = pyrefrain.substrings(texts, length=12)
+        assert [[str(row["id"]), str(row["x"]), str(row["y"])] for row in found] == read_tsv(folder / "run/substring_bytes.tsv")
+        clean = [json.loads(line)["text"] for line in (folder / "run/clean/texts.jsonl").read_text().splitlines()] if texts else []
+        assert found.clean() == clean
+
+
+def test_ngrams_are_those_of_the_program(world, tmp_path):
+    path, rows = world
+    run_program("ngrams", "build", path, "-o", tmp_path / "index", "-q", "-n", "4", "-m", "3")
+    wanted = [line.split("\t") for line in run_program("ngrams", "show", tmp_path / "index", "--sort", "ngram").split("\n")[1:-1]]
+    for found in [pyrefrain.ngrams(pa.Table.from_pylist(rows), id="id", n=4, m=3), pyrefrain.ngrams(path, n=4, m=3)]:
+        shown = [[row["ngram"], str(row["count"]), str(row["documents"]), ",".join(f"{place['id']}:{place['token']}" for place in row["places"])]
+                 for row in found]
+        assert shown == wanted
+    assert len(wanted) > 50
+
+
+@given(TEXTS)
+def test_ngrams_of_random_texts(texts):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        run_program("ngrams", "build", file_of(texts, folder), "-o", folder / "index", "-q", "-n", "3")
+        wanted = [line.split("\t")[:2] for line in run_program("ngrams", "show", folder / "index", "--sort", "ngram").split("\n")[1:-1]]
+        assert [[row["ngram"], str(row["count"])] for row in pyrefrain.ngrams(texts, n=3)] == wanted
+
+
+def test_explain_tells_what_the_program_tells(tmp_path):
+    a, b = "one two three four five six seven", "one two three four five six eight <b>"
+    (tmp_path / "a.txt").write_text(a)
+    (tmp_path / "b.txt").write_text(b)
+    wanted = json.loads(run_program("explain", tmp_path / "a.txt", tmp_path / "b.txt", "--json"))
+    texts = pyrefrain.explain(a, b)
+    files = pyrefrain.explain(tmp_path / "a.txt", tmp_path / "b.txt")
+    rows = pyrefrain.explain("x", "y", within=pa.table({"text": [a, b], "name": ["x", "y"]}), id="name")
+    assert files.report == wanted
+    for found in [texts, files, rows]:
+        assert (found.similarity, found.difference, found.match) == (wanted["similarity"], wanted["difference"], wanted["match"])
+    assert "<mark>one two three four five six</mark> eight &lt;b&gt;" in texts._repr_html_()
+    with pytest.raises(pyrefrain.errors.NotFound):
+        pyrefrain.explain("x", "z", within=pa.table({"text": [a, b], "name": ["x", "y"]}), id="name")
+
+
+def test_explain_tells_the_story_of_a_run(world, tmp_path):
+    path, _ = world
+    pyrefrain.dedup(path, output=tmp_path / "run")
+    removed = next(row for row in decisions_of(tmp_path / "run") if row["reason"] == "near")
+    story = pyrefrain.explain(removed["id"], run=tmp_path / "run")
+    assert story == json.loads(run_program("explain", removed["id"], "--run", tmp_path / "run", "--json"))
+
+
+def test_an_index_answers_as_the_program_does(world, tmp_path):
+    path, rows = world
+    table = pa.Table.from_pylist(rows)
+    index = pyrefrain.Index(tmp_path / "index", window=8)
+    assert len(index) == 0
+    index.add(table.slice(0, 700), id="id")
+    index.add(table.slice(700), id="id")
+    assert len(index) == len(rows) == len(pyrefrain.Index(tmp_path / "index"))
+    (tmp_path / "asked.txt").write_text(rows[5]["text"])
+    wanted = [json.loads(line) for line in run_program("index", "query", tmp_path / "index", tmp_path / "asked.txt").splitlines()]
+    without_id = lambda passages: [{key: value for key, value in passage.items() if key not in ("query", "cursor")} for passage in passages if "passage" in passage]
+    assert without_id(index.query(rows[5]["text"])) == without_id(wanted) != []
+    passages = [json.loads(line) for line in run_program("index", "extract", tmp_path / "index").splitlines()]
+    assert index.passages() == passages and len(passages) > 50
+    assert index.document(rows[5]["id"]) == rows[5]["text"] and index.document("nobody") is None
+    assert index.remove([rows[5]["id"]])["removed"] == 1 and len(index) == len(rows) - 1
+    index.merge()
+    assert rows[5]["id"] not in {place["id"] for passage in index.query(rows[5]["text"]) for place in passage["occurrences"]}
+    assert all(place["id"] != rows[7]["id"] for passage in index.query(of=rows[7]["id"]) for place in passage["occurrences"])
+    with pytest.raises(ValueError, match="layout"):
+        pyrefrain.Index(tmp_path / "index", window=9)
