@@ -38,12 +38,12 @@ struct DocumentMatchOptions {
   std::uint32_t max_loss = kDefaultMaxLoss;
 };
 
-// The similarity of two texts, and what is lost if the later goes and the earlier stays. The later one is covered if
-// longest_lost is at most max_loss.
+// The similarity of two texts, and what is lost if the later goes and the earlier stays.
 struct TextMatch {
   double similarity = 0;  // 0 where it is below the threshold
   std::uint32_t lost = 0;
   std::uint32_t longest_lost = 0;
+  bool covered = false;  // the later one may go: longest_lost is at most max_loss, and symbols do not tell them apart
   friend bool operator==(const TextMatch&, const TextMatch&) = default;
 };
 
@@ -52,7 +52,8 @@ class DocumentMatcher {
  public:
   // `templates`: of each source that has one, what is not compared, as find_template() gives it. A document's template is
   // its number from 1, and 0 where nothing is left out.
-  explicit DocumentMatcher(const DocumentMatchOptions& options, std::span<const std::vector<std::uint64_t>> templates = {});
+  explicit DocumentMatcher(const DocumentMatchOptions& options,
+                           std::span<const std::vector<std::uint64_t>> templates = {});
   ~DocumentMatcher();
   DocumentMatcher(const DocumentMatcher&);
   DocumentMatcher& operator=(const DocumentMatcher&);
@@ -89,14 +90,15 @@ class DocumentMatcher {
 // copies, and are not too long. Sources are drawn in order of size, those of equal size in order of their numbers, until
 // there is no more room.
 struct TemplateSample {
-  static constexpr std::size_t kLeastDocuments = 8;                 // of a source that has a template
-  static constexpr std::size_t kMostDocuments = 100;                // of a sample
-  static constexpr std::uint64_t kDocumentBytes = 256 << 10;        // of one that may be in a sample
-  static constexpr std::uint64_t kSourceBytes = 2 << 20;            // of a sample: what comes after is left out
-  static constexpr std::uint64_t kAllBytes = 16 << 20;              // of all samples together,
-  static constexpr std::uint64_t kShareOfText = 64;                 // or this part of all text where that is more
-  static constexpr std::size_t kMostSources = 4096;                 // the largest
-  static constexpr std::size_t kMostWindows = std::size_t{1} << 20;  // of all templates; one that is too much is left out
+  static constexpr std::size_t kLeastDocuments = 8;           // of a source that has a template
+  static constexpr std::size_t kMostDocuments = 100;          // of a sample
+  static constexpr std::uint64_t kDocumentBytes = 256 << 10;  // of one that may be in a sample
+  static constexpr std::uint64_t kSourceBytes = 2 << 20;      // of a sample: what comes after is left out
+  static constexpr std::uint64_t kAllBytes = 16 << 20;        // of all samples together,
+  static constexpr std::uint64_t kShareOfText = 64;           // or this part of all text where that is more
+  static constexpr std::size_t kMostSources = 4096;           // the largest
+  static constexpr std::size_t kMostWindows = std::size_t{1}
+                                              << 20;  // of all templates; one that is too much is left out
 };
 
 // The number of the source that a web address names: its host, without regard to case and "www.". 0 if `id` is none.

@@ -41,15 +41,13 @@ DocumentMatcher make_matcher(const std::string& tokenizer, const std::string& ha
                              const std::vector<nb::bytes>& templates) {
   std::vector<std::vector<std::uint64_t>> windows;
   for (const nb::bytes& one : templates) windows.push_back(numbers_in(one));
-  return DocumentMatcher({.windows = {.tokenizer = tokenizer_named(tokenizer),
-                                      .hash = hash_named(hash),
-                                      .window = window,
-                                      .seed = seed},
-                          .threshold = threshold,
-                          .recall = recall,
-                          .lanes = lanes,
-                          .max_loss = max_loss},
-                         windows);
+  return DocumentMatcher(
+      {.windows = {.tokenizer = tokenizer_named(tokenizer), .hash = hash_named(hash), .window = window, .seed = seed},
+       .threshold = threshold,
+       .recall = recall,
+       .lanes = lanes,
+       .max_loss = max_loss},
+      windows);
 }
 
 Column sketch_table(const DocumentMatcher& matcher, const nb::object& texts, const nb::object& templates,
@@ -92,22 +90,23 @@ Column match_table(const DocumentMatcher& matcher, const nb::object& earlier, co
     const std::vector<TextMatch> found =
         matcher.compare(first.column, first_template, second.column, second_template, context);
     std::vector<double> similarity;
-    std::vector<std::int64_t> lost, longest;
+    std::vector<std::int64_t> lost, longest, covered;
     for (const TextMatch& match : found) {
       similarity.push_back(match.similarity);
       lost.push_back(match.lost);
       longest.push_back(match.longest_lost);
+      covered.push_back(match.covered ? 1 : 0);
     }
-    return table({number_column(std::move(similarity)).named("similarity"), number_column(std::move(lost)).named("lost"),
-                  number_column(std::move(longest)).named("longest_lost")});
+    return table({number_column(std::move(similarity)).named("similarity"),
+                  number_column(std::move(lost)).named("lost"), number_column(std::move(longest)).named("longest_lost"),
+                  number_column(std::move(covered)).named("covered")});
   });
 }
 
 Column template_column(const DocumentMatcher& matcher, const nb::object& sample, const nb::object& memory) {
   const Texts given = import_one_text(sample);
-  return call({.threads = 1, .memory = memory}, [&](const Context& context) {
-    return number_column(matcher.find_template(given.column, context));
-  });
+  return call({.threads = 1, .memory = memory},
+              [&](const Context& context) { return number_column(matcher.find_template(given.column, context)); });
 }
 
 nb::tuple walk(MeetingPlan& plan, const nb::object& group, const nb::object& rank, const nb::object& other) {
@@ -131,10 +130,9 @@ nb::tuple walk(MeetingPlan& plan, const nb::object& group, const nb::object& ran
     crowds.push_back(static_cast<std::int64_t>(entry.group));
     members.push_back(static_cast<std::int64_t>(entry.rank));
   }
-  return nb::make_tuple(table({number_column(std::move(later)).named("later"),
-                               number_column(std::move(earlier)).named("earlier")}),
-                        table({number_column(std::move(crowds)).named("group"),
-                               number_column(std::move(members)).named("rank")}));
+  return nb::make_tuple(
+      table({number_column(std::move(later)).named("later"), number_column(std::move(earlier)).named("earlier")}),
+      table({number_column(std::move(crowds)).named("group"), number_column(std::move(members)).named("rank")}));
 }
 
 Column site_column(const nb::object& ids) {
@@ -159,7 +157,7 @@ void bind_dedup_kernels(nb::module_& module) {
            "Row by row, whether documents with these lanes may be similar.")
       .def("compare", match_table, "earlier"_a, "later"_a, "earlier_template"_a = nb::none(),
            "later_template"_a = nb::none(), nb::kw_only(), "threads"_a = 0, "memory"_a = nb::none(),
-           "Row by row: a table of similarity (0 below the threshold), lost, longest_lost.")
+           "Row by row: a table of similarity (0 below the threshold), lost, longest_lost, covered (0 or 1).")
       .def("find_template", template_column, "sample"_a, nb::kw_only(), "memory"_a = nb::none(),
            "The windows that many of otherwise different texts share: uint64.");
   nb::class_<MeetingPlan>(module, "MeetingPlan", "Walks the groups of a round.")

@@ -207,7 +207,8 @@ Column ngram_text_column(const nb::object& texts, const nb::object& row, const n
   const Texts given = import_one_text(texts);
   const std::vector<std::uint64_t> rows = import_numbers(row, "row");
   const std::vector<std::uint64_t> tokens = import_numbers(token, "token");
-  if (rows.size() != tokens.size()) throw Error(Errc::invalid_argument, "row, token: the columns have different lengths");
+  if (rows.size() != tokens.size())
+    throw Error(Errc::invalid_argument, "row, token: the columns have different lengths");
   const NgramKeyer keyer(n, tokenizer_named(tokenizer));
   return call({.threads = 1}, [&](const Context&) {
     TextBuilder found;

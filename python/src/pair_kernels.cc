@@ -78,7 +78,7 @@ Column comparison_table(const nb::object& left, const nb::object& right, const n
   const SimilarityOptions options = similarity_options(threshold, tokenizer, hash, window, seed);
   return call({.threads = threads, .memory = memory}, [&](const Context& context) {
     const auto found = comparisons(given.left.column, given.right.column, given.pairs, options, context);
-    std::vector<double> similar(found.size());
+    std::vector<double> similar(found.size()), written(found.size());
     std::vector<std::int64_t> lost(found.size()), longest(found.size());
     std::vector<std::uint8_t> valid(found.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -86,10 +86,11 @@ Column comparison_table(const nb::object& left, const nb::object& right, const n
       similar[i] = found[i].similarity;
       lost[i] = found[i].lost;
       longest[i] = found[i].longest_lost;
+      written[i] = found[i].as_written;
     }
     return table({number_column(std::move(similar), valid).named("similarity"),
-                  number_column(std::move(lost)).named("lost"),
-                  number_column(std::move(longest)).named("longest_lost")});
+                  number_column(std::move(lost)).named("lost"), number_column(std::move(longest)).named("longest_lost"),
+                  number_column(std::move(written)).named("as_written")});
   });
 }
 
@@ -135,7 +136,7 @@ void bind_pair_kernels(nb::module_& module) {
       "second"_a = nb::none(), "threshold"_a = 0.0, "tokenizer"_a = "words-nfkc", "hash"_a = "xxh3", "window"_a = 5,
       "seed"_a = 0, "threads"_a = 0, "memory"_a = nb::none(),
       "The same, with what would be lost if the left text went and the right one stayed: a table of similarity,\n"
-      "lost and longest_lost (tokens, and the most of them in a row).");
+      "lost and longest_lost (tokens, and the most of them in a row), as_written (similarity where symbols count).");
   module.def(
       "hamming_pairs", hamming_table, "fingerprints"_a, nb::kw_only(), "distance"_a = 3, "all_pairs"_a = false,
       "threads"_a = 0, "memory"_a = nb::none(), "progress"_a = nb::none(),

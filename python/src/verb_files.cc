@@ -78,7 +78,8 @@ void bind_file_verbs(nb::module_& module) {
       [](const std::filesystem::path& index, const nb::object& memory) {
         return call({.memory = memory}, [&](const Context& context) {
           std::string rows;
-          show_ngrams({.index = index, .sort = NgramSort::ngram}, context, [&](std::string_view part) { rows += part; });
+          show_ngrams({.index = index, .sort = NgramSort::ngram}, context,
+                      [&](std::string_view part) { rows += part; });
           return rows;
         });
       },

@@ -20,7 +20,8 @@ struct Found {
 
 class ByHand {
  public:
-  ByHand(const Texts& texts, const DocumentMatchOptions& options) : texts_(texts), options_(options), matcher_(options) {
+  ByHand(const Texts& texts, const DocumentMatchOptions& options)
+      : texts_(texts), options_(options), matcher_(options) {
     heads_ = heads();
     std::vector<std::vector<std::uint64_t>> templates;
     if (std::vector<std::uint64_t> windows = find_template(); !windows.empty()) templates.push_back(windows);
@@ -95,7 +96,8 @@ class ByHand {
       if (sketches_.judged[i] == 0 || removed_for[i] != i || (round > 1 && !crowded.contains(i))) continue;
       const std::uint32_t* keys = sketches_.keys.data() + i * bands;
       for (unsigned band = 0; band < bands; ++band)
-        entries.push_back({std::uint64_t{band} << 32U | keys[band], i, keys[MeetingPlan::other_band(band, bands, round)]});
+        entries.push_back(
+            {std::uint64_t{band} << 32U | keys[band], i, keys[MeetingPlan::other_band(band, bands, round)]});
     }
     std::vector<IndexPair> pairs;
     std::vector<BandEntry> crowd;

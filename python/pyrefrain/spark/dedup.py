@@ -67,7 +67,6 @@ class _Run:
         more = [name.removeprefix("-") for name in order] + ([source] if source else [])
         self.documents = Documents(df, text, id, more)
         self.options = options
-        self.max_loss = dict(options)["max_loss"]
         self.workspace = workspace
         self.source = self.documents.more[-1] if source else None
         columns = map(F.col, self.documents.more)
@@ -131,8 +130,7 @@ class _Run:
             found = meeting.compare(fresh, ranked, self.documents, self.options, templates, self.workspace)
             similar = found if similar is None else similar.union(found)
             met = pairs if met is None else met.union(pairs)
-            matches, all_similar = found.agg(F.count_if(F.col("longest_lost") <= self.max_loss),
-                                             F.count(F.lit(1))).collect()[0]
+            matches, all_similar = found.agg(F.coalesce(F.sum("covered"), F.lit(0)), F.count(F.lit(1))).collect()[0]
             count += all_similar
             own_texts = own_texts or all_similar > matches
             if round == 1:
@@ -144,7 +142,7 @@ class _Run:
         return similar, count
 
     def _removed(self, similar, count):
-        decided = graph.decide(similar, self.max_loss, self.workspace, count)
+        decided = graph.decide(similar, self.workspace, count)
         return self.workspace.keep(decided.where("removed").select(F.col("later").alias("rank")), "removed")
 
     def _decisions(self, unique, ranked=None, similar=None, count=0):
@@ -169,7 +167,7 @@ class _Run:
 
     def _heads(self, ranked, similar, count):
         """Documents that are similar to another, and what was decided of them."""
-        decided = graph.decide(similar, self.max_loss, self.workspace, count)
+        decided = graph.decide(similar, self.workspace, count)
         of = graph.components(similar.select(F.col("later").alias("a"), F.col("earlier").alias("b")), self.workspace, count)
         rows = of.join(decided, of["node"] == decided["later"], "left")
         for name, by, column in (("head", "node", DOC), ("cluster", "component", "id"), ("match", "earlier", "id")):

@@ -90,21 +90,22 @@ def _small_star(edges):
 DECIDED = "later long, earlier long, similarity double, lost long, longest_lost long, removed boolean"
 
 
-def decide(matches, max_loss, workspace, count=None):
+def decide(matches, workspace, count=None):
     """Who is kept: each node, unless a lesser one that is kept matches it and little is lost with it.
 
-    `matches` has later, earlier, similarity, lost, longest_lost. A row of the result is a node that is removed, and what
-    for; or one that is kept although it is similar to a kept one, and the one of these that lacks the least of it.
+    `matches` has later, earlier, similarity, lost, longest_lost, covered (1 where the later may go for the earlier). A row
+    of the result is a node that is removed, and what for; or one that is kept although it is similar to a kept one, and
+    the one of these that lacks the least of it.
     """
     if (matches.count() if count is None else count) <= ONE_TASK_EDGES:
         cut = matches.withColumn("component", F.lit(0))
     else:
         of = _stars(matches.select(F.col("later").alias("a"), F.col("earlier").alias("b")), workspace)
         cut = matches.join(of, matches["later"] == of["node"])
-    columns = ["later", "earlier", "similarity", "lost", "longest_lost"]
+    columns = ["later", "earlier", "similarity", "lost", "longest_lost", "covered"]
 
     def make():
-        kept = Greedy(max_loss)
+        kept = Greedy()
 
         def settle(batch):
             rows = kept.finish() if batch is None else kept.add(
@@ -126,15 +127,14 @@ def _decided(rows):
 class Greedy:
     """Matches by component, later and earlier node go in; what is decided of one node after the other comes out."""
 
-    def __init__(self, max_loss):
-        self._max_loss = max_loss
+    def __init__(self):
         self._component = None
         self._removed = set()  # of this component
         self._now = None  # what is known of the node whose matches come by
 
-    def add(self, components_, later, earlier, similarity, lost, longest_lost):
+    def add(self, *columns):
         done = []
-        for row in zip(components_, later, earlier, similarity, lost, longest_lost):
+        for row in zip(*columns):
             self._take(row, done)
         return done
 
@@ -144,7 +144,7 @@ class Greedy:
         return done
 
     def _take(self, row, done):
-        component, later, earlier, similarity, lost, longest = row
+        component, later, earlier, similarity, lost, longest, covered = row
         if self._now is not None and (self._now[0] != later or self._component != component):
             self._close(done)
         if self._component != component:
@@ -152,12 +152,11 @@ class Greedy:
             self._removed = set()
         if later in self._removed or earlier in self._removed:
             return
-        covered = longest <= self._max_loss
         if covered:
             self._removed.add(later)
         elif self._now is not None and self._now[4] <= longest:
             return
-        self._now = (later, earlier, similarity, lost, longest, covered)
+        self._now = (later, earlier, similarity, lost, longest, bool(covered))
 
     def _close(self, done):
         if self._now is not None:

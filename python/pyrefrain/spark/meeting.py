@@ -12,7 +12,7 @@ from .frames import DOC, TASK, map_batches, map_sorted
 from .sketches import matcher
 
 PAIR = ["later", "earlier"]
-SIMILAR = "later long, earlier long, similarity double, lost long, longest_lost long"
+SIMILAR = "later long, earlier long, similarity double, lost long, longest_lost long, covered long"
 _UNSIGNED = 0xFFFFFFFF
 
 
@@ -71,7 +71,7 @@ def compare(pairs, ranked, documents, options, templates, workspace):
             batch.column("earlier_text"), batch.column("later_text"), batch.column("earlier_template"),
             batch.column("later_template"), **TASK))
         made = pa.record_batch([batch.column("later"), batch.column("earlier"), *found.columns],
-                               [*PAIR, "similarity", "lost", "longest_lost"])
+                               [*PAIR, "similarity", "lost", "longest_lost", "covered"])
         return made.filter(pa.array([similarity > 0 for similarity in found.column("similarity").to_pylist()], pa.bool_()))
 
     chosen = both.select(*PAIR, "earlier_text", "later_text", "earlier_template", "later_template")

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "refrain/dedup.h"
 #include "text/windows.h"
 
 namespace refrain::sketch {
@@ -20,6 +21,12 @@ struct Loss {
   float written = 1;          // similarity of the texts as they are written (written.h), where somebody looked
   friend bool operator==(const Loss&, const Loss&) = default;
 };
+
+// Whether a similar text may go for the other: no more than `max_loss` tokens in a row are lost, and they are as similar as
+// they are written.
+inline bool covers(const Loss& loss, std::uint32_t max_loss, double threshold) {
+  return max_loss == kAnyLoss || (loss.longest <= max_loss && loss.written >= threshold);
+}
 
 // The features of one set that are not in the other; both ascending.
 void own_features(std::span<const std::uint64_t> of, std::span<const std::uint64_t> other,

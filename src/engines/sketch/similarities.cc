@@ -8,6 +8,7 @@
 #include "engines/sketch/feature_set.h"
 #include "engines/sketch/loss.h"
 #include "engines/sketch/window_sets.h"
+#include "engines/sketch/written.h"
 #include "refrain/error.h"
 #include "refrain/pairs.h"
 
@@ -20,7 +21,7 @@ constexpr double kNotJudged = std::numeric_limits<double>::quiet_NaN();
 
 using Set = sketch::WindowSets::Set;
 
-// result[i] is judge(sets of windows of both texts of pair i, its left text, the sets of this thread), or `not_judged`.
+// result[i] is judge(sets of windows of both texts of pair i, the texts, the sets of this thread), or `not_judged`.
 // Texts of `left` are known by their places, those of `right` from `right_key` on.
 template <class Result, class Judge>
 std::vector<Result> compare(const TextColumn& left, const TextColumn& right, std::uint64_t right_key,
@@ -50,7 +51,7 @@ std::vector<Result> compare(const TextColumn& left, const TextColumn& right, std
       if (!left.valid(first) || !right.valid(second)) continue;
       const Set& a = set_of(left, first, 0);
       const Set& b = set_of(right, second, right_key);
-      if (!a.empty() && !b.empty()) found[i] = judge(a, b, left[first], mine);
+      if (!a.empty() && !b.empty()) found[i] = judge(a, b, left[first], right[second], mine);
     }
   });
   return found;
@@ -60,7 +61,7 @@ std::vector<double> jaccard(const TextColumn& left, const TextColumn& right, std
                             std::span<const IndexPair> pairs, const SimilarityOptions& options,
                             const Context& context) {
   return compare(left, right, right_key, pairs, options.windows, context, kNotJudged,
-                 [&](const Set& a, const Set& b, std::string_view, sketch::WindowSets&) {
+                 [&](const Set& a, const Set& b, std::string_view, std::string_view, sketch::WindowSets&) {
                    return sketch::jaccard_from(options.threshold, a, b);
                  });
 }
@@ -80,15 +81,18 @@ std::vector<double> similarities(const TextColumn& texts, std::span<const IndexP
 std::vector<PairComparison> comparisons(const TextColumn& left, const TextColumn& right,
                                         std::span<const IndexPair> pairs, const SimilarityOptions& options,
                                         const Context& context) {
-  return compare(left, right, left.size(), pairs, options.windows, context, PairComparison{.similarity = kNotJudged},
-                 [&](const Set& a, const Set& b, std::string_view text, sketch::WindowSets& sets) {
-                   PairComparison found{.similarity = sketch::jaccard_from(options.threshold, a, b)};
-                   if (found.similarity < options.threshold) return found;
-                   const sketch::Loss loss = sketch::loss_beside(text, a, b, options.windows.window, sets.stream());
-                   found.lost = loss.tokens;
-                   found.longest_lost = loss.longest;
-                   return found;
-                 });
+  return compare(
+      left, right, left.size(), pairs, options.windows, context, PairComparison{.similarity = kNotJudged},
+      [&](const Set& a, const Set& b, std::string_view text, std::string_view other, sketch::WindowSets& sets) {
+        PairComparison found{.similarity = sketch::jaccard_from(options.threshold, a, b)};
+        if (found.similarity < options.threshold) return found;
+        const sketch::Loss loss = sketch::loss_beside(text, a, b, options.windows.window, sets.stream());
+        found.lost = loss.tokens;
+        found.longest_lost = loss.longest;
+        if (sketch::looks_at_symbols(0, options.windows.tokenizer))
+          found.as_written = sketch::WrittenTexts(options.windows.window).similarity(text, other);
+        return found;
+      });
 }
 
 }  // namespace refrain

@@ -19,8 +19,9 @@ namespace {
 enum class Kind : std::uint8_t { space, word, symbol, around, inside, beyond };
 
 constexpr std::string_view kSymbols = "<>=&+~^%/\\@$*_|#";
-constexpr std::string_view kAround = ".,;:?!\"'()[]{}*_`#|";  // left out at both ends of a run
-constexpr std::size_t kLongestOperator = 3;                   // longer runs of symbols alone are lines and frames
+constexpr std::string_view kAround = ".,;:?!\"'()[]{}`";  // left out at both ends of a run,
+constexpr std::string_view kMarks = "*_#|";  // and so are these around a word: marks of emphasis, and the like
+constexpr std::size_t kLongestOperator = 3;  // longer runs of symbols alone are lines and frames
 
 constexpr std::array<Kind, 256> kKinds = [] {
   std::array<Kind, 256> kinds{};
@@ -44,8 +45,17 @@ Kind kind_of(char c) {
   return kKinds[static_cast<unsigned char>(c)];
 }
 
-bool is_around(char c) {
-  return kind_of(c) == Kind::around || c == '*' || c == '_' || c == '#' || c == '|';
+bool holds_word(std::string_view run) {
+  return std::ranges::any_of(run, [](char c) { return kind_of(c) == Kind::word; });
+}
+
+// What is left of a run without the punctuation around it.
+std::string_view trimmed(std::string_view run) {
+  const bool marks = holds_word(run);
+  const auto goes = [&](char c) { return kind_of(c) == Kind::around || (marks && kMarks.find(c) != kMarks.npos); };
+  while (!run.empty() && goes(run.front())) run.remove_prefix(1);
+  while (!run.empty() && goes(run.back())) run.remove_suffix(1);
+  return run;
 }
 
 std::uint64_t mixed(std::uint64_t value) {
@@ -96,18 +106,18 @@ std::string normal(std::string_view text) {
                    : std::string(reinterpret_cast<const char*>(made), static_cast<std::size_t>(bytes));
 }
 
-// Marks of quoted mail, rules and frames hold no word, and say nothing.
+// Marks of quoted mail, of titles and items, rules and frames hold no word, and say nothing.
 bool says_something(std::string_view run) {
-  const auto is_word = [](char c) { return kind_of(c) == Kind::word; };
-  return std::ranges::any_of(run, is_word) ||
-         (run.size() <= kLongestOperator && run.find_first_not_of('>') != run.npos);
+  if (holds_word(run)) return true;
+  const bool is_mark = run.front() == '>' || kMarks.find(run.front()) != kMarks.npos;
+  return run.size() <= kLongestOperator && !(is_mark && run.find_first_not_of(run.front()) == run.npos);
 }
 
 }  // namespace
 
-bool passes_over_symbols(TokenizerKind tokenizer) {
-  return tokenizer == TokenizerKind::words || tokenizer == TokenizerKind::words_nfkc ||
-         tokenizer == TokenizerKind::alpha;
+bool looks_at_symbols(std::uint32_t max_loss, TokenizerKind tokenizer) {
+  return max_loss != kAnyLoss && (tokenizer == TokenizerKind::words || tokenizer == TokenizerKind::words_nfkc ||
+                                  tokenizer == TokenizerKind::alpha);
 }
 
 void WrittenTexts::read(std::string_view text, Written& written) {
@@ -127,10 +137,8 @@ void WrittenTexts::read(std::string_view text, Written& written) {
     }
     std::size_t end = i;
     while (end < text.size() && kind_of(text[end]) != Kind::space && kind_of(text[end]) != Kind::beyond) ++end;
-    std::string_view run = text.substr(i, end - i);
+    std::string_view run = trimmed(text.substr(i, end - i));
     i = end;
-    while (!run.empty() && is_around(run.front())) run.remove_prefix(1);
-    while (!run.empty() && is_around(run.back())) run.remove_suffix(1);
     if (holds_symbol(run)) {
       if (!says_something(run)) continue;
       written.tokens.push_back(hash_of(run));

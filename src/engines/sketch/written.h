@@ -11,12 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include "refrain/dedup.h"
 #include "refrain/fingerprint.h"
 
 namespace refrain::sketch {
 
-// Whether texts that this tokenizer takes for similar may differ as they are written.
-bool passes_over_symbols(TokenizerKind tokenizer);
+// Whether it matters how texts are written: this tokenizer passes over symbols, and not any loss will do.
+bool looks_at_symbols(std::uint32_t max_loss, TokenizerKind tokenizer);
 
 // Not thread-safe.
 class WrittenTexts {

@@ -98,7 +98,7 @@ std::optional<Verdict> judge(const JudgeRules& rules, const Proposal& proposal, 
   verdict.similarity = similarity();
   if (verdict.similarity < rules.threshold) return std::nullopt;
   verdict.loss = loss();
-  verdict.kind = verdict.loss.longest <= rules.max_loss ? Verdict::near : Verdict::own_text;
+  verdict.kind = sketch::covers(verdict.loss, rules.max_loss, rules.threshold) ? Verdict::near : Verdict::own_text;
   return verdict;
 }
 

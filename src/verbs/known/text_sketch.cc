@@ -12,7 +12,8 @@ SketchPlan::SketchPlan(Rules of, library::Layout made) : rules(std::move(of)), l
   minhash.emplace(rules.lanes, rules.windows.seed);
 }
 
-TextSketcher::TextSketcher(const SketchPlan& plan) : plan_(plan), signature_(plan.layout.lanes) {
+TextSketcher::TextSketcher(const SketchPlan& plan)
+    : plan_(plan), signature_(plan.layout.lanes), written_(plan.rules.windows.window) {
   if (plan.features) stream_.emplace(*plan.features);
 }
 
@@ -53,9 +54,12 @@ double TextSketcher::similarity(TextSketch& of, std::string_view other, const te
   return sketch::jaccard_from(plan_.rules.threshold, of.windows, other_);
 }
 
-sketch::Loss TextSketcher::loss(std::string_view text, const TextSketch& of) {
+sketch::Loss TextSketcher::loss(std::string_view text, const TextSketch& of, std::string_view other) {
   sketch::own_features(of.windows, other_, own_);
-  return own_.empty() ? sketch::Loss{} : sketch::loss_of(text, own_, plan_.features->window, *stream_);
+  sketch::Loss loss = sketch::loss_of(text, own_, plan_.features->window, *stream_);
+  if (sketch::looks_at_symbols(plan_.rules.max_loss, plan_.rules.windows.tokenizer))
+    loss.written = static_cast<float>(written_.similarity(text, other));
+  return loss;
 }
 
 }  // namespace refrain::verbs::known

@@ -10,6 +10,7 @@
 #include "engines/library/layout.h"
 #include "engines/sketch/loss.h"
 #include "engines/sketch/minhash.h"
+#include "engines/sketch/written.h"
 #include "text/left_out.h"
 #include "text/windows.h"
 #include "verbs/known/rules.h"
@@ -45,8 +46,8 @@ class TextSketcher {
   void sketch(std::string_view text, const text::LeftOut* left_out, TextSketch& out);
   // The similarity of a text, by its sketch, to another; anything below the threshold where it is less than that.
   double similarity(TextSketch& of, std::string_view other, const text::LeftOut* left_out);
-  // What would be lost with `text`, whose sketch that is, if only the other one of the last similarity() stayed.
-  sketch::Loss loss(std::string_view text, const TextSketch& of);
+  // What would be lost with `text`, whose sketch that is, if only `other` stayed, which was asked about last.
+  sketch::Loss loss(std::string_view text, const TextSketch& of, std::string_view other);
 
   // What a text of so many bytes may take meanwhile.
   static std::uint64_t memory_bytes(std::uint64_t text_bytes) { return text_bytes / 5 * 3 * sizeof(std::uint64_t); }
@@ -57,6 +58,7 @@ class TextSketcher {
   std::vector<std::uint32_t> signature_;
   std::vector<std::uint64_t> other_;  // windows of the text of the last similarity()
   std::vector<std::uint64_t> own_;
+  sketch::WrittenTexts written_;
 };
 
 }  // namespace refrain::verbs::known

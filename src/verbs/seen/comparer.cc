@@ -70,7 +70,7 @@ bool Comparer::judge(const known::Proposal& proposal, const std::optional<std::s
   const std::optional<known::Verdict> verdict = known::judge(
       rules_, proposal, text.has_value(), [&] { return document_.text == *text; },
       [&] { return sketcher_.similarity(sketch_, *text, left_out); },
-      [&] { return sketcher_.loss(document_.text, sketch_); });
+      [&] { return sketcher_.loss(document_.text, sketch_, *text); });
   if (!verdict || (best_ && !verdict->says_more(*best_))) return false;
   best_ = verdict;
   logged_ = {};

@@ -102,12 +102,14 @@ void draw(DedupRun& run, const Array<std::uint64_t>& sites, std::vector<Site>& d
     sample.insert(place, one);
     if (sample.size() > TemplateSample::kMostDocuments) sample.pop_back();
   });
-  std::uint64_t left = std::max(TemplateSample::kAllBytes, run.dir.facts().get<ReadFacts>().report.text_bytes / TemplateSample::kShareOfText);
+  std::uint64_t left = std::max(TemplateSample::kAllBytes,
+                                run.dir.facts().get<ReadFacts>().report.text_bytes / TemplateSample::kShareOfText);
   std::size_t fit = 0;
   for (Site& site : drawn) {
     std::uint64_t bytes = 0;
     std::size_t few = 0;
-    while (few < site.sample.size() && bytes + site.sample[few].bytes <= TemplateSample::kSourceBytes) bytes += site.sample[few++].bytes;
+    while (few < site.sample.size() && bytes + site.sample[few].bytes <= TemplateSample::kSourceBytes)
+      bytes += site.sample[few++].bytes;
     site.sample.resize(few);
     if (bytes > left) break;
     left -= bytes;

@@ -11,6 +11,7 @@
 #include "engines/sketch/minhash.h"
 #include "engines/sketch/templates.h"
 #include "engines/sketch/window_sets.h"
+#include "engines/sketch/written.h"
 #include "refrain/error.h"
 #include "refrain/matches.h"
 #include "text/left_out.h"
@@ -61,7 +62,8 @@ struct DocumentMatcher::Impl {
   std::vector<text::LeftOut> left_out;
 };
 
-DocumentMatcher::DocumentMatcher(const DocumentMatchOptions& options, std::span<const std::vector<std::uint64_t>> templates)
+DocumentMatcher::DocumentMatcher(const DocumentMatchOptions& options,
+                                 std::span<const std::vector<std::uint64_t>> templates)
     : impl_(std::make_shared<const Impl>(options, templates)) {}
 DocumentMatcher::~DocumentMatcher() = default;
 DocumentMatcher::DocumentMatcher(const DocumentMatcher&) = default;
@@ -75,8 +77,7 @@ unsigned DocumentMatcher::lanes() const {
   return impl_->minhash.lanes();
 }
 
-DocumentMatcher::Sketches DocumentMatcher::sketches(const TextColumn& texts,
-                                                    std::span<const std::uint32_t> template_of,
+DocumentMatcher::Sketches DocumentMatcher::sketches(const TextColumn& texts, std::span<const std::uint32_t> template_of,
                                                     const Context& context) const {
   impl_->check(texts, template_of);
   MemoryBudget budget(context);
@@ -125,9 +126,11 @@ std::vector<TextMatch> DocumentMatcher::compare(const TextColumn& earlier,
   std::vector<TextMatch> found(earlier.size());
   const std::uint64_t share = budget.available() / 4 / thread_count(context);
   struct Worker {
-    Worker(const text::FeaturePlan& plan, MemoryBudget& memory, std::uint64_t bytes) : sets(plan, memory, bytes) {}
+    Worker(const text::FeaturePlan& plan, MemoryBudget& memory, std::uint64_t bytes)
+        : sets(plan, memory, bytes), written(plan.window) {}
     sketch::WindowSets sets;
     std::vector<std::uint64_t> own;
+    sketch::WrittenTexts written;
   };
   PerWorker<Worker> workers(context);
   for_each_piece(context, earlier.size(), [&](unsigned number, std::size_t begin, std::size_t end) {
@@ -139,7 +142,9 @@ std::vector<TextMatch> DocumentMatcher::compare(const TextColumn& earlier,
       if (row == texts.size() || texts[row] != texts[i] || impl_->left_out_of(numbers, row) != without) row = i;
       const std::uint64_t key = 2 * row + side;
       const sketch::WindowSets::Set* known = worker.sets.find(key);
-      return known != nullptr ? *known : worker.sets.add(key, texts[i].size(), 0, [&] { return texts[i]; }, without);
+      return known != nullptr ? *known
+                              : worker.sets.add(
+                                    key, texts[i].size(), 0, [&] { return texts[i]; }, without);
     };
     std::size_t first_row = earlier.size();
     std::size_t second_row = later.size();
@@ -154,9 +159,12 @@ std::vector<TextMatch> DocumentMatcher::compare(const TextColumn& earlier,
         continue;
       }
       sketch::own_features(second, first, worker.own);
-      const sketch::Loss loss = sketch::loss_of(later[i], worker.own, impl_->plan.window, worker.sets.stream());
+      sketch::Loss loss = sketch::loss_of(later[i], worker.own, impl_->plan.window, worker.sets.stream());
+      if (sketch::looks_at_symbols(impl_->options.max_loss, impl_->options.windows.tokenizer))
+        loss.written = static_cast<float>(worker.written.similarity(later[i], earlier[i]));
       found[i].lost = loss.tokens;
       found[i].longest_lost = loss.longest;
+      found[i].covered = sketch::covers(loss, impl_->options.max_loss, impl_->options.threshold);
     }
   });
   return found;

@@ -104,14 +104,10 @@ struct DedupRun {
   // Documents that hold an item of the other set are removed.
   bool against_removes() const { return against() && options.against_action == AgainstAction::remove; }
   // Of a similar pair: whether the later document may go for the earlier.
-  bool covers(const sketch::Loss& loss) const {
-    return loss.longest <= options.max_loss && (options.max_loss == kAnyLoss || loss.written >= options.threshold);
-  }
+  bool covers(const sketch::Loss& loss) const { return sketch::covers(loss, options.max_loss, options.threshold); }
   bool covers(const RankMatch& match) const { return covers(match.loss); }
   // Whether it matters how texts are written.
-  bool looks_at_symbols() const {
-    return options.max_loss != kAnyLoss && sketch::passes_over_symbols(options.windows.tokenizer);
-  }
+  bool looks_at_symbols() const { return sketch::looks_at_symbols(options.max_loss, options.windows.tokenizer); }
   Ranks ranks();
   // The texts of all documents, end to end. Thread-safe.
   std::shared_ptr<const run::StripedFile> texts();

@@ -106,8 +106,9 @@ bool ChainComparer::resembles(std::span<const blot::Chain> chains, std::span<con
       const std::uint64_t behind = kAround + shape_.span();
       const std::uint64_t first = std::max(first_, token - std::min(token, kAround));
       const std::uint64_t last = std::min(last_, token + blot::kBlockTokens + behind);
-      if (first < last && resemblance_->share(query - std::min(query, kAround), std::min(query_.tokens(), query + behind),
-                                             loaded(first, last)) >= least_share_)
+      if (first < last &&
+          resemblance_->share(query - std::min(query, kAround), std::min(query_.tokens(), query + behind),
+                              loaded(first, last)) >= least_share_)
         return true;
     }
   return false;

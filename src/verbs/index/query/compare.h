@@ -63,8 +63,8 @@ class ChainComparer {
   blot::Aligner aligner_;
   blot::PassageFinder finder_;
   std::optional<blot::Resemblance> resemblance_;  // once it is needed
-  double least_share_;  // that the surroundings of a hit have in common
-  TokenRange finder_set_;  // the tokens of the query that it was given
+  double least_share_;                            // that the surroundings of a hit have in common
+  TokenRange finder_set_;                         // the tokens of the query that it was given
   MemoryBudget& budget_;
   Reservation reservation_;
   // Of the document at hand: the tokens [first_, last_).

@@ -80,7 +80,8 @@ const std::vector<SharedRun>& Comparisons::loose(std::uint32_t neighbourhood) {
   const auto [at, is_new] = loose_.try_emplace(neighbourhood);
   if (!is_new) return at->second;
   const auto [first, last] = chains_of(neighbourhood);
-  at->second = comparer_.compare_loosely(neighbourhoods_.all[neighbourhood], chains_.subspan(first, last - first), hits_);
+  at->second =
+      comparer_.compare_loosely(neighbourhoods_.all[neighbourhood], chains_.subspan(first, last - first), hits_);
   if (edits_ != Edits::heavy && !at->second.empty()) join_in_order(neighbourhood, at->second);
   return at->second;
 }
