@@ -1,6 +1,6 @@
 # The front door. `make help` lists what there is.
 .DEFAULT_GOAL := release
-.PHONY: release demo test install package bench gpu-test gpu-bench torture check format help clean setup
+.PHONY: release demo test install package wheel bench gpu-test gpu-bench torture check format help clean setup
 PREFIX ?= /usr/local
 
 release: setup ## build the programs into build/release
@@ -23,6 +23,11 @@ package: ## make a .deb, and an archive that needs nothing but glibc, in build/p
 	@tools/setup package
 	@tools/build release
 	@tools/package
+
+wheel: ## make the wheel of the Python package, in build/wheel
+	@tools/setup wheel
+	@tools/build release programs pyrefrain_parts
+	@tools/wheel
 
 bench: release ## run the benchmarks, and keep the record
 	@tools/bench

@@ -111,6 +111,21 @@ def check_includes(root, rooms, families):
                     yield f"{path}:{number}: {room} may not include {name}"
 
 
+def check_python(root):
+    """The Python package is a face: of the library it sees the public headers alone."""
+    source = root / "python" / "src"
+    for folder in [source, *sorted(path for path in source.rglob("*") if path.is_dir())]:
+        sources = sorted(path for path in folder.iterdir() if path.suffix in (".h", ".cc"))
+        if len(sources) > MAX_SOURCES:
+            yield f"{folder}: {len(sources)} sources; split it at {MAX_SOURCES}"
+        for path in sources:
+            if len(path.read_text(encoding="utf-8").splitlines()) > MAX_LINES:
+                yield f"{path}: split it at {MAX_LINES} lines"
+            for number, quoted, name in includes(path):
+                if quoted and not name.startswith("refrain/") and not (source / name).is_file():
+                    yield f"{path}:{number}: the Python package may not include {name}"
+
+
 def symbols(library):
     """What a static library defines, and what it leaves undefined, of Refrain's own names."""
     listed = subprocess.run(["nm", "--extern-only", "--format=posix", library], capture_output=True, text=True, check=True)
@@ -145,7 +160,7 @@ def main():
     table = (root / "src" / "CMakeLists.txt").read_text(encoding="utf-8")
     table = re.sub(r"#.*", "", table)
     rooms, linked = read_rooms(table)
-    found = list(check_public(root)) + list(check_includes(root, rooms, read_tests(table)))
+    found = list(check_public(root)) + list(check_includes(root, rooms, read_tests(table))) + list(check_python(root))
     if len(sys.argv) > 2:
         found += check_symbols(pathlib.Path(sys.argv[2]), rooms, linked)
     print("\n".join(found) if found else "the floors hold")

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import tempfile
 
 
 @contextlib.contextmanager
@@ -12,6 +11,8 @@ def output_folder(options):
         options["output"] = os.fspath(options["output"])
         yield options["output"]
         return
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="pyrefrain-", dir=options.get("temp_dir")) as folder:
         options["output"] = os.path.join(folder, "run")
         yield options["output"]

@@ -1,11 +1,10 @@
 """What the verbs return."""
 
 import functools
-import html
 import json
 
 from ._inputs import is_dataset, rows_of
-from ._table import Table
+from ._table import Table, escaped
 
 
 class Result(Table):
@@ -118,7 +117,7 @@ class Decisions(Result):
         if kind == "polars":
             import polars
 
-            series = polars.Series(self._text, texts)
+            series = polars.Series(texts).alias(self._text)
             return rows.with_columns(series) if hasattr(rows, "with_columns") else series
         import pyarrow
 
@@ -166,7 +165,7 @@ class Explanation:
     def _repr_html_(self):
         sides = "".join(f'<td style="vertical-align:top;text-align:left;white-space:pre-wrap">{_marked(self.report[side])}</td>'
                         for side in "ab")
-        return f"<div><p>{html.escape(repr(self)[1:-1])}</p><table><tr>{sides}</tr></table></div>"
+        return f"<div><p>{escaped(repr(self)[1:-1])}</p><table><tr>{sides}</tr></table></div>"
 
 
 def _marked(document):
@@ -179,4 +178,4 @@ def _marked(document):
 
 
 def _shown(part):
-    return html.escape(part.decode(errors="replace"))
+    return escaped(part.decode(errors="replace"))

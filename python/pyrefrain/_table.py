@@ -1,7 +1,5 @@
 """Results: tables that every Arrow library takes as they are."""
 
-import html
-
 _SHOWN = 10
 
 
@@ -58,9 +56,9 @@ class Table:
         return f"{len(self):,} rows of {', '.join(self.columns)}"
 
     def _repr_html_(self):
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
+        head = "".join(f"<th>{escaped(name)}</th>" for name in self.columns)
         body = "".join(_html_row(self._column[row]) for row in range(min(len(self), _SHOWN)))
-        return f"<div><p>{html.escape(self._summary())}</p><table><tr>{head}</tr>{body}</table></div>"
+        return f"<div><p>{escaped(self._summary())}</p><table><tr>{head}</tr>{body}</table></div>"
 
 
 def _html_row(row):
@@ -71,4 +69,11 @@ def _html_cell(value):
     if value is None:
         return ""
     text = f"{value:.3f}" if isinstance(value, float) else str(value)
-    return html.escape(text if len(text) <= 60 else text[:57] + "...")
+    return escaped(text if len(text) <= 60 else text[:57] + "...")
+
+
+def escaped(text):
+    """As HTML shows it."""
+    import html
+
+    return html.escape(text)

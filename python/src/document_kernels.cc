@@ -5,8 +5,8 @@
 #include <cstring>
 #include <numeric>
 
-#include "arrow_export.h"
-#include "arrow_import.h"
+#include "arrow/export.h"
+#include "arrow/import.h"
 #include "bindings.h"
 #include "call.h"
 #include "names.h"

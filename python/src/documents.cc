@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "arrow_import.h"
+#include "arrow/import.h"
 #include "refrain/error.h"
 
 namespace nb = nanobind;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "arrow_export.h"
+#include "arrow/export.h"
 #include "refrain/documents.h"
 
 namespace refrain::python {

@@ -3,8 +3,8 @@
 
 #include <nanobind/stl/string.h>
 
-#include "arrow_export.h"
-#include "arrow_import.h"
+#include "arrow/export.h"
+#include "arrow/import.h"
 #include "bindings.h"
 #include "call.h"
 #include "names.h"

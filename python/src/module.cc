@@ -1,7 +1,7 @@
 // pyrefrain._core: the library's public headers, for Python.
 #include <nanobind/nanobind.h>
 
-#include "arrow_export.h"
+#include "arrow/export.h"
 #include "bindings.h"
 #include "call.h"
 #include "documents.h"

@@ -1,6 +1,6 @@
 // Kernels for repeated byte ranges.
-#include "arrow_export.h"
-#include "arrow_import.h"
+#include "arrow/export.h"
+#include "arrow/import.h"
 #include "bindings.h"
 #include "call.h"
 #include "refrain/error.h"

@@ -1,7 +1,7 @@
 // dedup of documents in memory.
 #include <numeric>
 
-#include "arrow_export.h"
+#include "arrow/export.h"
 #include "bindings.h"
 #include "documents.h"
 #include "options.h"

@@ -1,7 +1,7 @@
 // The verbs over documents in memory: tables out, and the report as JSON.
 #include <numeric>
 
-#include "arrow_export.h"
+#include "arrow/export.h"
 #include "bindings.h"
 #include "documents.h"
 #include "options.h"

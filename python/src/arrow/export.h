@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "arrow_abi.h"
+#include "arrow/abi.h"
 
 namespace refrain::python {
 

@@ -1,4 +1,4 @@
-#include "arrow_export.h"
+#include "arrow/export.h"
 
 #include <nanobind/stl/string.h>
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "arrow_import.h"
+#include "arrow/import.h"
 #include "refrain/error.h"
 
 namespace refrain::python {

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "arrow_export.h"
+#include "arrow/export.h"
 
 namespace nb = nanobind;
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "arrow_abi.h"
+#include "arrow/abi.h"
 #include "refrain/documents.h"
 
 namespace refrain::python {

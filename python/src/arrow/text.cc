@@ -1,7 +1,7 @@
 // Strings in all of Arrow's layouts, and in lists of Python's.
 #include <cstring>
 
-#include "arrow_import.h"
+#include "arrow/import.h"
 #include "refrain/error.h"
 
 namespace nb = nanobind;

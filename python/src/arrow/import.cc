@@ -1,4 +1,4 @@
-#include "arrow_import.h"
+#include "arrow/import.h"
 
 #include <cstring>
 
