@@ -79,6 +79,10 @@ class Decisions(Result):
             raise TypeError(f"no rows can be selected from {type(self._data).__name__}; use kept_rows")
         return self._with_cuts(rows) if len(self._cuts) else rows
 
+    def cut_texts(self):
+        """The texts of what is kept, without the ranges that `substrings` cuts: a Column."""
+        return self._documents.texts_at(self.kept_rows, self._cuts)
+
     def annotated(self):
         """What was given, with the columns keep, reason, match, similarity and cluster beside its own."""
         columns = self.to_arrow().select(["keep", "reason", "match", "similarity", "cluster"])
@@ -102,7 +106,7 @@ class Decisions(Result):
         raise TypeError(f"there are no columns in {type(self._data).__name__}; use the decisions themselves")
 
     def _with_cuts(self, rows):
-        texts = self._documents.texts_at(self.kept_rows, self._cuts)
+        texts = self.cut_texts()
         if isinstance(rows, (list, tuple)):
             return type(rows)(texts)
         kind = type(rows).__module__.partition(".")[0]

@@ -1,0 +1,48 @@
+"""The step in a pipeline of the real datatrove, with its readers and writers."""
+import gzip
+import json
+
+import pytest
+from conftest import run_program
+from datatrove.executor.local import LocalPipelineExecutor
+from datatrove.pipeline.readers import JsonlReader
+from datatrove.pipeline.writers.jsonl import JsonlWriter
+
+import pyrefrain.datatrove
+
+
+def run_pipeline(folder, data, **options):
+    """(rows that were kept, rows that were dropped, statistics)"""
+    step = pyrefrain.datatrove.Dedup(exclusion_writer=JsonlWriter(str(folder / "dropped")), **options)
+    steps = [JsonlReader(str(data)), step, JsonlWriter(str(folder / "clean"))]
+    statistics = LocalPipelineExecutor(pipeline=steps, tasks=1, logging_dir=str(folder / "logs")).run()
+    return (*(read(folder / name) for name in ("clean", "dropped")), statistics)
+
+
+def read(folder):
+    rows = []
+    for path in sorted(folder.glob("*.jsonl.gz")):
+        with gzip.open(path, "rt") as file:
+            rows += [json.loads(line) for line in file]
+    return rows
+
+
+@pytest.mark.parametrize("options, flags", [({}, []), ({"substrings": 60, "keep": "max:rate"}, ["--substrings", "60", "--keep", "max:rate"])], ids=str)
+def test_a_pipeline_keeps_what_the_program_keeps(world, tmp_path, options, flags):
+    path, _ = world
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "documents.jsonl").write_bytes(path.read_bytes())
+    run_program("dedup", path, "-o", tmp_path / "run", "-q", "--apply", *flags)
+    wanted = [json.loads(line) for line in (tmp_path / "run/clean/documents.jsonl").read_text().splitlines()]
+    decisions = [json.loads(line) for line in (tmp_path / "run/decisions.jsonl").read_text().splitlines()]
+    kept, dropped, _ = run_pipeline(tmp_path, data, **options)
+    assert [(row["id"], row["text"]) for row in kept] == [(row["id"], row["text"]) for row in wanted]
+    assert [row["metadata"]["kind"] for row in kept] == [row["kind"] for row in wanted]
+    assert [(row["id"], row["metadata"]["filter_reason"], row["metadata"]["match"]) for row in dropped] == [
+        (row["id"], row["reason"], row["match"]) for row in decisions if not row["keep"]]
+
+
+def test_many_tasks_are_refused():
+    with pytest.raises(ValueError, match="tasks=1"):
+        list(pyrefrain.datatrove.Dedup().run(iter([]), rank=0, world_size=2))
