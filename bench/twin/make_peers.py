@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Installs the peers that `refrain dedup` is measured against, text-dedup and rensa, into a virtual environment of their own.
+"""Installs the peers that `refrain dedup` is measured against, text-dedup, rensa and datasketch, into a virtual environment of their own.
 
     make_peers.py FOLDER
 

@@ -31,7 +31,7 @@ def documents_of(data, text="text", id=None, fields=()):
     """Documents that the engine reads where they lie."""
     if is_dataset(data):
         data = arrow_of_dataset(data, list(dict.fromkeys([text, *([id] if id else []), *fields])))
-    elif type(data).__module__.startswith("datasets."):
+    elif type(data).__module__.startswith("datasets.") and type(data).__name__ in ("DatasetDict", "IterableDataset", "IterableDatasetDict"):
         raise TypeError(f"expected one Dataset, not {type(data).__name__}; name a split, or load it without streaming")
     elif not (hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__") or isinstance(data, (list, tuple))):
         if hasattr(data, "tolist"):  # numpy's arrays, and Series of older pandas
@@ -46,7 +46,7 @@ def rows_of(data, rows):
     if isinstance(data, (list, tuple)):
         return type(data)(data[row] for row in rows)
     kind = type(data).__module__.partition(".")[0]
-    if kind == "datasets":
+    if is_dataset(data):
         return data.select(rows)
     if kind == "pandas":
         return data.iloc[rows]

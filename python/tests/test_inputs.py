@@ -38,6 +38,7 @@ def kept_texts():
     pa.chunked_array([TEXTS[:2], TEXTS[2:]], pa.string_view()),
     pa.table(ROWS).to_reader(max_chunksize=2),
     pa.table({"text": ["left out"] + TEXTS}).slice(1),
+    datasets.Dataset.from_dict({"text": TEXTS})["text"],
 ], ids=lambda data: type(data).__name__)
 def test_every_kind_of_input_is_decided_alike(data):
     found = pyrefrain.dedup(data)
