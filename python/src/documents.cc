@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "arrow/import.h"
 #include "refrain/error.h"
 
 namespace nb = nanobind;
@@ -16,14 +15,16 @@ namespace refrain::python {
 
 namespace {
 
+constexpr std::int64_t kUnpackedRows = 16384;  // at a time
+
 class Stream : public DocumentStream {
  public:
-  Stream(std::vector<DocumentBatch> batches, std::vector<std::string> fields)
-      : batches_(std::move(batches)), fields_(std::move(fields)) {}
+  Stream(std::vector<Documents::Part> parts, std::vector<std::string> fields)
+      : parts_(std::move(parts)), fields_(std::move(fields)) {}
 
   bool next(DocumentBatch& batch) override {
-    if (next_ == batches_.size()) return false;
-    batch = batches_[next_++];
+    if (next_ == parts_.size()) return false;
+    batch = parts_[next_++].batch();
     return true;
   }
   bool rewindable() const override { return true; }
@@ -31,52 +32,84 @@ class Stream : public DocumentStream {
   std::vector<std::string> field_names() const override { return fields_; }
 
  private:
-  const std::vector<DocumentBatch> batches_;
+  const std::vector<Documents::Part> parts_;
   const std::vector<std::string> fields_;
   std::size_t next_ = 0;
 };
 
-using Owners = std::vector<std::shared_ptr<const void>>;
-
-TextColumn field_of(const Chunk& chunk, const std::string& name, Owners& owners) {
+Texts field_of(const Chunk& chunk, const std::string& name) {
   if (!has_column(chunk, name))
     throw Error(Errc::invalid_argument, "there is no column '" + name + "' in the documents");
-  Texts texts = texts_of(column_of(chunk, name), name, true);
-  owners.push_back(std::move(texts.owner));
-  return texts.column;
+  return texts_of(column_of(chunk, name), name, true);
+}
+
+Chunk slice(Chunk chunk, std::int64_t first, std::int64_t length) {
+  chunk.first += first;
+  chunk.length = length;
+  return chunk;
 }
 
 }  // namespace
+
+DocumentBatch Documents::Part::batch() const {
+  const Texts texts = packed.schema != nullptr ? texts_of(packed, "text") : unpacked;
+  const auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>();
+  owners->push_back(texts.owner);
+  DocumentBatch batch{.text = texts.column, .owner = owners};
+  if (ids) {
+    batch.ids = ids->column;
+    owners->push_back(ids->owner);
+  }
+  for (const Texts& field : fields) {
+    batch.fields.push_back(field.column);
+    owners->push_back(field.owner);
+  }
+  return batch;
+}
 
 Documents::Documents(nb::handle data, const std::string& text, const std::string& id, std::vector<std::string> fields)
     : fields_(std::move(fields)), has_ids_(!id.empty()) {
   if (nb::isinstance<nb::list>(data) || nb::isinstance<nb::tuple>(data)) {
     if (has_ids_ || !fields_.empty()) throw Error(Errc::invalid_argument, "a list of texts has no other columns");
     Texts texts = texts_of_list(data, text);
-    batches_.push_back({.text = texts.column, .owner = std::move(texts.owner)});
+    const std::size_t size = texts.column.size();
+    parts_.push_back({.unpacked = std::move(texts), .size = size});
   } else {
-    for (const Chunk& chunk : import_arrow(data)) {
-      const auto owners = std::make_shared<Owners>();
-      Texts texts = texts_of(column_of(chunk, text), text);
-      owners->push_back(std::move(texts.owner));
-      DocumentBatch batch{.text = texts.column, .owner = owners};
-      if (has_ids_) batch.ids = field_of(chunk, id, *owners);
-      for (const std::string& name : fields_) batch.fields.push_back(field_of(chunk, name, *owners));
-      batches_.push_back(std::move(batch));
-    }
+    for (const Chunk& chunk : import_arrow(data)) add(chunk, text, id);
   }
-  for (const DocumentBatch& batch : batches_) starts_.push_back(starts_.back() + batch.text.size());
+  for (const Part& part : parts_) starts_.push_back(starts_.back() + part.size);
+}
+
+void Documents::add(const Chunk& chunk, const std::string& text, const std::string& id) {
+  const Chunk column = column_of(chunk, text);
+  const bool packed = is_packed(column);
+  if (packed) texts_of(slice(column, 0, 0), text);  // what cannot be read is told at once
+  const std::int64_t rows = packed ? kUnpackedRows : std::max<std::int64_t>(chunk.length, 1);
+  for (std::int64_t first = 0; first < chunk.length; first += rows) {
+    const std::int64_t length = std::min(rows, chunk.length - first);
+    Part part{.size = static_cast<std::size_t>(length)};
+    if (packed)
+      part.packed = slice(column, first, length);
+    else
+      part.unpacked = texts_of(column, text);
+    if (has_ids_) part.ids = field_of(slice(chunk, first, length), id);
+    for (const std::string& name : fields_) part.fields.push_back(field_of(slice(chunk, first, length), name));
+    parts_.push_back(std::move(part));
+  }
+  if (chunk.length == 0) {  // columns that are not there are missed without rows, too
+    if (!packed) texts_of(column, text);
+    if (has_ids_) field_of(chunk, id);
+    for (const std::string& name : fields_) field_of(chunk, name);
+  }
 }
 
 std::shared_ptr<DocumentStream> Documents::stream() const {
-  return std::make_shared<Stream>(batches_, fields_);
+  return std::make_shared<Stream>(parts_, fields_);
 }
 
-Documents::Place Documents::place(std::size_t document) const {
+std::size_t Documents::part_of(std::size_t document) const {
   if (document >= size()) throw nb::index_error("there is no such document");
-  const auto after = std::ranges::upper_bound(starts_, document);
-  const auto batch = static_cast<std::size_t>(after - starts_.begin()) - 1;
-  return {batch, document - starts_[batch]};
+  return static_cast<std::size_t>(std::ranges::upper_bound(starts_, document) - starts_.begin()) - 1;
 }
 
 Column Documents::ids_at(std::span<const std::int64_t> places) const {
@@ -84,13 +117,14 @@ Column Documents::ids_at(std::span<const std::int64_t> places) const {
   for (std::size_t i = 0; i < places.size(); ++i) valid[i] = places[i] < 0 ? 0 : 1;
   if (!has_ids_) return number_column(std::vector<std::int64_t>(places.begin(), places.end()), valid);
   TextBuilder ids;
-  for (const std::int64_t each : places) {
-    if (each < 0) {
+  for (const std::int64_t place : places) {
+    if (place < 0) {
       ids.add({});
       continue;
     }
-    const auto [batch, row] = place(static_cast<std::size_t>(each));
-    ids.add((*batches_[batch].ids)[row]);
+    const auto document = static_cast<std::size_t>(place);
+    const std::size_t part = part_of(document);
+    ids.add(parts_[part].ids->column[document - starts_[part]]);
   }
   return std::move(ids).column(valid);
 }
@@ -98,12 +132,16 @@ Column Documents::ids_at(std::span<const std::int64_t> places) const {
 Column Documents::texts_at(std::span<const std::int64_t> places, std::span<const Cut> cuts) const {
   TextBuilder texts;
   std::vector<std::uint8_t> valid;
-  for (const std::int64_t each : places) {
-    const auto document = static_cast<std::uint64_t>(each);
-    const auto [batch, row] = place(document);
-    const TextColumn& column = batches_[batch].text;
-    valid.push_back(column.valid(row) ? 1 : 0);
-    const std::string_view text = column.valid(row) ? column[row] : std::string_view();
+  std::optional<std::size_t> unpacked;  // the part that `batch` is of
+  DocumentBatch batch;
+  for (const std::int64_t place : places) {
+    const auto document = static_cast<std::uint64_t>(place);
+    const std::size_t part = part_of(document);
+    if (unpacked != part) batch = parts_[part].batch();
+    unpacked = part;
+    const std::size_t row = document - starts_[part];
+    valid.push_back(batch.text.valid(row) ? 1 : 0);
+    const std::string_view text = batch.text.valid(row) ? batch.text[row] : std::string_view();
     std::size_t from = 0;
     for (auto cut = std::ranges::lower_bound(cuts, document, {}, &Cut::document);
          cut != cuts.end() && cut->document == document; ++cut) {

@@ -4,23 +4,25 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "arrow/export.h"
+#include "arrow/import.h"
 #include "refrain/documents.h"
 
 namespace refrain::python {
 
-// Immutable. Holds on to the memory of whoever made the columns.
+// Immutable. Holds on to the memory of whoever made the columns. Layouts that have to be unpacked are, a part at a time, whenever
+// they are read.
 class Documents {
  public:
   // Column `id` names the documents, where it is not empty; `fields` are columns that a keep policy asks for.
   Documents(nanobind::handle data, const std::string& text, const std::string& id, std::vector<std::string> fields);
 
   std::size_t size() const { return starts_.back(); }
-  bool has_ids() const { return has_ids_; }
   // Rewindable; shares the columns.
   std::shared_ptr<DocumentStream> stream() const;
 
@@ -34,15 +36,23 @@ class Documents {
   };
   Column texts_at(std::span<const std::int64_t> places, std::span<const Cut> cuts) const;
 
- private:
-  struct Place {
-    std::size_t batch;
-    std::size_t row;
-  };
-  Place place(std::size_t document) const;
+  // Consecutive documents.
+  struct Part {
+    Chunk packed = {};    // where the texts are unpacked when they are read,
+    Texts unpacked = {};  // or the texts
+    std::optional<Texts> ids = {};
+    std::vector<Texts> fields = {};
+    std::size_t size = 0;
 
-  std::vector<DocumentBatch> batches_;
-  std::vector<std::size_t> starts_ = {0};  // the number of the first document of each batch, and of all
+    DocumentBatch batch() const;
+  };
+
+ private:
+  void add(const Chunk& chunk, const std::string& text, const std::string& id);
+  std::size_t part_of(std::size_t document) const;
+
+  std::vector<Part> parts_;
+  std::vector<std::size_t> starts_ = {0};  // the number of the first document of each part, and of all
   std::vector<std::string> fields_;
   bool has_ids_ = false;
 };

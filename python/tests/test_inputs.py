@@ -119,6 +119,20 @@ def test_ids_name_documents_and_matches():
     assert [row["match"] for row in pyrefrain.dedup(table, id="number")] == [None, None, "10", None, "10", None]
 
 
+def test_packed_texts_are_unpacked_a_part_at_a_time():
+    texts = [f"{BODY} number {i % 20000} of many" for i in range(40000)]
+    wanted = pyrefrain.fingerprint(texts).to_pylist()
+    table = pa.table({"text": pa.array(texts), "name": [str(i) for i in range(40000)]})
+    for kind in [pa.string_view(), pa.dictionary(pa.int32(), pa.string())]:
+        packed = table.set_column(0, "text", table["text"].cast(kind))
+        assert pyrefrain.fingerprint(packed).to_pylist() == wanted
+        found = pyrefrain.dedup(packed, id="name", near="off")
+        assert found.kept_rows == list(range(20000)) and found[39999]["match"] == "19999"
+        assert list(found.cut_texts()) == texts[:20000]
+    with pytest.raises(errors.InvalidArgument, match="expected strings"):
+        pyrefrain.dedup(pa.array([1, 1, 2]).dictionary_encode())
+
+
 def test_results_go_to_every_library():
     found = pyrefrain.dedup(TEXTS)
     wanted = found.to_pylist()

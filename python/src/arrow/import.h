@@ -44,6 +44,8 @@ struct Texts {
 // Of a chunk of strings or bytes, 32-bit or 64-bit offsets; of string views and of dictionaries, which are unpacked.
 // With `values`, as ids and fields are read: numbers and dates too, as texts. `what` begins the error.
 Texts texts_of(const Chunk& chunk, std::string_view what, bool values = false);
+// Whether its strings have to be unpacked before they can be read.
+bool is_packed(const Chunk& chunk);
 // A number in decimal, a date or time as ISO 8601 writes it; row i is not null.
 std::string value_text(const Chunk& chunk, std::int64_t i, std::string_view what);
 // Of a list of str and None.

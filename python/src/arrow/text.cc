@@ -39,8 +39,8 @@ Texts shared(std::shared_ptr<Unpacked> unpacked) {
 template <class Offset>
 Texts plain(const Chunk& chunk) {
   static constexpr Offset kNone[1] = {0};
-  const ArrowArray& array = *chunk.array;
   if (chunk.length == 0) return {TextColumn("", kNone, 0), chunk.owner};
+  const ArrowArray& array = *chunk.array;
   const auto first = static_cast<std::size_t>(array.offset + chunk.first);
   const auto length = static_cast<std::size_t>(chunk.length);
   const auto* validity = static_cast<const std::uint8_t*>(array.null_count == 0 ? nullptr : array.buffers[0]);
@@ -72,8 +72,8 @@ Texts from_views(const Chunk& chunk) {
 }
 
 Texts from_dictionary(const Chunk& chunk, std::string_view what) {
+  if (chunk.length == 0) return texts_of({chunk.schema->dictionary, nullptr, 0, 0, {}}, what);
   const auto unpacked = std::make_shared<Unpacked>();
-  if (chunk.length == 0) return shared(unpacked);
   const ArrowArray& values = *chunk.array->dictionary;
   const Texts texts = texts_of({chunk.schema->dictionary, &values, 0, values.length, chunk.owner}, what);
   ArrowSchema keys = *chunk.schema;
@@ -123,6 +123,11 @@ void add_python(Unpacked& unpacked, nb::handle item, std::string_view what) {
 }
 
 }  // namespace
+
+bool is_packed(const Chunk& chunk) {
+  const std::string_view format = chunk.schema->format;
+  return chunk.schema->dictionary != nullptr || format == "vu" || format == "vz";
+}
 
 Texts texts_of(const Chunk& chunk, std::string_view what, bool values) {
   const std::string_view format = chunk.schema->format;
