@@ -79,8 +79,7 @@ def compare(pairs, ranked, documents, options, templates, workspace):
 
 
 def _may_match(pairs, ranked, options):
-    members = pairs.select(F.col("later").alias("rank")).union(pairs.select("earlier")).distinct()
-    sketches = ranked.select("rank", DOC, "template", "lanes").join(members, "rank", "left_semi")
+    sketches = ranked.select("rank", DOC, "template", "lanes")
     both = pairs
     for side in PAIR:
         both = both.join(sketches.select(*(F.col(name).alias(side if name == "rank" else f"{side}_{name}")

@@ -72,7 +72,7 @@ class Dedup(Decisions):
         expected, summary = self.expected(rows)
         self.assertEqual(summary["templates"]["sources"], 1)
         self.assertGreater(summary["removed_near"], 10)
-        for partitions, shuffled in ((1, 1), (200, 5)):
+        for partitions, shuffled in ((1, 1), (200, 3)):
             self.spark.conf.set("spark.sql.shuffle.partitions", shuffled)
             frame = self.frame(rows).repartition(partitions)
             self.assertEqual(self.decisions(frame), expected, partitions)
