@@ -96,7 +96,7 @@ def main():
         json.dump({"documents": documents, "text_bytes": text_bytes, "kept": len(kept),
                    "program_seconds": round(program_seconds, 2), "spark_seconds": round(seconds, 2),
                    "shuffled_bytes": written, "without_texts_a_byte": round(without_texts / text_bytes, 4),
-                   "texts_a_byte": round(written.get("similar", 0) / text_bytes, 4), "steps": names}, sys.stdout, indent=1)
+                   "texts_a_byte": round(written.get("similar", 0) / text_bytes, 4), "steps": names}, sys.stdout)
         print()
 
 

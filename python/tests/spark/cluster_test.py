@@ -1,5 +1,7 @@
 """A small cluster whose executors are killed, one in the middle of every step: the answer is the same."""
 
+import contextlib
+import glob
 import os
 import signal
 import sys
@@ -13,21 +15,22 @@ from spark_case import main
 
 
 def children(pid):
-    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-        return [int(child) for child in file.read().split()]
+    """Of all its threads: Java starts processes from any."""
+    found = []
+    for path in glob.glob(f"/proc/{pid}/task/*/children"):
+        with contextlib.suppress(OSError), open(path, encoding="ascii") as file:
+            found += map(int, file.read().split())
+    return found
 
 
 def executors(pid):
     """The executors that process `pid` started, or that its children did."""
     found = []
     for child in children(pid):
-        try:
-            with open(f"/proc/{child}/cmdline", "rb") as file:
-                if b"CoarseGrainedExecutorBackend" in file.read():
-                    found.append(child)
-            found += executors(child)
-        except FileNotFoundError:
-            pass
+        with contextlib.suppress(OSError), open(f"/proc/{child}/cmdline", "rb") as file:
+            if b"CoarseGrainedExecutorBackend" in file.read():
+                found.append(child)
+        found += executors(child)
     return found
 
 
