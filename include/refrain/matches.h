@@ -4,7 +4,7 @@
 // The plain kernels (kernels.h, pairs.h) do without templates, loss and crowds. The steps are those of dedup:
 //
 //   1. sketches() of all documents; group by `group` those that are judged, and walk each group in order of rank with a
-//      MeetingPlan. Its crowd is grouped once more, and walked with another one.
+//      MeetingPlan. Its crowd is grouped once more, by crowd_group(), and walked with another one.
 //   2. Drop pairs that may_match() rules out; compare() the texts of the others.
 //   3. Rank by rank: keep a document unless one that is kept is similar to it and covers it.
 //   4. If there were crowds: the documents of the crowds that are kept meet again, in the next round, whose pairs are
@@ -110,7 +110,6 @@ std::uint64_t site_of_address(std::string_view id);
 struct BandEntry {
   std::uint64_t group = 0;  // the number of the band, shifted by 32, and the document's key there
   std::uint64_t rank = 0;   // 0 is the best
-  std::uint32_t other = 0;  // its key in the band that other_band() names
 };
 
 // Walks the groups of a round. Not thread-safe.
@@ -121,10 +120,13 @@ class MeetingPlan {
   MeetingPlan(const MeetingPlan&) = delete;
   MeetingPlan& operator=(const MeetingPlan&) = delete;
 
-  // More entries, in order of group and then of rank. Appends pairs of ranks, the later one first; and of groups too large
-  // for all to meet each entry, with the group of the crowd to which it belongs.
+  // More entries, in order of group and then of rank. Appends pairs of ranks, the later one first; and to `crowd` the
+  // entries of groups too large for all to meet.
   void add(std::span<const BandEntry> entries, std::vector<IndexPair>& pairs, std::vector<BandEntry>& crowd);
 
+  // In which group an entry of the crowd meets others once more: `other` is its document's key in the band that
+  // other_band() names.
+  static std::uint64_t crowd_group(std::uint64_t group, std::uint32_t other);
   static unsigned other_band(unsigned band, unsigned bands, unsigned round);
 
  private:

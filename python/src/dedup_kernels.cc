@@ -109,15 +109,13 @@ Column template_column(const DocumentMatcher& matcher, const nb::object& sample,
               [&](const Context& context) { return number_column(matcher.find_template(given.column, context)); });
 }
 
-nb::tuple walk(MeetingPlan& plan, const nb::object& group, const nb::object& rank, const nb::object& other) {
+nb::tuple walk(MeetingPlan& plan, const nb::object& group, const nb::object& rank) {
   const std::vector<std::uint64_t> groups = import_numbers(group, "group");
   const std::vector<std::uint64_t> ranks = import_numbers(rank, "rank");
-  const std::vector<std::uint64_t> others = import_numbers(other, "other");
-  if (groups.size() != ranks.size() || groups.size() != others.size())
-    throw Error(Errc::invalid_argument, "group, rank, other: the columns have different lengths");
+  if (groups.size() != ranks.size())
+    throw Error(Errc::invalid_argument, "group, rank: the columns have different lengths");
   std::vector<BandEntry> entries(groups.size());
-  for (std::size_t i = 0; i < entries.size(); ++i)
-    entries[i] = {groups[i], ranks[i], static_cast<std::uint32_t>(others[i])};
+  for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = {groups[i], ranks[i]};
   std::vector<IndexPair> pairs;
   std::vector<BandEntry> crowd;
   plan.add(entries, pairs, crowd);
@@ -133,6 +131,18 @@ nb::tuple walk(MeetingPlan& plan, const nb::object& group, const nb::object& ran
   return nb::make_tuple(
       table({number_column(std::move(later)).named("later"), number_column(std::move(earlier)).named("earlier")}),
       table({number_column(std::move(crowds)).named("group"), number_column(std::move(members)).named("rank")}));
+}
+
+Column crowd_column(const nb::object& group, const nb::object& other) {
+  const std::vector<std::uint64_t> groups = import_numbers(group, "group");
+  const std::vector<std::uint64_t> others = import_numbers(other, "other");
+  if (groups.size() != others.size())
+    throw Error(Errc::invalid_argument, "group, other: the columns have different lengths");
+  std::vector<std::int64_t> crowds(groups.size());
+  for (std::size_t i = 0; i < crowds.size(); ++i)
+    crowds[i] =
+        static_cast<std::int64_t>(MeetingPlan::crowd_group(groups[i], static_cast<std::uint32_t>(others[i])));
+  return number_column(std::move(crowds));
 }
 
 Column site_column(const nb::object& ids) {
@@ -162,8 +172,10 @@ void bind_dedup_kernels(nb::module_& module) {
            "The windows that many of otherwise different texts share: uint64.");
   nb::class_<MeetingPlan>(module, "MeetingPlan", "Walks the groups of a round.")
       .def(nb::init<unsigned>(), "round"_a)
-      .def("add", walk, "group"_a, "rank"_a, "other"_a, "Tables of (later, earlier) and of the crowd's (group, rank).")
+      .def("add", walk, "group"_a, "rank"_a, "Tables of (later, earlier) and of the crowd's (group, rank).")
       .def_static("other_band", &MeetingPlan::other_band, "band"_a, "bands"_a, "round"_a);
+  module.def("crowd_groups", crowd_column, "group"_a, "other"_a,
+             "Where documents of a crowd meet once more, by their keys in another band: int64.");
   module.def("sites_of_addresses", site_column, "ids"_a,
              "The number of the host that each web address names: uint64, 0 where it is none.");
   nb::dict sample;

@@ -94,18 +94,24 @@ class ByHand {
     std::vector<BandEntry> entries;
     for (std::size_t i = 0; i < texts_.size(); ++i) {
       if (sketches_.judged[i] == 0 || removed_for[i] != i || (round > 1 && !crowded.contains(i))) continue;
-      const std::uint32_t* keys = sketches_.keys.data() + i * bands;
       for (unsigned band = 0; band < bands; ++band)
-        entries.push_back(
-            {std::uint64_t{band} << 32U | keys[band], i, keys[MeetingPlan::other_band(band, bands, round)]});
+        entries.push_back({std::uint64_t{band} << 32U | key(i, band), i});
     }
     std::vector<IndexPair> pairs;
     std::vector<BandEntry> crowd;
     walk(entries, round, pairs, crowd);
-    for (const BandEntry& entry : crowd) crowded.insert(entry.rank);
+    for (BandEntry& entry : crowd) {
+      crowded.insert(entry.rank);
+      const unsigned other = MeetingPlan::other_band(static_cast<unsigned>(entry.group >> 32U), bands, round);
+      entry.group = MeetingPlan::crowd_group(entry.group, key(entry.rank, other));
+    }
     std::vector<BandEntry> none;
     walk(crowd, round, pairs, none);
     return pairs;
+  }
+
+  std::uint32_t key(std::uint64_t document, unsigned band) const {
+    return sketches_.keys[document * matcher_.bands().bands + band];
   }
 
   // A few entries at a time.

@@ -78,14 +78,13 @@ class Documents:
 
     def _seed(self, id):
         for seed in range(_SEEDS):
-            shared = self._rows.select("id", _number(seed).alias(DOC)).groupBy(DOC).agg(
-                F.count(F.lit(1)).alias("rows"), F.min("id").alias("least"), F.max("id").alias("greatest"))
-            found = shared.where("rows > 1").sort("least").limit(2).collect()
-            if not found:
+            numbers = self._rows.select(_number(seed).alias(DOC))
+            shared = [row[DOC] for row in numbers.groupBy(DOC).count().where("count > 1").select(DOC).limit(2).collect()]
+            if not shared:
                 return seed
-            for row in found:
-                if row.least is None or row.least == row.greatest:
-                    raise InvalidArgument(f"{id}: {row.least!r} is the id of {row.rows} rows; ids must be unique")
+            repeated = self._rows.where(_number(seed).isin(shared)).groupBy("id").count().where("count > 1").sort("id")
+            for row in repeated.limit(1).collect():
+                raise InvalidArgument(f"{id}: {row.id!r} is the id of {row['count']} rows; ids must be unique")
         raise InvalidArgument(f"{id}: no hash tells all ids apart")
 
 

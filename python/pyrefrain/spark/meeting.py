@@ -18,18 +18,29 @@ _UNSIGNED = 0xFFFFFFFF
 
 def meet(ranked, round, bands, workspace):
     """Of documents (rank, keys): the pairs that meet, not each once; and the ranks of the crowds, or None."""
-    shift = 1 + (round - 1) % (bands - 1) if bands > 1 else 0
-    entries = ranked.select("rank", "keys", F.posexplode("keys").alias("band", "key")).select(
-        F.expr(f"shiftleft(cast(band as long), 32) + (cast(key as long) & {_UNSIGNED}L)").alias("group"), "rank",
-        F.expr(f"cast(keys[(band + {shift}) % {bands}] as long) & {_UNSIGNED}L").alias("other"))
+    entries = ranked.select("rank", F.posexplode("keys").alias("band", "key")).select(
+        F.expr(f"shiftleft(cast(band as long), 32) + (cast(key as long) & {_UNSIGNED}L)").alias("group"), "rank")
     met = workspace.keep(_walk(entries, round), "met")
     pairs = met.where("earlier is not null").select(*PAIR)
-    crowd = met.where("earlier is null").select(F.col("crowd").alias("group"), F.col("later").alias("rank"),
-                                                F.lit(0).cast("long").alias("other"))
+    crowd = met.where("earlier is null").select(F.col("crowd").alias("group"), F.col("later").alias("rank"))
     if crowd.isEmpty():
         return pairs, None
-    once_more = _walk(crowd, round).where("earlier is not null").select(*PAIR)
+    once_more = _walk(_crowds(crowd, ranked, round, bands), round).where("earlier is not null").select(*PAIR)
     return pairs.union(once_more), crowd.select("rank").distinct()
+
+
+def _crowds(crowd, ranked, round, bands):
+    """The same entries in smaller groups: by another key of theirs, in every round another one."""
+    others = [_core.MeetingPlan.other_band(band, bands, round) for band in range(bands)]
+    other = F.expr(f"keys[array({', '.join(map(str, others))})[cast(shiftright(`group`, 32) as int)]]")
+    keyed = crowd.join(ranked.select("rank", "keys"), "rank").select(
+        "group", "rank", (other.cast("long").bitwiseAND(F.lit(_UNSIGNED))).alias("other"))
+
+    def run(batch):
+        groups = pa.array(_core.crowd_groups(batch.column("group"), batch.column("other")))
+        return pa.record_batch([groups, batch.column("rank")], ["group", "rank"])
+
+    return map_batches(keyed, run, "`group` long, rank long")
 
 
 def _walk(entries, round):
@@ -39,7 +50,7 @@ def _walk(entries, round):
         def add(batch):
             if batch is None:
                 return None
-            pairs, crowd = plan.add(batch.column("group"), batch.column("rank"), batch.column("other"))
+            pairs, crowd = plan.add(batch.column("group"), batch.column("rank"))
             pairs, crowd = pa.record_batch(pairs), pa.record_batch(crowd)
             none = [pa.nulls(table.num_rows, pa.int64()) for table in (pairs, crowd)]
             return pa.record_batch([

@@ -24,12 +24,12 @@ void MeetingPlan::add(std::span<const BandEntry> entries, std::vector<IndexPair>
         [&](std::uint64_t later, std::uint64_t earlier) {
           pairs.push_back({later, earlier});
         },
-        [&](const BandEntry& one) {
-          const std::uint64_t band = one.group >> 32U;
-          const auto key = static_cast<std::uint32_t>(one.group);
-          crowd.push_back({band << 32U | verbs::dedup::crowd_key(key, one.other), one.rank, 0});
-        });
+        [&](const BandEntry& one) { crowd.push_back(one); });
   }
+}
+
+std::uint64_t MeetingPlan::crowd_group(std::uint64_t group, std::uint32_t other) {
+  return group >> 32U << 32U | verbs::dedup::crowd_key(static_cast<std::uint32_t>(group), other);
 }
 
 unsigned MeetingPlan::other_band(unsigned band, unsigned bands, unsigned round) {
