@@ -12,7 +12,7 @@ namespace {
 // Neighbouring clusters are looked at together up to this many gaps apart: in one run a little, in the other, which a
 // summary leaves most of out, a lot.
 constexpr std::uint32_t kNearGaps = 2;
-constexpr std::uint32_t kFarGaps = 8;
+constexpr std::uint32_t kFarGaps = 16;
 // A summary is that much shorter than what it sums up, and none of its clusters has more of its points than this.
 constexpr std::size_t kSummaryRatio = 2;
 constexpr double kMostOfASummary = 0.67;

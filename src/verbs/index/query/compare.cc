@@ -1,6 +1,7 @@
 #include "verbs/index/query/compare.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "engines/blot/blotter.h"
 #include "engines/blot/format.h"
@@ -23,6 +24,19 @@ constexpr std::uint64_t kTokenBytes = sizeof(DocumentToken) + sizeof(std::uint32
 
 bool starts_in(const SharedRun& run, std::uint32_t query, std::uint64_t token) {
   return query >= run.query.first && query < run.query.last && token >= run.place.first && token < run.place.last;
+}
+
+// Whether half of the neighbours in the shorter run are neighbours in the other one too.
+bool mostly_in_order(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
+  const auto sorted_pairs = [](std::span<const std::uint32_t> tokens) {
+    std::vector<std::uint64_t> pairs;
+    for (std::size_t i = 1; i < tokens.size(); ++i) pairs.push_back(std::uint64_t{tokens[i - 1]} << 32U | tokens[i]);
+    std::sort(pairs.begin(), pairs.end());
+    return pairs;
+  };
+  std::vector<std::uint64_t> both;
+  std::ranges::set_intersection(sorted_pairs(a), sorted_pairs(b), std::back_inserter(both));
+  return 2 * both.size() + 1 >= std::min(a.size(), b.size());
 }
 
 bool same_diagonal(const SharedRun& run, std::uint32_t query, std::uint64_t token) {
@@ -166,6 +180,7 @@ SharedRun ChainComparer::refine(const SharedRun& run) {
   if (5 * run.matches < 4 * std::min(run.query.size(), run.place.size())) return run;
   const std::span<const std::uint32_t> a = query_.hashes().subspan(run.query.first, run.query.size());
   const std::span<const std::uint32_t> b = loaded(run.place.first, run.place.last);
+  if (!mostly_in_order(a, b)) return run;
   const std::vector<blot::Aligner::Run> same =
       aligner_.align(a.size(), b.size(), [&](std::size_t i, std::size_t j) { return a[i] == b[j]; });
   std::size_t in_order = 0;
