@@ -25,11 +25,10 @@ class BitWriter {
   void bits(std::uint64_t value, unsigned count) {
     word_ |= value << used_;
     used_ += count;
-    while (used_ >= 8) {
-      out_.push_back(static_cast<char>(word_));
-      word_ >>= 8U;
-      used_ -= 8;
-    }
+    if (used_ < kWordBits) return;
+    append(sizeof word_);
+    used_ -= kWordBits;
+    word_ = used_ == 0 ? 0 : value >> (count - used_);
   }
   void wide(std::uint64_t value, unsigned count) {
     if (count > 32) {
@@ -65,15 +64,21 @@ class BitWriter {
     for (; count >= 8; count -= 8) bits(static_cast<std::uint8_t>(bytes[i++]), 8);
     if (count > 0) bits(static_cast<std::uint8_t>(bytes[i]) & ((1U << count) - 1), static_cast<unsigned>(count));
   }
-  // Fills the last byte up with zeros.
+  // Fills the last byte up with zeros. To be called before the bytes are looked at.
   void finish() {
-    if (used_ > 0) bits(0, 8 - used_);
+    append((used_ + 7) / 8);
+    word_ = 0;
+    used_ = 0;
   }
 
  private:
+  static constexpr unsigned kWordBits = 64;
+
+  void append(std::size_t bytes) { out_.append(std::string_view(reinterpret_cast<const char*>(&word_), bytes)); }
+
   Bytes& out_;
-  std::uint64_t word_ = 0;
-  unsigned used_ = 0;  // below 8 between calls
+  std::uint64_t word_ = 0;  // bits that are not in `out` yet
+  unsigned used_ = 0;       // below kWordBits between calls
 };
 
 // Reads what a BitWriter wrote. Past the end it reads zeros, and ok() becomes false: look at it once in a while, and before
