@@ -361,12 +361,11 @@ class Memory(Limited):
         self.does_not_fit("index", "query", "index", a60, "--raw", *memory)
         self.does_not_fit("index", "query", "index", "q1", "--exclude", a60, *memory)
         self.does_not_fit("index", "extract", "index", "--exclude", a60, *memory)
-        with open(self.path("out"), "wb") as out:
-            self.fits("index", "query", "index", "q1", "--limit", "1", "--edits", "none", *memory, stdout=out)
-        (passage,) = [row for row in map(json.loads, self.read("out").splitlines()) if "passage" in row]
-        self.assertGreater(passage["length"], 100_000)
-        # Edited passages are looked for in both texts as wholes.
-        self.does_not_fit("index", "query", "index", "q1", "--limit", "1", *memory)
+        for edits in ("none", "light"):
+            with open(self.path("out"), "wb") as out:
+                self.fits("index", "query", "index", "q1", "--limit", "1", "--edits", edits, *memory, stdout=out)
+            (passage,) = [row for row in map(json.loads, self.read("out").splitlines()) if "passage" in row]
+            self.assertGreater(passage["length"], 100_000, edits)
         for name in ("q1", "q3", "q10"):
             self.fits("index", "query", "index", name, "--raw", *memory)
         self.fits("index", "extract", "index", "--exclude", "q3", *memory)

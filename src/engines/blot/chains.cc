@@ -148,14 +148,16 @@ void Chainer::keep_if(const std::function<bool(const Chain&)>& wanted) {
   chains_.resize(kept);
 }
 
-Neighbourhoods find_neighbourhoods(std::span<const Chain> chains, std::uint64_t blocks, MemoryBudget& budget) {
+Neighbourhoods find_neighbourhoods(std::span<const Chain> chains, std::uint64_t blocks, std::uint64_t most,
+                                   MemoryBudget& budget) {
   constexpr const char* kWhat = "the neighbourhoods of a query";
   Neighbourhoods made{Array<Neighbourhood>(budget, kWhat), Array<std::uint32_t>(budget, kWhat, chains.size())};
   for (std::size_t i = 0; i < chains.size(); ++i) {
     const Chain& chain = chains[i];
     const auto last = [&]() -> Neighbourhood& { return made.all[made.all.size() - 1]; };
-    const bool goes_on =
-        made.all.size() > 0 && last().document == chain.document && chain.first_block <= last().last_block + blocks;
+    const bool goes_on = made.all.size() > 0 && last().document == chain.document &&
+                         chain.first_block <= last().last_block + blocks &&
+                         chain.first_block <= last().first_block + most;
     if (goes_on) {
       last().last_block = std::max(last().last_block, chain.last_block);
       last().begin = std::min(last().begin, chain.begin);

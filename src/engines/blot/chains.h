@@ -106,8 +106,9 @@ struct Neighbourhoods {
   Array<Neighbourhood> all;
   Array<std::uint32_t> of_chain;  // by chain: the number of its neighbourhood
 };
-// Of chains as Chainer::link() orders them.
-Neighbourhoods find_neighbourhoods(std::span<const Chain> chains, std::uint64_t blocks, MemoryBudget& budget);
+// Of chains as Chainer::link() orders them. One begins no more than `most` blocks before any of its chains does.
+Neighbourhoods find_neighbourhoods(std::span<const Chain> chains, std::uint64_t blocks, std::uint64_t most,
+                                   MemoryBudget& budget);
 
 // Two runs of tokens that are nearly the same: four fifths of what they cover together is in both.
 bool nearly_same(std::uint64_t a_begin, std::uint64_t a_end, std::uint64_t b_begin, std::uint64_t b_end);

@@ -48,7 +48,7 @@ TEST_F(Chaining, NeighbourhoodsHoldTheChainsOfADocumentThatAreNear) {
   };
   const std::vector<Chain> chains = {chain(1, 10, 30, 500, 600), chain(1, 12, 13, 0, 20), chain(1, 35, 36, 90, 95),
                                      chain(1, 42, 43, 7, 9), chain(2, 44, 45, 7, 9)};
-  const Neighbourhoods found = find_neighbourhoods(chains, 5, budget_);
+  const Neighbourhoods found = find_neighbourhoods(chains, 5, 1000, budget_);
   ASSERT_EQ(found.all.size(), 3U);
   EXPECT_EQ(std::pair(found.all[0].first_block, found.all[0].last_block),
             std::pair(std::uint64_t{10}, std::uint64_t{36}));
@@ -56,6 +56,8 @@ TEST_F(Chaining, NeighbourhoodsHoldTheChainsOfADocumentThatAreNear) {
   EXPECT_EQ(found.all[2].document, 2U);
   EXPECT_EQ(std::vector<std::uint32_t>(found.of_chain.begin(), found.of_chain.end()),
             (std::vector<std::uint32_t>{0, 0, 0, 1, 2}));
+  // Where one may not be so long, the chain that is too far from its beginning begins another.
+  EXPECT_EQ(find_neighbourhoods(chains, 5, 24, budget_).all.size(), 4U);
 }
 
 TEST_F(Chaining, KeepsTheChainsThatAreWanted) {

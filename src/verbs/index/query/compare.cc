@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kMarginTokens = 32;
 // Besides what a neighbourhood covers; where a passage goes on, four times as much, and so on.
 constexpr std::uint64_t kLooseMargin = 512;
-constexpr std::uint64_t kMostMargin = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kMostMargin = std::uint64_t{1} << 15U;
 // A query of no more tokens is compared as a whole: its words are numbered once.
 constexpr std::uint64_t kWholeQuery = 4096;
 // Around a hit of a passage this share of what agrees in the passage does: at its ends it is less.

@@ -10,6 +10,8 @@ namespace {
 constexpr const char* kRunsWhat = "the comparisons of a query";
 // A neighbourhood ends where no chain of the document is within so many blocks.
 constexpr std::uint64_t kApartBlocks = 1024 / blot::kBlockTokens;
+// Or where it would be longer than this: more of a document is not compared at once.
+constexpr std::uint64_t kMostBlocks = (std::uint64_t{1} << 16U) / blot::kBlockTokens;
 // So many chains of a neighbourhood are joined with what is not in order.
 constexpr std::uint32_t kChainsJoined = 64;
 
@@ -31,7 +33,7 @@ Comparisons::Comparisons(Snapshot& snapshot, const QueryText& query, std::span<c
       chains_(chains),
       hits_(hits),
       edits_(limits.edits),
-      neighbourhoods_(blot::find_neighbourhoods(chains, kApartBlocks, budget)),
+      neighbourhoods_(blot::find_neighbourhoods(chains, kApartBlocks, kMostBlocks, budget)),
       comparer_(snapshot, query, limits, budget),
       held_(budget.reserve(0, kRunsWhat)) {}
 
@@ -46,17 +48,11 @@ const std::vector<SharedRun>& Comparisons::runs(std::uint32_t chain) {
 
 std::vector<SharedRun> Comparisons::compare(std::uint32_t chain) {
   const blot::Chain& that = chains_[chain];
-  std::vector<SharedRun> runs;
-  if (edits_ != Edits::heavy) runs = in_order(chain);
-  if (edits_ == Edits::none) return runs;
   const std::uint32_t number = neighbourhoods_.of_chain[chain];
-  const blot::Neighbourhood& place = neighbourhoods_.all[number];
-  // Where all of the neighbourhood is in order, there is nothing more to find.
-  const auto is_all = [&](const SharedRun& run) {
-    return run.query.first <= place.begin && run.query.last >= place.end &&
-           10 * run.matches >= 9 * std::max(run.query.size(), run.place.size());
-  };
-  if (std::any_of(runs.begin(), runs.end(), is_all)) return runs;
+  const bool settled = edits_ == Edits::none || is_in_order(number);
+  std::vector<SharedRun> runs;
+  if (edits_ != Edits::heavy || settled) runs = in_order(chain);
+  if (settled) return runs;
   const std::vector<SharedRun>& found = loose(number);
   std::erase_if(runs, [&](const SharedRun& run) {
     return std::any_of(found.begin(), found.end(), [&](const SharedRun& other) { return other.holds(run); });
@@ -68,6 +64,25 @@ std::vector<SharedRun> Comparisons::compare(std::uint32_t chain) {
         first_block + blot::blocks_of(run.place.last) > that.first_block)
       runs.push_back(run);
   return runs;
+}
+
+// Whether its largest chain is all of the neighbourhood, in order: then there is nothing more to find. For heavy edits,
+// only long ones are looked at: in others, words that moved at the ends belong to it, too.
+bool Comparisons::is_in_order(std::uint32_t neighbourhood) {
+  const auto [at, is_new] = settled_.try_emplace(neighbourhood, false);
+  if (!is_new) return at->second;
+  const blot::Neighbourhood& place = neighbourhoods_.all[neighbourhood];
+  if (edits_ == Edits::heavy && place.last_block - place.first_block < kMostBlocks) return false;
+  const auto [first, last] = chains_of(neighbourhood);
+  std::uint32_t largest = first;
+  for (std::uint32_t i = first; i < last; ++i)
+    if (chains_[i].hits > chains_[largest].hits) largest = i;
+  const std::vector<SharedRun>& runs = in_order(largest);
+  at->second = std::any_of(runs.begin(), runs.end(), [&](const SharedRun& run) {
+    return run.query.first <= place.begin && run.query.last >= place.end &&
+           10 * run.matches >= 9 * std::max(run.query.size(), run.place.size());
+  });
+  return at->second;
 }
 
 const std::vector<SharedRun>& Comparisons::in_order(std::uint32_t chain) {
