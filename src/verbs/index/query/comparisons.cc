@@ -12,6 +12,9 @@ constexpr const char* kRunsWhat = "the comparisons of a query";
 constexpr std::uint64_t kApartBlocks = 1024 / blot::kBlockTokens;
 // Or where it would be longer than this: more of a document is not compared at once.
 constexpr std::uint64_t kMostBlocks = (std::uint64_t{1} << 16U) / blot::kBlockTokens;
+// So many tokens in order are a passage, however common they are.
+constexpr std::uint64_t kLongRun = 64;
+constexpr std::uint32_t kLongRunHits = 6;
 // So many chains of a neighbourhood are joined with what is not in order.
 constexpr std::uint32_t kChainsJoined = 64;
 
@@ -58,6 +61,10 @@ std::vector<SharedRun> Comparisons::compare(std::uint32_t chain) {
     return std::any_of(found.begin(), found.end(), [&](const SharedRun& other) { return other.holds(run); });
   });
   const std::uint64_t first_block = snapshot_.first_block(that.document);
+  if (edits_ == Edits::heavy && found.empty() && that.hits >= kLongRunHits) {
+    runs = in_order(chain);
+    std::erase_if(runs, [](const SharedRun& run) { return run.matches < kLongRun; });
+  }
   for (const SharedRun& run : found)
     if (run.query.first < that.end && run.query.last > that.begin &&
         first_block + run.place.first / blot::kBlockTokens <= that.last_block &&

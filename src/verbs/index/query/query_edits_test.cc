@@ -216,7 +216,28 @@ TEST_F(QueryEdits, HostileTextStaysLinear) {
   const TestIndex index({copies, period, copies, period});
   for (const std::string& text : {copies, period}) {
     const std::vector<Passage> passages = index.query(text, with(Edits::heavy));
+    ASSERT_FALSE(passages.empty());
+    EXPECT_EQ(passages[0].head.length, 20000U);
+    EXPECT_EQ(passages[0].head.documents, 2U);
     for (const Passage& passage : passages) EXPECT_GE(passage.head.length, 15U);
+  }
+}
+
+TEST_F(QueryEdits, VeryManyCopiesOfADocumentCostNoMoreThanTheyAre) {
+  const Words page = words(80);
+  std::vector<std::string> texts(3000, join(page));
+  texts.push_back(around(page));
+  const TestIndex index(texts);
+  for (const Edits edits : {Edits::light, Edits::heavy}) {
+    QueryOptions options = with(edits);
+    options.documents = {{"q", around(page)}};
+    options.limit = 0;
+    options.max_occurrences = 0;
+    std::vector<Passage> passages;
+    const QueryReport report = index.query(options, passages);
+    ASSERT_EQ(passages.size(), 1U);
+    EXPECT_EQ(passages[0].head.documents, texts.size());
+    EXPECT_LE(report.compared, 2 * texts.size());
   }
 }
 
