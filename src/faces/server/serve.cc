@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -100,10 +101,17 @@ void check_serve(const ServeOptions& options) {
 void serve(const ServeOptions& options, const Context& context) {
   check_serve(options);
   const Context of_library = library_context(options, context);
-  OpenBackend backend(options, of_library);
+  std::mutex logging;  // the server and the library may have something to tell at the same time
+  ServeOptions alone = options;
+  if (options.log)
+    alone.log = [&](std::string_view line) {
+      const std::lock_guard lock(logging);
+      options.log(line);
+    };
+  OpenBackend backend(alone, of_library);
   Context of_index = context;
   if (!options.library.empty() && !options.index.empty()) of_index.memory_bytes = of_library.memory_bytes;
-  server::run_server(backend, options, server::Limits{}, of_index);
+  server::run_server(backend, alone, server::Limits{}, of_index);
 }
 
 }  // namespace refrain

@@ -73,9 +73,9 @@ bool Arrivals::has_room(std::unique_lock<std::mutex>& lock, const std::stop_toke
   }
   if (view_.open) view_.closed = std::exchange(view_.open, nullptr);
   changed_.notify_all();
+  // A number is used once, even where its file could not be made.
   view_.open = std::make_shared<Recent>(most_, view_.snapshot->manifest().layout, budget_, library_,
-                                        known::texts_name(next_log_));
-  ++next_log_;
+                                        known::texts_name(next_log_++));
   return true;
 }
 
