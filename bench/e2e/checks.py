@@ -159,6 +159,23 @@ def passages_true(out, _twin, file, least=1, files=True, planted=None):
         raise Failed("nothing is planted, so nothing was checked")
 
 
+def dedup_known(out, _twin, file, known):
+    """The last `known` documents of the JSONL `file`, and no others, were removed for documents of the library."""
+    with open(file, "rb") as records, open(out / "run" / "decisions.jsonl", "rb") as decisions:
+        documents = sum(1 for _ in records)
+        for number, line in enumerate(decisions):
+            decision = json.loads(line)
+            if ("known" in decision) != (number >= documents - known) or (decision["keep"] and "known" in decision):
+                raise Failed(f"document {number}: {decision}")
+    if number + 1 != documents:
+        raise Failed(f"{number + 1} decisions on {documents} documents")
+    with open(out / "run" / "summary.json", encoding="utf-8") as file:
+        summary = json.load(file)
+    if summary["known"]["exact"] + summary["known"]["near"] != known or summary["known"]["added"] != summary["kept"]:
+        raise Failed(f"the summary does not count them: {summary['known']}")
+    return f"{summary['known']['bytes_read']} bytes of old text read"
+
+
 def dedup_whole(out, _twin, file, nearly_all_removed=False, alarms=None, **expected):
     """Every record of the JSONL `file` is in the clean one, byte for byte and in order, or was removed for an earlier one that is kept;
     and the summary counts them so."""

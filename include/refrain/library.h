@@ -83,7 +83,7 @@ struct LibraryDocument {
   Digest digest;  // of its text
   std::string source;
   std::string origin;       // the run that it came from
-  std::string file;         // that its text lies in; empty: nowhere that is known
+  std::string file;         // that its text lies in; relative: in the library's folder; empty: nowhere that is known
   std::uint64_t begin = 0;  // of the text in the file,
   std::uint64_t bytes = 0;  // as it is stored there; 0: the file has to be read from its beginning to find it
   std::uint64_t text_bytes = 0;

@@ -148,7 +148,8 @@ class Served(TestCase):
 
 class Paths(Served):
     def test_every_path_and_method_of_the_description_works(self):
-        """One good answer each, so that every schema is met."""
+        """One good answer each, so that every schema is met. A server may have an index and a library."""
+        _, self.port = self.serve("--library", "library", "--add")
         document = {"id": "new/one", "text": f"{SHARED} once more"}
         good = {("get", "/healthz"): self.ask("GET", "/healthz"),
                 ("get", "/metrics"): self.ask("GET", "/metrics"),
@@ -157,7 +158,8 @@ class Paths(Served):
                 ("get", "/v1/passages"): self.ask("GET", "/v1/passages"),
                 ("post", "/v1/documents"): self.ask("POST", "/v1/documents", document, BEARER),
                 ("get", "/v1/documents/{id}"): self.ask("GET", "/v1/documents/new/one"),
-                ("delete", "/v1/documents/{id}"): self.ask("DELETE", "/v1/documents/new/one", headers=BEARER)}
+                ("delete", "/v1/documents/{id}"): self.ask("DELETE", "/v1/documents/new/one", headers=BEARER),
+                ("post", "/v1/seen"): self.ask("POST", "/v1/seen", document, BEARER)}
         self.assertEqual({(method, path) for path, methods in API["paths"].items() for method in methods}, set(good))
         for key, reply in good.items():
             self.assertEqual(reply.status, 201 if key == ("post", "/v1/documents") else 200, key)

@@ -68,6 +68,10 @@ std::unique_ptr<Reader> Reader::clone() const {
   return std::unique_ptr<Reader>(new Reader(std::make_unique<Parts>(*parts_)));
 }
 
+const std::filesystem::path& Reader::folder() const {
+  return parts_->folder;
+}
+
 const Manifest& Reader::manifest() const {
   return parts_->manifest;
 }
@@ -123,8 +127,6 @@ bool Reader::removed(KnownId document) const {
 
 const TextFile& Reader::file(std::size_t segment, std::uint32_t file) {
   parts_->segments.at(segment)->names.get(file, parts_->file);
-  std::string& path = parts_->file.path;
-  if (!path.empty()) path = (parts_->folder / path).string();
   return parts_->file;
 }
 

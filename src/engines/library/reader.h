@@ -34,6 +34,7 @@ class Reader {
   // The same commit, for another thread. This one may be in use.
   std::unique_ptr<Reader> clone() const;
 
+  const std::filesystem::path& folder() const;
   const Manifest& manifest() const;
   const Layout& layout() const { return manifest().layout; }
   std::string identity() const;
@@ -52,7 +53,7 @@ class Reader {
   std::string id(KnownId document);
   bool removed(KnownId document) const;
 
-  // Valid until the next call of the same function. A path that is relative in the library is one in its folder.
+  // Valid until the next call of the same function.
   const TextFile& file(std::size_t segment, std::uint32_t file);
   const Origin& origin(std::size_t segment, std::uint32_t origin);
   const std::string& source_name(std::size_t segment, std::uint32_t source);

@@ -42,7 +42,7 @@ inline TestDocument random_document(std::mt19937_64& random, const Layout& layou
   }
   document.source = "example" + std::to_string(random() % 20) + ".org";
   if (random() % 5 != 0) {
-    document.file = "/texts/part-" + std::to_string(random() % 3) + ".jsonl";
+    document.file = "part-" + std::to_string(random() % 3) + ".jsonl";
     document.begin = random() % (std::uint64_t{1} << 40U);
     document.bytes = random() % 10000;
   }

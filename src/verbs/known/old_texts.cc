@@ -109,9 +109,11 @@ std::optional<std::string> text_at_place(library::Reader& reader, const library:
   const library::TextPlace& place = known.place;
   if (place.bytes == 0 || place.file == library::kNoFile) return std::nullopt;
   const library::TextFile& file = reader.file(known.segment, place.file);
-  if (file.path.empty() || path_kind(file.path) != PathKind::file) return std::nullopt;
+  if (file.path.empty()) return std::nullopt;
+  const fs::path path = reader.folder() / file.path;
+  if (path_kind(path) != PathKind::file) return std::nullopt;
   const Reservation room = budget.reserve(place.bytes + known.text_bytes, "a known document");
-  const std::string raw = read_file_part(file.path, place.begin, place.bytes);
+  const std::string raw = read_file_part(path, place.begin, place.bytes);
   bytes += raw.size();
   std::optional<std::string> text = corpus::text_of_raw(static_cast<Format>(file.format), raw);
   if (text && digest(*text) != known.digest) text.reset();

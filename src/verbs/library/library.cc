@@ -107,7 +107,7 @@ class Changing {
   void forget_texts() {
     library::Reader reader(folder_, budget_);
     std::map<std::string, std::vector<std::uint64_t>> kept;  // where the texts of the files begin
-    for (const std::string& name : verbs::known::all_texts(folder_)) kept[(folder_ / name).string()];
+    for (const std::string& name : verbs::known::all_texts(folder_)) kept[name];
     if (kept.empty()) return;
     Reservation memory = budget_.reserve(0, kTexts);
     std::pair<std::size_t, std::uint32_t> last{0, library::kNoFile};
@@ -121,9 +121,9 @@ class Changing {
         memory.resize(memory.bytes() + 2 * kTextsAtOnce * sizeof(std::uint64_t), kTexts);
       file->second.push_back(known.place.begin);
     });
-    for (auto& [path, begins] : kept) {
+    for (auto& [name, begins] : kept) {
       std::sort(begins.begin(), begins.end());
-      verbs::known::blank_other_texts(path, begins, budget_);
+      verbs::known::blank_other_texts(folder_ / name, begins, budget_);
     }
   }
 
