@@ -140,8 +140,7 @@ Column crowd_column(const nb::object& group, const nb::object& other) {
     throw Error(Errc::invalid_argument, "group, other: the columns have different lengths");
   std::vector<std::int64_t> crowds(groups.size());
   for (std::size_t i = 0; i < crowds.size(); ++i)
-    crowds[i] =
-        static_cast<std::int64_t>(MeetingPlan::crowd_group(groups[i], static_cast<std::uint32_t>(others[i])));
+    crowds[i] = static_cast<std::int64_t>(MeetingPlan::crowd_group(groups[i], static_cast<std::uint32_t>(others[i])));
   return number_column(std::move(crowds));
 }
 

@@ -94,8 +94,7 @@ class ByHand {
     std::vector<BandEntry> entries;
     for (std::size_t i = 0; i < texts_.size(); ++i) {
       if (sketches_.judged[i] == 0 || removed_for[i] != i || (round > 1 && !crowded.contains(i))) continue;
-      for (unsigned band = 0; band < bands; ++band)
-        entries.push_back({std::uint64_t{band} << 32U | key(i, band), i});
+      for (unsigned band = 0; band < bands; ++band) entries.push_back({std::uint64_t{band} << 32U | key(i, band), i});
     }
     std::vector<IndexPair> pairs;
     std::vector<BandEntry> crowd;

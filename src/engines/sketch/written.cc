@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -11,6 +12,8 @@
 
 #include "base/ascii.h"
 #include "base/mix.h"
+#include "engines/sketch/feature_set.h"
+#include "text/ascii_scan.h"
 
 namespace refrain::sketch {
 
@@ -43,6 +46,11 @@ constexpr std::array<Kind, 256> kKinds = [] {
 
 Kind kind_of(char c) {
   return kKinds[static_cast<unsigned char>(c)];
+}
+
+// A run is ASCII without white space.
+bool is_in_run(char c) {
+  return kind_of(c) != Kind::space && kind_of(c) != Kind::beyond;
 }
 
 bool holds_word(std::string_view run) {
@@ -120,9 +128,31 @@ bool looks_at_symbols(std::uint32_t max_loss, TokenizerKind tokenizer) {
                                   tokenizer == TokenizerKind::alpha);
 }
 
-void WrittenTexts::read(std::string_view text, Written& written) {
-  written.tokens.clear();
-  written.symbols = 0;
+std::uint64_t WrittenTexts::symbols(std::string_view text) {
+  constexpr text::AsciiSet kMayBe{"<>=&+~^%/\\@$*_|#:"};
+  const std::size_t words = (text.size() + 63) / 64;
+  marked_.resize(words);
+  beyond_.resize(words);
+  lower_.resize(words * 64);
+  text::scan_ascii(text.data(), text.size(), kMayBe, false, marked_.data(), beyond_.data(), lower_.data());
+  std::uint64_t hash = 0;
+  std::size_t done = 0;  // up to here
+  for (std::size_t word = 0; word < words; ++word)
+    for (std::uint64_t marked = marked_[word]; marked != 0; marked &= marked - 1) {
+      const std::size_t at = word * 64 + static_cast<std::size_t>(std::countr_zero(marked));
+      if (at < done || (text[at] == ':' && (at + 1 == text.size() || text[at + 1] != ':'))) continue;
+      std::size_t begin = at;
+      while (begin > done && is_in_run(text[begin - 1])) --begin;
+      done = at;
+      while (done < text.size() && is_in_run(text[done])) ++done;
+      const std::string_view run = trimmed(text.substr(begin, done - begin));
+      if (holds_symbol(run) && says_something(run)) hash = mixed(hash ^ hash_of(run));
+    }
+  return hash;
+}
+
+void WrittenTexts::read(std::string_view text, std::vector<std::uint64_t>& tokens) {
+  tokens.clear();
   for (std::size_t i = 0; i < text.size();) {
     const Kind kind = kind_of(text[i]);
     if (kind == Kind::space) {
@@ -131,33 +161,30 @@ void WrittenTexts::read(std::string_view text, Written& written) {
     }
     if (kind == Kind::beyond) {
       const std::string_view character = text.substr(i, character_bytes(text.substr(i)));
-      if (!is_punctuation(character)) written.tokens.push_back(hash_of(character));
+      if (!is_punctuation(character)) tokens.push_back(hash_of(character));
       i += character.size();
       continue;
     }
     std::size_t end = i;
-    while (end < text.size() && kind_of(text[end]) != Kind::space && kind_of(text[end]) != Kind::beyond) ++end;
+    while (end < text.size() && is_in_run(text[end])) ++end;
     std::string_view run = trimmed(text.substr(i, end - i));
     i = end;
     if (holds_symbol(run)) {
-      if (!says_something(run)) continue;
-      written.tokens.push_back(hash_of(run));
-      written.symbols = mixed(written.symbols ^ written.tokens.back());
+      if (says_something(run)) tokens.push_back(hash_of(run));
       continue;
     }
     while (!run.empty()) {
       std::size_t word = 0;
       while (word < run.size() && kind_of(run[word]) == Kind::word) ++word;
-      if (word != 0) written.tokens.push_back(hash_of(run.substr(0, word)));
+      if (word != 0) tokens.push_back(hash_of(run.substr(0, word)));
       run.remove_prefix(std::max<std::size_t>(word, 1));
     }
   }
 }
 
 // A window is a polynomial of its tokens. Where there are fewer tokens, all of them are one.
-void WrittenTexts::make_set(Written& written) const {
+void WrittenTexts::make_set(std::vector<std::uint64_t>& tokens) const {
   constexpr std::uint64_t kBase = 0xD6E8FEB86659FD93U;
-  std::vector<std::uint64_t>& tokens = written.tokens;
   if (tokens.empty()) return;
   const std::size_t window = std::min<std::size_t>(window_, tokens.size());
   std::vector<std::uint64_t> windows;
@@ -176,26 +203,21 @@ void WrittenTexts::make_set(Written& written) const {
 }
 
 double WrittenTexts::similarity(std::string_view a, std::string_view b) {
-  if (std::max(a.size(), b.size()) > kMostBytes) return 1;
-  const auto same_symbols = [&](std::string_view one, std::string_view other) {
-    read(one, first_);
-    read(other, second_);
-    return first_.symbols == second_.symbols;
-  };
-  if (same_symbols(a, b)) return 1;
-  if (!(is_ascii(a) && is_ascii(b)) && same_symbols(normal(a), normal(b))) return 1;
+  if (std::max(a.size(), b.size()) > kMostBytes || symbols(a) == symbols(b)) return 1;
+  std::string normal_a;
+  std::string normal_b;
+  if (!(is_ascii(a) && is_ascii(b))) {
+    normal_a = normal(a);
+    normal_b = normal(b);
+    a = normal_a;
+    b = normal_b;
+    if (symbols(a) == symbols(b)) return 1;
+  }
+  read(a, first_);
+  read(b, second_);
   make_set(first_);
   make_set(second_);
-  std::size_t common = 0;
-  for (auto one = first_.tokens.begin(), other = second_.tokens.begin();
-       one != first_.tokens.end() && other != second_.tokens.end();) {
-    if (*one == *other) ++common;
-    const bool first_is_less = *one <= *other;
-    const bool second_is_less = *other <= *one;
-    one += first_is_less ? 1 : 0;
-    other += second_is_less ? 1 : 0;
-  }
-  return static_cast<double>(common) / static_cast<double>(first_.tokens.size() + second_.tokens.size() - common);
+  return jaccard(first_, second_);
 }
 
 }  // namespace refrain::sketch

@@ -32,16 +32,18 @@ class WrittenTexts {
   double similarity(std::string_view a, std::string_view b);
 
  private:
-  struct Written {
-    std::vector<std::uint64_t> tokens;  // and then the set of windows
-    std::uint64_t symbols = 0;          // a hash of those that hold a symbol
-  };
-  static void read(std::string_view text, Written& written);
-  void make_set(Written& written) const;
+  // A hash of the tokens that hold a symbol, in order. Fast where there are few.
+  std::uint64_t symbols(std::string_view text);
+  static void read(std::string_view text, std::vector<std::uint64_t>& tokens);
+  // Makes the set of windows of them.
+  void make_set(std::vector<std::uint64_t>& tokens) const;
 
   const unsigned window_;
-  Written first_;
-  Written second_;
+  std::vector<std::uint64_t> first_;
+  std::vector<std::uint64_t> second_;
+  std::vector<std::uint64_t> marked_;  // a bit a byte
+  std::vector<std::uint64_t> beyond_;
+  std::vector<char> lower_;
 };
 
 }  // namespace refrain::sketch

@@ -45,9 +45,9 @@ class Comparisons {
   blot::Neighbourhoods neighbourhoods_;
   ChainComparer comparer_;
   Reservation held_;
-  Runs runs_;      // by chain
-  Runs in_order_;  // by chain
-  Runs loose_;     // by neighbourhood
+  Runs runs_;                                        // by chain
+  Runs in_order_;                                    // by chain
+  Runs loose_;                                       // by neighbourhood
   std::unordered_map<std::uint32_t, bool> settled_;  // by neighbourhood: is_in_order()
 };
 
