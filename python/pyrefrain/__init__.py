@@ -8,7 +8,7 @@ A function a verb (dedup, near, substrings, ngrams, fingerprint, explain), the I
 """
 
 from . import errors
-from ._core import __version__
+from ._core import version as __version__
 from ._explain import explain
 from ._index import Index
 from ._verbs import dedup, fingerprint, near, ngrams, substrings

@@ -31,9 +31,9 @@ def explain(a: str | os.PathLike[str], b: str | os.PathLike[str] | None = None, 
     if "progress" in options:
         options["progress"] = reporter(options["progress"])
     if within is None and isinstance(a, os.PathLike) and isinstance(b, os.PathLike):
-        return Explanation(_core.explain_pair(os.fspath(a), os.fspath(b), [], options))
+        return Explanation(_core.explain_pair(os.fspath(a), os.fspath(b), [], {**options}))
     if within is None:
-        return Explanation(_core.explain_pair("0", "1", documents_of([str(a), str(b)]), options))
+        return Explanation(_core.explain_pair("0", "1", documents_of([str(a), str(b)]), {**options}))
     if (paths := paths_of(within)) is not None:
         return Explanation(_core.explain_pair(str(a), str(b), paths, {"id": id, **options}))
-    return Explanation(_core.explain_pair(str(a), str(b), documents_of(within, text, id), options))
+    return Explanation(_core.explain_pair(str(a), str(b), documents_of(within, text, id), {**options}))

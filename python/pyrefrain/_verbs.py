@@ -26,7 +26,7 @@ def fingerprint(data: Any, *, text: str = "text", id: str | None = None, **optio
     if (paths := paths_of(data)) is not None:
         rows = _files.tsv_rows(_core.fingerprint_files(paths, {"text": _named(text), "id": id, **options}), simhash=int)
         return Fingerprints(_files.Rows(rows, ["id", "simhash"]), "{}")
-    return Fingerprints(*_core.fingerprint_memory(documents_of(data, text, id), options))
+    return Fingerprints(*_core.fingerprint_memory(documents_of(data, text, id), {**options}))
 
 
 def near(data: Any, *, text: str = "text", id: str | None = None, **options: Unpack[NearOptions]) -> Matches:
@@ -42,7 +42,7 @@ def near(data: Any, *, text: str = "text", id: str | None = None, **options: Unp
             clusters = _files.tsv_file(os.path.join(folder, "clusters.tsv"), simhash=int, cluster=int)
         names = ["id1", "id2", "diff"] + (["similarity"] if options.get("verify") else [])
         return Matches(_files.Rows(matches, names), _files.Rows(clusters, ["id", "simhash", "cluster"]), report)
-    return Matches(*_core.near_memory(documents_of(data, text, id), options))
+    return Matches(*_core.near_memory(documents_of(data, text, id), {**options}))
 
 
 def dedup(data: Any, *, text: str = "text", id: str | None = None, annotate: bool = False,
@@ -69,7 +69,8 @@ def dedup(data: Any, *, text: str = "text", id: str | None = None, annotate: boo
         rows = [_decision(row, names) for row in rows]
         return Decisions(_files.Rows(rows, names), _files.Rows([], ["document", "begin", "end"]), report, data, None, text)
     documents = documents_of(data, text, id, _fields(options))
-    decisions = Decisions(*_core.dedup_memory(documents, options), data, documents, text)
+    found, cuts, report = _core.dedup_memory(documents, {**options})
+    decisions = Decisions(found, cuts, report, data, documents, text)
     if is_dataset(data):
         return decisions.annotated() if annotate else decisions.kept()
     if annotate:
@@ -89,7 +90,8 @@ def substrings(data: Any, *, text: str = "text", id: str | None = None, **option
             rows = _files.tsv_file(os.path.join(folder, "substring_bytes.tsv"), x=int, y=int)
         return Ranges(_files.Rows(rows, ["id", "x", "y"]), _files.Rows([], ["document", "begin", "end"]), report, data, None)
     documents = documents_of(data, text, id)
-    return Ranges(*_core.substrings_memory(documents, options), data, documents)
+    found, cuts, report = _core.substrings_memory(documents, {**options})
+    return Ranges(found, cuts, report, data, documents)
 
 
 def ngrams(data: Any, *, text: str = "text", id: str | None = None, **options: Unpack[NgramsOptions]) -> Ngrams:
@@ -103,7 +105,7 @@ def ngrams(data: Any, *, text: str = "text", id: str | None = None, **options: U
             report = _core.ngrams_files(paths, {"text": _named(text), "id": id, **options})
             rows = _files.tsv_rows(_core.ngrams_rows(folder), count=int, documents=int, places=_places)
         return Ngrams(_files.Rows(rows, ["ngram", "count", "documents", "places"]), report)
-    return Ngrams(*_core.ngrams_memory(documents_of(data, text, id), options))
+    return Ngrams(*_core.ngrams_memory(documents_of(data, text, id), {**options}))
 
 
 def _prepare(options):

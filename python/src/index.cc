@@ -50,7 +50,7 @@ std::string merge(Index& self, const nb::object& memory) {
 }
 
 // (lines of JSON, report)
-nb::object query(const Index& self, nb::handle input, nb::dict given) {
+nb::tuple query(const Index& self, nb::handle input, nb::dict given) {
   Arguments arguments(std::move(given));
   QueryOptions options{.limits = passage_limits(arguments)};
   if (!arguments.read("of", options.id)) options.input = input_options(arguments, input);
@@ -68,7 +68,7 @@ nb::object query(const Index& self, nb::handle input, nb::dict given) {
   return nb::make_tuple(rows, report);
 }
 
-nb::object passages(const Index& self, nb::dict given) {
+nb::tuple passages(const Index& self, nb::dict given) {
   Arguments arguments(std::move(given));
   ExtractOptions options{.limits = passage_limits(arguments)};
   arguments.read("min_documents", options.min_documents);

@@ -8,7 +8,7 @@
 #include "refrain/version.h"
 
 NB_MODULE(_core, module) {
-  module.attr("__version__") = refrain::kVersion;
+  module.attr("version") = refrain::kVersion;
   module.attr("fingerprint_version") = refrain::kFingerprintVersion;
   module.attr("minhash_version") = refrain::kMinHashVersion;
   refrain::python::bind_errors();

@@ -37,8 +37,8 @@ class Rows {
   std::vector<T> values_;
 };
 
-nb::object sample_tables(const nb::object& texts, std::size_t length, std::uint64_t min_count, std::uint64_t seed,
-                         unsigned threads, const nb::object& memory) {
+nb::tuple sample_tables(const nb::object& texts, std::size_t length, std::uint64_t min_count, std::uint64_t seed,
+                        unsigned threads, const nb::object& memory) {
   const std::vector<Texts> chunks = import_texts(texts);
   const SubstringSampler sampler({.length = length, .min_count = min_count, .seed = seed});
   using Sample = SubstringSample;

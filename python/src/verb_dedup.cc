@@ -84,7 +84,7 @@ class DecisionColumns {
 };
 
 // (decisions, cuts, report)
-nb::object dedup_memory(const Documents& documents, nb::dict given) {
+nb::tuple dedup_memory(const Documents& documents, nb::dict given) {
   Arguments arguments(std::move(given));
   DedupOptions options = dedup_options(arguments, nb::cast(documents, nb::rv_policy::reference));
   const nb::object against = arguments.take("against");

@@ -28,7 +28,7 @@ Column fingerprint_ids(const Documents& documents, std::size_t count) {
 }
 
 // (table, report)
-nb::object fingerprint_memory(const Documents& documents, nb::dict given) {
+nb::tuple fingerprint_memory(const Documents& documents, nb::dict given) {
   Arguments arguments(std::move(given));
   const InputOptions limits = input_options(arguments, nb::cast(documents, nb::rv_policy::reference));
   const FingerprintOptions options = fingerprint_options(arguments);
@@ -58,7 +58,7 @@ Column match_table(const Documents& documents, const std::vector<NearMatch>& mat
 }
 
 // (matches, documents, report)
-nb::object near_memory(const Documents& documents, nb::dict given) {
+nb::tuple near_memory(const Documents& documents, nb::dict given) {
   Arguments arguments(std::move(given));
   NearOptions options = near_options(arguments, nb::cast(documents, nb::rv_policy::reference));
   const CallSettings settings = call_settings(arguments);
@@ -86,7 +86,7 @@ Column range_table(const Documents& documents, const std::vector<SubstringRange>
 }
 
 // (ranges, what to cut, report)
-nb::object substrings_memory(const Documents& documents, nb::dict given) {
+nb::tuple substrings_memory(const Documents& documents, nb::dict given) {
   Arguments arguments(std::move(given));
   SubstringsOptions options = substrings_options(arguments, nb::cast(documents, nb::rv_policy::reference));
   const CallSettings settings = call_settings(arguments);
@@ -99,7 +99,7 @@ nb::object substrings_memory(const Documents& documents, nb::dict given) {
 }
 
 // (table, report)
-nb::object ngrams_memory(const Documents& documents, nb::dict given) {
+nb::tuple ngrams_memory(const Documents& documents, nb::dict given) {
   Arguments arguments(std::move(given));
   NgramsOptions options = ngrams_options(arguments, nb::cast(documents, nb::rv_policy::reference));
   const CallSettings settings = call_settings(arguments);

@@ -48,7 +48,7 @@ def test_other_threads_run_meanwhile():
         while not done.wait(0.002):
             ticks.append(time.perf_counter())
 
-    data = pa.chunked_array([texts(1000)] * 60)
+    data = pa.chunked_array([texts(1000)] * 300)
     ticking = threading.Thread(target=tick)
     ticking.start()
     try:
