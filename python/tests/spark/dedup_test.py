@@ -74,10 +74,10 @@ class Dedup(Decisions):
         self.assertGreater(summary["removed_near"], 10)
 
     def test_partitions_change_nothing(self):
-        rows = rows_of(families(9, 80, crowd=12))
+        rows = rows_of(families(9, 80, crowd=8))
         self.spark.conf.set("spark.sql.shuffle.partitions", 1)
         try:
-            summary = self.expect_same(rows, "--templates", "off", frame=self.frame(rows).repartition(200), templates=False)
+            summary = self.expect_same(rows, "--templates", "off", frame=self.frame(rows).repartition(17), templates=False)
         finally:
             self.spark.conf.set("spark.sql.shuffle.partitions", 2)
         self.assertGreater(summary["removed_near"], 10)
@@ -96,11 +96,11 @@ class Dedup(Decisions):
         self.assertEqual(sorted(row.id for row in kept.collect()), sorted(id for id, row in expected.items() if row[1]))
         self.assertLess(summary["kept"], 20)
 
-    def test_exact_copies_alone_need_no_rounds(self):
+    def test_exact_copies_in_many_partitions(self):
         rows = rows_of(families(8, 60)) + [("null", None)]
-        expected, _ = self.expected(rows[:-1], "--near", "off")
-        found = self.decisions(self.frame(rows), near="off")
-        self.assertEqual(found, expected)
+        expected, summary = self.expected(rows[:-1], "--near", "off")
+        self.assertGreater(summary["removed_exact"], 5)
+        self.assertEqual(self.decisions(self.frame(rows).repartition(200), near="off"), expected)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ import warnings
 SOURCE_DIR = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 BIN_DIR = os.environ.get("REFRAIN_BIN_DIR", os.path.join(SOURCE_DIR, "build", "release"))
 SPARK_DIR = os.environ.get("REFRAIN_SPARK_DIR", os.path.join(SOURCE_DIR, "build", "deps", "spark"))
-# The workers of Spark are processes of their own.
-PATHS = [os.path.join(BIN_DIR, "python"), os.path.join(SOURCE_DIR, "build", "deps", "python"), SPARK_DIR,
+# The workers of Spark are processes of their own. Its folder comes first: it has the pandas that this Spark knows.
+PATHS = [os.path.join(BIN_DIR, "python"), SPARK_DIR, os.path.join(SOURCE_DIR, "build", "deps", "python"),
          os.path.dirname(os.path.abspath(__file__))]
 SKIPPED = 77  # what ctest takes for it
 JAVA = next(iter(glob.glob("/usr/lib/jvm/java-17-openjdk-*/bin/java")), None) or shutil.which("java")
