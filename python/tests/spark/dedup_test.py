@@ -83,15 +83,16 @@ class Dedup(Decisions):
         self.assertGreater(summary["removed_near"], 10)
 
     def test_a_page_of_many_copies_costs_no_more_than_many_pages(self):
-        pick = random.Random(7)
-        page, dated = words(pick, 60), words(pick, 80)
-        texts = [" ".join(page)] * 100_000  # one text
-        texts += [" ".join(dated[:40] + [f"day{i}"] + dated[40:]) for i in range(2000)]  # one band's group
-        rows = rows_of(texts)
-        frame = self.spark.createDataFrame(rows, "id string, text string")
         from pyrefrain import spark
+        pick = random.Random(7)
+        page, before, after = (" ".join(words(pick, count)) for count in (60, 40, 40))
+        copies, dated = 100_000, 1_000  # of one text; and near duplicates, which are one group of a band
+        rows = rows_of([page] * copies + [f"{before} day{i} {after}" for i in range(dated)])
+        frame = self.spark.range(copies + dated).selectExpr(
+            "format_string('d%06d', id) as id",
+            f"if(id < {copies}, '{page}', concat('{before} day', id - {copies}, ' {after}')) as text")
         kept = spark.dedup(frame, apply=True)
-        self.assertEqual(kept.schema, frame.schema)
+        self.assertEqual(kept.columns, frame.columns)
         expected, summary = self.expected(rows)
         self.assertEqual(sorted(row.id for row in kept.collect()), sorted(id for id, row in expected.items() if row[1]))
         self.assertLess(summary["kept"], 20)
