@@ -12,7 +12,6 @@
 #include "engines/blot/align.h"
 #include "engines/blot/chains.h"
 #include "engines/blot/finder.h"
-#include "engines/blot/resemblance.h"
 #include "verbs/index/query/text.h"
 #include "verbs/index/read/occurrence.h"
 #include "verbs/index/read/snapshot.h"
