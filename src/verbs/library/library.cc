@@ -88,32 +88,32 @@ class Changing {
   LibraryWriteReport remove(const LibraryRemoveOptions& options) {
     Wanted ids(options.ids);
     Wanted sources(options.sources);
-    report_.removed = writing_.remove(
-        [&](std::string_view id, std::string_view source) {
-          // Both are noted as found.
-          const bool by_id = ids.take(id);
-          return sources.take(source) || by_id;
-        },
-        context_, budget_);
+    const auto gone = [&](std::string_view id, std::string_view source) {
+      // Both are noted as found.
+      const bool by_id = ids.take(id);
+      return sources.take(source) || by_id;
+    };
+    forget_texts(gone);
+    report_.removed = writing_.remove(gone, context_, budget_);
     report_.unknown_ids = ids.missing(options.ids);
     report_.unknown_sources = sources.missing(options.sources);
     if (report_.removed > 0) writing_.commit();
-    forget_texts();
     return finish();
   }
 
  private:
-  // Texts that lie in the library go with their documents, and so do those that a removal that was killed left.
-  void forget_texts() {
-    library::Reader reader(folder_, budget_);
+  // Texts that lie in the library go before their documents do: whoever is interrupted removes those again.
+  template <class Gone>
+  void forget_texts(Gone gone) {
     std::map<std::string, std::vector<std::uint64_t>> kept;  // where the texts of the files begin
     for (const std::string& name : verbs::known::all_texts(folder_)) kept[name];
     if (kept.empty()) return;
+    library::Reader reader(folder_, budget_);
     Reservation memory = budget_.reserve(0, kTexts);
     std::pair<std::size_t, std::uint32_t> last{0, library::kNoFile};
     auto file = kept.end();
-    reader.for_each([&](library::KnownId, const library::KnownDocument& known, std::string_view) {
-      if (known.place.file == library::kNoFile) return;
+    reader.for_each([&](library::KnownId, const library::KnownDocument& known, std::string_view id) {
+      if (known.place.file == library::kNoFile || gone(id, reader.source_name(known.segment, known.source))) return;
       if (const std::pair of{known.segment, known.place.file}; of != std::exchange(last, of))
         file = kept.find(reader.file(known.segment, known.place.file).path);
       if (file == kept.end()) return;

@@ -3,6 +3,9 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <utility>
 
 #include "base/threads.h"
 #include "engines/library/manifest.h"

@@ -1,6 +1,7 @@
 #include "verbs/seen/comparer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "corpus/formats/raw_text.h"
 #include "verbs/known/old_texts.h"
