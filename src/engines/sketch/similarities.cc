@@ -89,8 +89,9 @@ std::vector<PairComparison> comparisons(const TextColumn& left, const TextColumn
         const sketch::Loss loss = sketch::loss_beside(text, a, b, options.windows.window, sets.stream());
         found.lost = loss.tokens;
         found.longest_lost = loss.longest;
+        sketch::WrittenReader reader;
         if (sketch::looks_at_symbols(0, options.windows.tokenizer))
-          found.as_written = sketch::WrittenTexts(options.windows.window).similarity(text, other);
+          found.as_written = sketch::written_similarity(text, other, options.windows.window, reader);
         return found;
       });
 }

@@ -12,7 +12,6 @@
 
 #include "base/ascii.h"
 #include "base/mix.h"
-#include "engines/sketch/feature_set.h"
 #include "text/ascii_scan.h"
 
 namespace refrain::sketch {
@@ -76,30 +75,10 @@ std::uint64_t hash_of(std::string_view bytes) {
   return mixed(hash);
 }
 
-// Of one character beyond ASCII: signs that typesetting adds and takes away.
-bool is_punctuation(std::string_view character) {
-  const auto at = [&](std::size_t i) { return i < character.size() ? static_cast<unsigned char>(character[i]) : 0U; };
-  return (at(0) == 0xC2 && at(1) >= 0xA0) ||                                            // U+00A0 to U+00BF
-         (at(0) == 0xE2 && at(1) >= 0x80 && at(1) <= 0x81) ||                           // U+2000 to U+207F
-         (at(0) == 0xE3 && at(1) == 0x80) ||                                            // U+3000 to U+303F
-         (at(0) == 0xEF && at(1) == 0xBC && (at(2) <= 0x8F || at(2) - 0x9AU <= 0x06));  // wide ASCII
-}
-
-std::size_t character_bytes(std::string_view text) {
-  std::size_t bytes = 1;
-  while (bytes < std::min<std::size_t>(text.size(), 4) && (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80U)
-    ++bytes;
-  return bytes;
-}
-
 bool holds_symbol(std::string_view run) {
   for (std::size_t i = 0; i < run.size(); ++i)
     if (kind_of(run[i]) == Kind::symbol || (run[i] == ':' && i + 1 < run.size() && run[i + 1] == ':')) return true;
   return false;
-}
-
-bool is_ascii(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return kind_of(c) != Kind::beyond; });
 }
 
 // In NFKC, case folded, soft hyphens and the like left out; as it is where it is not UTF-8.
@@ -128,14 +107,43 @@ bool looks_at_symbols(std::uint32_t max_loss, TokenizerKind tokenizer) {
                                   tokenizer == TokenizerKind::alpha);
 }
 
-std::uint64_t WrittenTexts::symbols(std::string_view text) {
+void WrittenReader::read(std::string_view text, WrittenTokens& out) {
+  if (text.size() > kMostBytes) {
+    out = {};
+    return;
+  }
+  // Wide symbols, and letters beside symbols, have several forms; there is nothing to fold in plain ASCII.
+  if (find(text, out)) find(normal(text), out);
+}
+
+// Returns whether the text has characters beyond ASCII.
+bool WrittenReader::find(std::string_view text, WrittenTokens& out) {
   constexpr text::AsciiSet kMayBe{"<>=&+~^%/\\@$*_|#:"};
+  constexpr text::AsciiSet kSpace = [] {
+    text::AsciiSet set{"\x7F "};
+    for (std::uint8_t c = 0; c < ' '; ++c) set.insert(c);
+    return set;
+  }();
+  out.hashes.clear();
+  out.length = 0;
   const std::size_t words = (text.size() + 63) / 64;
   marked_.resize(words);
   beyond_.resize(words);
-  lower_.resize(words * 64);
-  text::scan_ascii(text.data(), text.size(), kMayBe, false, marked_.data(), beyond_.data(), lower_.data());
-  std::uint64_t hash = 0;
+  copy_.resize(words * 64);
+  const bool is_beyond =
+      text::scan_ascii(text.data(), text.size(), kSpace, false, marked_.data(), beyond_.data(), copy_.data());
+  bool before = true;  // nothing of a run
+  for (std::size_t word = 0; word < words; ++word) {
+    const std::uint64_t apart = marked_[word] | beyond_[word];
+    const std::uint64_t there =
+        word + 1 < words || text.size() % 64 == 0 ? ~std::uint64_t{0} : ~(~std::uint64_t{0} << text.size() % 64);
+    out.length += static_cast<std::uint64_t>(std::popcount(~apart & (apart << 1U | (before ? 1U : 0U)) & there));
+    before = apart >> 63U != 0;
+  }
+  if (is_beyond)
+    out.length += static_cast<std::uint64_t>(
+        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0xC0U; }));
+  text::scan_ascii(text.data(), text.size(), kMayBe, false, marked_.data(), beyond_.data(), copy_.data());
   std::size_t done = 0;  // up to here
   for (std::size_t word = 0; word < words; ++word)
     for (std::uint64_t marked = marked_[word]; marked != 0; marked &= marked - 1) {
@@ -146,78 +154,36 @@ std::uint64_t WrittenTexts::symbols(std::string_view text) {
       done = at;
       while (done < text.size() && is_in_run(text[done])) ++done;
       const std::string_view run = trimmed(text.substr(begin, done - begin));
-      if (holds_symbol(run) && says_something(run)) hash = mixed(hash ^ hash_of(run));
+      if (holds_symbol(run) && says_something(run)) out.hashes.push_back(hash_of(run));
     }
-  return hash;
+  std::ranges::sort(out.hashes);
+  return is_beyond;
 }
 
-void WrittenTexts::read(std::string_view text, std::vector<std::uint64_t>& tokens) {
-  tokens.clear();
-  for (std::size_t i = 0; i < text.size();) {
-    const Kind kind = kind_of(text[i]);
-    if (kind == Kind::space) {
-      ++i;
-      continue;
-    }
-    if (kind == Kind::beyond) {
-      const std::string_view character = text.substr(i, character_bytes(text.substr(i)));
-      if (!is_punctuation(character)) tokens.push_back(hash_of(character));
-      i += character.size();
-      continue;
-    }
-    std::size_t end = i;
-    while (end < text.size() && is_in_run(text[end])) ++end;
-    std::string_view run = trimmed(text.substr(i, end - i));
-    i = end;
-    if (holds_symbol(run)) {
-      if (says_something(run)) tokens.push_back(hash_of(run));
-      continue;
-    }
-    while (!run.empty()) {
-      std::size_t word = 0;
-      while (word < run.size() && kind_of(run[word]) == Kind::word) ++word;
-      if (word != 0) tokens.push_back(hash_of(run.substr(0, word)));
-      run.remove_prefix(std::max<std::size_t>(word, 1));
-    }
+double written_similarity(const WrittenTokens& a, const WrittenTokens& b, unsigned window) {
+  std::size_t common = 0;
+  for (auto one = a.hashes.begin(), other = b.hashes.begin(); one != a.hashes.end() && other != b.hashes.end();) {
+    common += *one == *other ? 1 : 0;
+    const bool first_goes_on = *one <= *other;
+    const bool second_goes_on = *other <= *one;
+    one += first_goes_on ? 1 : 0;
+    other += second_goes_on ? 1 : 0;
   }
+  const std::uint64_t own = window * std::uint64_t{a.hashes.size() - common};
+  const std::uint64_t own_of_other = window * std::uint64_t{b.hashes.size() - common};
+  if (own + own_of_other == 0) return 1;
+  const std::uint64_t shared =
+      std::min(a.length - std::min(a.length, own), b.length - std::min(b.length, own_of_other));
+  return static_cast<double>(shared) / static_cast<double>(shared + own + own_of_other);
 }
 
-// A window is a polynomial of its tokens. Where there are fewer tokens, all of them are one.
-void WrittenTexts::make_set(std::vector<std::uint64_t>& tokens) const {
-  constexpr std::uint64_t kBase = 0xD6E8FEB86659FD93U;
-  if (tokens.empty()) return;
-  const std::size_t window = std::min<std::size_t>(window_, tokens.size());
-  std::vector<std::uint64_t> windows;
-  windows.reserve(tokens.size() - window + 1);
-  std::uint64_t leaving = 1;  // the factor of the first token
-  for (std::size_t i = 1; i < window; ++i) leaving *= kBase;
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (i >= window) sum -= tokens[i - window] * leaving;
-    sum = sum * kBase + tokens[i];
-    if (i + 1 >= window) windows.push_back(sum);
-  }
-  std::ranges::sort(windows);
-  windows.erase(std::unique(windows.begin(), windows.end()), windows.end());
-  tokens = std::move(windows);
-}
-
-double WrittenTexts::similarity(std::string_view a, std::string_view b) {
-  if (std::max(a.size(), b.size()) > kMostBytes || symbols(a) == symbols(b)) return 1;
-  std::string normal_a;
-  std::string normal_b;
-  if (!(is_ascii(a) && is_ascii(b))) {
-    normal_a = normal(a);
-    normal_b = normal(b);
-    a = normal_a;
-    b = normal_b;
-    if (symbols(a) == symbols(b)) return 1;
-  }
-  read(a, first_);
-  read(b, second_);
-  make_set(first_);
-  make_set(second_);
-  return jaccard(first_, second_);
+double written_similarity(std::string_view a, std::string_view b, unsigned window, WrittenReader& reader) {
+  if (std::max(a.size(), b.size()) > WrittenReader::kMostBytes) return 1;
+  WrittenTokens first;
+  WrittenTokens second;
+  reader.read(a, first);
+  reader.read(b, second);
+  return written_similarity(first, second, window);
 }
 
 }  // namespace refrain::sketch

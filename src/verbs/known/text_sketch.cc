@@ -12,8 +12,7 @@ SketchPlan::SketchPlan(Rules of, library::Layout made) : rules(std::move(of)), l
   minhash.emplace(rules.lanes, rules.windows.seed);
 }
 
-TextSketcher::TextSketcher(const SketchPlan& plan)
-    : plan_(plan), signature_(plan.layout.lanes), written_(plan.rules.windows.window) {
+TextSketcher::TextSketcher(const SketchPlan& plan) : plan_(plan), signature_(plan.layout.lanes) {
   if (plan.features) stream_.emplace(*plan.features);
 }
 
@@ -58,7 +57,7 @@ sketch::Loss TextSketcher::loss(std::string_view text, const TextSketch& of, std
   sketch::own_features(of.windows, other_, own_);
   sketch::Loss loss = sketch::loss_of(text, own_, plan_.features->window, *stream_);
   if (sketch::looks_at_symbols(plan_.rules.max_loss, plan_.rules.windows.tokenizer))
-    loss.written = static_cast<float>(written_.similarity(text, other));
+    loss.written = static_cast<float>(sketch::written_similarity(text, other, plan_.features->window, written_));
   return loss;
 }
 

@@ -58,7 +58,7 @@ class TextSketcher {
   std::vector<std::uint32_t> signature_;
   std::vector<std::uint64_t> other_;  // windows of the text of the last similarity()
   std::vector<std::uint64_t> own_;
-  sketch::WrittenTexts written_;
+  sketch::WrittenReader written_;
 };
 
 }  // namespace refrain::verbs::known

@@ -115,12 +115,7 @@ class RemovalCheck {
   class Sets {
    public:
     Sets(DedupRun& run, const text::FeaturePlan& plan)
-        : budget_(run.budget),
-          texts_(run),
-          stream_(plan),
-          window_(plan.window),
-          symbols_(run.looks_at_symbols()),
-          written_(plan.window) {}
+        : budget_(run.budget), texts_(run), stream_(plan), window_(plan.window), symbols_(run.looks_at_symbols()) {}
 
     // Their similarity, and what is lost of `a`. Nothing where the two are too long for `room`.
     std::optional<RankMatch> compare(DocId a, DocId b, std::uint64_t room) {
@@ -134,7 +129,8 @@ class RemovalCheck {
       if (symbols_) {
         std::string one;
         std::string other;
-        match.loss.written = static_cast<float>(written_.similarity(texts_.get(a, one), texts_.get(b, other)));
+        match.loss.written = static_cast<float>(sketch::written_similarity(texts_.get(a, one), texts_.get(b, other),
+                                                                           static_cast<unsigned>(window_), written_));
       }
       std::size_t common = 0;
       for (const std::uint64_t feature : first_) common += std::binary_search(second_.begin(), second_.end(), feature);
@@ -185,7 +181,7 @@ class RemovalCheck {
     text::FeatureStream stream_;
     const std::size_t window_;
     const bool symbols_;
-    sketch::WrittenTexts written_;
+    sketch::WrittenReader written_;
     std::vector<std::uint64_t> ordered_;  // the windows of the last one as they come
     std::vector<std::uint64_t> first_;
     std::vector<std::uint64_t> second_;

@@ -9,6 +9,7 @@ namespace refrain::verbs::dedup {
 namespace {
 
 constexpr std::size_t kHeldText = std::size_t{1} << 20;
+constexpr std::size_t kHeldWritten = std::size_t{128} << 10;
 
 }  // namespace
 
@@ -17,8 +18,7 @@ Similarity::Similarity(DedupRun& run, const text::FeaturePlan& plan, std::uint64
       symbols_(run.looks_at_symbols()),
       texts_(run),
       sets_(plan, run.budget, memory_bytes),
-      room_(run.budget.reserve(0, "")),
-      written_(plan.window) {}
+      room_(run.budget.reserve(0, "")) {}
 
 double Similarity::of(DocId a, DocId b, double threshold) {
   const sketch::WindowSets::Set& first = set_of(a);
@@ -27,9 +27,24 @@ double Similarity::of(DocId a, DocId b, double threshold) {
 
 sketch::Loss Similarity::loss(DocId removed, DocId kept) {
   sketch::Loss loss = lost_words(removed, kept);
-  if (symbols_ && std::max(texts_.bytes(removed), texts_.bytes(kept)) <= sketch::WrittenTexts::kMostBytes)
-    loss.written = static_cast<float>(written_.similarity(texts_.get(removed, scratch_), texts_.get(kept, kept_)));
+  if (symbols_ && std::max(texts_.bytes(removed), texts_.bytes(kept)) <= sketch::WrittenReader::kMostBytes) {
+    if (written_bytes_ > kHeldWritten) {
+      written_.clear();
+      written_bytes_ = 0;
+    }
+    loss.written = static_cast<float>(sketch::written_similarity(written(removed), written(kept), window_));
+  }
   return loss;
+}
+
+const sketch::WrittenTokens& Similarity::written(DocId document) {
+  const auto [found, is_new] = written_.try_emplace(document);
+  if (is_new) {
+    reader_.read(texts_.get(document, scratch_), found->second);
+    found->second.hashes.shrink_to_fit();
+    written_bytes_ += 2 * sizeof *found + found->second.hashes.size() * sizeof(std::uint64_t);
+  }
+  return found->second;
 }
 
 sketch::Loss Similarity::lost_words(DocId removed, DocId kept) {

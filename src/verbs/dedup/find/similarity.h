@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/budget.h"
@@ -30,6 +31,7 @@ class Similarity {
   const sketch::WindowSets::Set& set_of(DocId document);
 
   sketch::Loss lost_words(DocId removed, DocId kept);
+  const sketch::WrittenTokens& written(DocId document);
 
   const unsigned window_;
   const bool symbols_;
@@ -38,8 +40,9 @@ class Similarity {
   std::string scratch_;
   Reservation room_;  // for a long text
   std::vector<std::uint64_t> own_;
-  sketch::WrittenTexts written_;
-  std::string kept_;
+  sketch::WrittenReader reader_;
+  std::unordered_map<DocId, sketch::WrittenTokens> written_;  // of some
+  std::size_t written_bytes_ = 0;
 };
 
 }  // namespace refrain::verbs::dedup

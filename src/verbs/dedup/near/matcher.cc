@@ -126,11 +126,10 @@ std::vector<TextMatch> DocumentMatcher::compare(const TextColumn& earlier,
   std::vector<TextMatch> found(earlier.size());
   const std::uint64_t share = budget.available() / 4 / thread_count(context);
   struct Worker {
-    Worker(const text::FeaturePlan& plan, MemoryBudget& memory, std::uint64_t bytes)
-        : sets(plan, memory, bytes), written(plan.window) {}
+    Worker(const text::FeaturePlan& plan, MemoryBudget& memory, std::uint64_t bytes) : sets(plan, memory, bytes) {}
     sketch::WindowSets sets;
     std::vector<std::uint64_t> own;
-    sketch::WrittenTexts written;
+    sketch::WrittenReader written;
   };
   PerWorker<Worker> workers(context);
   for_each_piece(context, earlier.size(), [&](unsigned number, std::size_t begin, std::size_t end) {
@@ -161,7 +160,8 @@ std::vector<TextMatch> DocumentMatcher::compare(const TextColumn& earlier,
       sketch::own_features(second, first, worker.own);
       sketch::Loss loss = sketch::loss_of(later[i], worker.own, impl_->plan.window, worker.sets.stream());
       if (sketch::looks_at_symbols(impl_->options.max_loss, impl_->options.windows.tokenizer))
-        loss.written = static_cast<float>(worker.written.similarity(later[i], earlier[i]));
+        loss.written =
+            static_cast<float>(sketch::written_similarity(later[i], earlier[i], impl_->plan.window, worker.written));
       found[i].lost = loss.tokens;
       found[i].longest_lost = loss.longest;
       found[i].covered = sketch::covers(loss, impl_->options.max_loss, impl_->options.threshold);
