@@ -83,7 +83,7 @@ TEST_F(DedupReportTest, TellsWhatWasFound) {
 TEST_F(DedupReportTest, NoTextOfADocumentBecomesMarkup) {
   const std::string hostile =
       "</script><script>alert(1)</script><img src=x onerror=alert(2)>{{kept}}{{#clusters}} &amp; \x1b[31m \xE2\x80\xAE";
-  const std::string text = hostile + " " + words(3, 60);
+  const std::string text = hostile + " " + words(3, 160);
   named({{"<b>id</b>\"'", text, "<i>source</i>"}, {"</title>", text + " " + hostile, "<i>source</i>"}});
   run();
   const std::string html = page();
