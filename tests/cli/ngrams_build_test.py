@@ -90,8 +90,8 @@ class Build(TestCase):
             lines.append(random.choice(known) + " " + " ".join(random.choices(words, k=24)))
         for copies, filtered in ((1, False), (6, True)):
             path = self.write("lines.txt", "\n".join(lines * copies) + "\n")
-            few, small = self.build(path, "--format", "lines", "--memory", "64M", "--threads", "2")
-            many, large = self.build(path, "--format", "lines", "--memory", "2G")
+            few, small = self.build(path, "--format", "lines", "--memory", "64M", "--threads", "2", timeout=600)
+            many, large = self.build(path, "--format", "lines", "--memory", "2G", timeout=600)
             self.assertEqual(few, many)
             self.assertGreater(small["run"]["passes"], 3)
             self.assertEqual(large["run"]["passes"], 3)
