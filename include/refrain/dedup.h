@@ -2,9 +2,10 @@
 //
 // The kept set is well defined: documents are ranked by the keep policy, ties by input order, and each is kept unless
 // a document that is already kept matches it: is similar to it, at or above the threshold, and covers it. B covers A if
-// A has at most `max_loss` tokens in a row that B does not hold, and the two are as similar where symbols count; B holds a
-// token of A if some window of A that contains it is a window of B too. So a match has a direction, nothing is removed through a chain, and every removed document
-// names a kept one whose text it was compared with.
+// A has at most `max_loss` tokens in a row that B does not hold; B holds a token of A if some window of A that contains
+// it is a window of B too. Two texts of up to 64 KiB must also be as similar as the threshold where symbols count, or a
+// page about operator== would go for one about operator!=. So a match has a direction, nothing is removed through a
+// chain, and every removed document names a kept one whose text it was compared with.
 //
 // With another set of texts (`against`, for example a test set), documents that contain an item of that set are removed
 // first. Tokens are compared: line breaks, case and punctuation do not matter. A document contains an item of n tokens

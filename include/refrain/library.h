@@ -2,8 +2,9 @@
 //
 // A library is a folder (docs/format.md): immutable segments, and a manifest that lists them. Of each document it holds
 // the id, a digest of the text, a signature, the keys by which it is found, its source, and where its text lies. It holds
-// no texts but those of documents that a server added (seen.h), in files of their own. There is one writer at a time, and any number of readers in any process; a reader sees the library as
-// of one commit. A damaged library is Error(corrupt), detected before any wrong answer is given.
+// no texts but those of documents that a server added (seen.h), in files of their own. There is one writer at a time, and
+// any number of readers in any process; a reader sees the library as of one commit. A damaged library is Error(corrupt),
+// detected before any wrong answer is given.
 #pragma once
 
 #include <cstdint>

@@ -97,8 +97,7 @@ struct TemplateSample {
   static constexpr std::uint64_t kAllBytes = 16 << 20;        // of all samples together,
   static constexpr std::uint64_t kShareOfText = 64;           // or this part of all text where that is more
   static constexpr std::size_t kMostSources = 4096;           // the largest
-  static constexpr std::size_t kMostWindows = std::size_t{1}
-                                              << 20;  // of all templates; one that is too much is left out
+  static constexpr std::size_t kMostWindows = 1 << 20;        // of all templates: one that is too much is left out
 };
 
 // The number of the source that a web address names: its host, without regard to case and "www.". 0 if `id` is none.

@@ -39,21 +39,6 @@ std::vector<double> similarities(const TextColumn& left, const TextColumn& right
 std::vector<double> similarities(const TextColumn& texts, std::span<const IndexPair> pairs,
                                  const SimilarityOptions& options, const Context& context);
 
-// What dedup asks of a pair before it removes one for the other: the right one covers the left one if longest_lost is at
-// most max_loss, and as_written at least the threshold.
-struct PairComparison {
-  double similarity = 0;           // as similarities() gives it
-  std::uint32_t lost = 0;          // tokens of the left text that no window of the right one holds
-  std::uint32_t longest_lost = 0;  // of them, in a row
-  double as_written = 1;           // their similarity where symbols count, if symbols differ and both are short
-  friend bool operator==(const PairComparison&, const PairComparison&) = default;
-};
-// The same as similarities(), with what would be lost if left[pair.first] went and right[pair.second] stayed. Nothing is
-// counted for pairs that are less similar than the threshold, or cannot be judged.
-std::vector<PairComparison> comparisons(const TextColumn& left, const TextColumn& right,
-                                        std::span<const IndexPair> pairs, const SimilarityOptions& options,
-                                        const Context& context);
-
 // ---- Fingerprints, wherever they come from.
 
 struct HammingOptions {

@@ -37,8 +37,8 @@ struct ServeOptions {
 
 // Serves until context.stop is set; then accepts no more connections, gives running requests a few seconds to end, and
 // returns. Error(invalid_argument) for an invalid listen address or one that requires a token, Error(busy) for one that
-// is in use, Error(not_found) if there is no index or library, and what Seen throws. `context.threads` is the number of queries processed at
-// the same time.
+// is in use, Error(not_found) if there is no index or library, and what Seen throws. `context.threads` is the number of
+// queries processed at the same time.
 void serve(const ServeOptions& options, const Context& context);
 
 }  // namespace refrain

@@ -5,13 +5,13 @@ which pyarrow, polars, pandas and DuckDB take without a copy. docs/kernels.md sh
 """
 
 from ._core import (
-    Column, ItemSearcher, band_keys, choose_bands, comparisons, components, digests, estimated_similarities, fingerprints,
+    Column, ItemSearcher, band_keys, choose_bands, components, digests, estimated_similarities, fingerprints,
     hamming_pairs, meeting_probability, ngram_keys, shared_windows, signatures, similarities, substring_samples,
     window_hashes,
 )
 
 __all__ = [
-    "Column", "ItemSearcher", "band_keys", "choose_bands", "comparisons", "components", "digests", "estimated_similarities",
+    "Column", "ItemSearcher", "band_keys", "choose_bands", "components", "digests", "estimated_similarities",
     "fingerprints", "hamming_pairs", "meeting_probability", "ngram_keys", "shared_windows", "signatures",
     "similarities", "substring_samples", "window_hashes",
 ]

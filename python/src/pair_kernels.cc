@@ -35,62 +35,22 @@ std::vector<IndexPair> row_by_row(std::size_t left, std::size_t right) {
   return pairs;
 }
 
-SimilarityOptions similarity_options(double threshold, const std::string& tokenizer, const std::string& hash,
-                                     unsigned window, std::uint64_t seed) {
-  return {
-      .windows = {.tokenizer = tokenizer_named(tokenizer), .hash = hash_named(hash), .window = window, .seed = seed},
-      .threshold = threshold};
-}
-
-// Two columns of text, and the places in them that are compared.
-struct Compared {
-  Texts left;
-  Texts right;
-  std::vector<IndexPair> pairs;
-
-  Compared(const nb::object& left_texts, const nb::object& right_texts, const nb::object& first,
-           const nb::object& second)
-      : left(import_one_text(left_texts)), right(import_one_text(right_texts)) {
-    if (first.is_none() != second.is_none()) throw Error(Errc::invalid_argument, "first, second: give both or neither");
-    pairs = first.is_none() ? row_by_row(left.column.size(), right.column.size()) : import_pairs(first, second);
-  }
-};
-
 Column similarity_column(const nb::object& left, const nb::object& right, const nb::object& first,
                          const nb::object& second, double threshold, const std::string& tokenizer,
                          const std::string& hash, unsigned window, std::uint64_t seed, unsigned threads,
                          const nb::object& memory) {
-  const Compared given(left, right, first, second);
-  const SimilarityOptions options = similarity_options(threshold, tokenizer, hash, window, seed);
+  if (first.is_none() != second.is_none()) throw Error(Errc::invalid_argument, "first, second: give both or neither");
+  const Texts lefts = import_one_text(left), rights = import_one_text(right);
+  const std::vector<IndexPair> pairs =
+      first.is_none() ? row_by_row(lefts.column.size(), rights.column.size()) : import_pairs(first, second);
+  const SimilarityOptions options{
+      .windows = {.tokenizer = tokenizer_named(tokenizer), .hash = hash_named(hash), .window = window, .seed = seed},
+      .threshold = threshold};
   return call({.threads = threads, .memory = memory}, [&](const Context& context) {
-    std::vector<double> found = similarities(given.left.column, given.right.column, given.pairs, options, context);
+    std::vector<double> found = similarities(lefts.column, rights.column, pairs, options, context);
     std::vector<std::uint8_t> valid(found.size());
     for (std::size_t i = 0; i < found.size(); ++i) valid[i] = std::isnan(found[i]) ? 0 : 1;
     return number_column(std::move(found), valid);
-  });
-}
-
-Column comparison_table(const nb::object& left, const nb::object& right, const nb::object& first,
-                        const nb::object& second, double threshold, const std::string& tokenizer,
-                        const std::string& hash, unsigned window, std::uint64_t seed, unsigned threads,
-                        const nb::object& memory) {
-  const Compared given(left, right, first, second);
-  const SimilarityOptions options = similarity_options(threshold, tokenizer, hash, window, seed);
-  return call({.threads = threads, .memory = memory}, [&](const Context& context) {
-    const auto found = comparisons(given.left.column, given.right.column, given.pairs, options, context);
-    std::vector<double> similar(found.size()), written(found.size());
-    std::vector<std::int64_t> lost(found.size()), longest(found.size());
-    std::vector<std::uint8_t> valid(found.size());
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      valid[i] = std::isnan(found[i].similarity) ? 0 : 1;
-      similar[i] = found[i].similarity;
-      lost[i] = found[i].lost;
-      longest[i] = found[i].longest_lost;
-      written[i] = found[i].as_written;
-    }
-    return table({number_column(std::move(similar), valid).named("similarity"),
-                  number_column(std::move(lost)).named("lost"), number_column(std::move(longest)).named("longest_lost"),
-                  number_column(std::move(written)).named("as_written")});
   });
 }
 
@@ -131,12 +91,6 @@ void bind_pair_kernels(nb::module_& module) {
       "seed"_a = 0, "threads"_a = 0, "memory"_a = nb::none(),
       "The Jaccard similarity of left[first[i]] and right[second[i]], or of left[i] and right[i] where no places\n"
       "are given: float64, null where one of the two is null or too short. Below the threshold it is 0.");
-  module.def(
-      "comparisons", comparison_table, "left"_a, "right"_a, nb::kw_only(), "first"_a = nb::none(),
-      "second"_a = nb::none(), "threshold"_a = 0.0, "tokenizer"_a = "words-nfkc", "hash"_a = "xxh3", "window"_a = 5,
-      "seed"_a = 0, "threads"_a = 0, "memory"_a = nb::none(),
-      "The same, with what would be lost if the left text went and the right one stayed: a table of similarity,\n"
-      "lost and longest_lost (tokens, and the most of them in a row), as_written (similarity where symbols count).");
   module.def(
       "hamming_pairs", hamming_table, "fingerprints"_a, nb::kw_only(), "distance"_a = 3, "all_pairs"_a = false,
       "threads"_a = 0, "memory"_a = nb::none(), "progress"_a = nb::none(),

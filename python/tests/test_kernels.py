@@ -108,13 +108,6 @@ def test_similarities_are_those_of_sets_of_windows():
     assert listed(kernels.similarities(left[:1], right[:1], threshold=0.99)) == [0]
 
 
-def test_comparisons_tell_what_would_be_lost():
-    longer = TEXTS[0] + " and nobody else knows this sentence"
-    found = listed(kernels.comparisons([longer, TEXTS[0], None], [TEXTS[0], longer, TEXTS[0]]))
-    assert [row["lost"] for row in found] == [6, 0, 0] and [row["longest_lost"] for row in found] == [6, 0, 0]
-    assert [row["similarity"] for row in found] == listed(kernels.similarities([longer, TEXTS[0], None], [TEXTS[0], longer, TEXTS[0]]))
-
-
 def test_signatures_estimate_and_meet():
     bands, rows = kernels.choose_bands(threshold=0.8)
     column = kernels.signatures(TEXTS)

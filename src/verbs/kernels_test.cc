@@ -175,63 +175,6 @@ TEST(Similarities, AreTheShareOfCommonWindows) {
     }
 }
 
-// Slow and obvious: a word is held where the other text has five words in a row around it.
-PairComparison plain_comparison(const std::string& text, const std::string& other) {
-  const auto words_of = [](const std::string& from) {
-    std::istringstream stream(from);
-    return Words{std::istream_iterator<std::string>(stream), {}};
-  };
-  const Words words = words_of(text);
-  const Words others = words_of(other);
-  std::vector<bool> held(words.size());
-  for (std::size_t i = 0; i + 5 <= words.size(); ++i)
-    if (std::search(others.begin(), others.end(), &words[i], &words[i] + 5) != others.end())
-      for (std::size_t k = 0; k < 5; ++k) held[i + k] = true;
-  PairComparison found{.similarity = plain_similarity(text, other)};
-  std::uint32_t run = 0;
-  for (const bool one : held) {
-    run = one ? 0 : run + 1;
-    found.lost += one ? 0 : 1;
-    found.longest_lost = std::max(found.longest_lost, run);
-  }
-  return found;
-}
-
-TEST(Comparisons, TellWhatWouldBeLost) {
-  std::mt19937_64 random(3);
-  Texts texts;
-  for (int i = 0; i < 40; ++i) {
-    Words words = random_words(random, 60);
-    texts.emplace_back(join(words));
-    for (std::size_t edits = random() % 6; edits > 0; --edits) words[random() % words.size()] = "edited";
-    words.insert(words.begin() + static_cast<std::ptrdiff_t>(random() % 60), random() % 30, "inserted");
-    texts.emplace_back(join(words));
-  }
-  texts.emplace_back();
-  texts.emplace_back("too short");
-  std::vector<IndexPair> pairs;
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    for (std::size_t j = i < 2 ? 0 : i - 2; j < std::min(texts.size(), i + 3); ++j) pairs.push_back({i, j});
-  for (const unsigned threads : kThreads) {
-    const Column column(texts);
-    const auto all = comparisons(column.view(), column.view(), pairs, {}, on(threads));
-    const auto similar = comparisons(column.view(), column.view(), pairs, {.threshold = 0.5}, on(threads));
-    std::size_t losing = 0;
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-      const auto& [a, b] = std::pair(texts[pairs[i].first], texts[pairs[i].second]);
-      const PairComparison expected = a && b ? plain_comparison(*a, *b) : PairComparison{.similarity = kNotJudged};
-      if (std::isnan(expected.similarity)) {
-        ASSERT_TRUE(std::isnan(all[i].similarity) && all[i].lost == 0) << i;
-        continue;
-      }
-      ASSERT_EQ(all[i], expected) << i;
-      ASSERT_EQ(similar[i], expected.similarity >= 0.5 ? expected : PairComparison{}) << i;
-      losing += similar[i].lost != 0 ? 1 : 0;
-    }
-    EXPECT_GT(losing, 20U);
-  }
-}
-
 TEST(Similarities, AreTheSameWhereFewSetsFitIntoMemory) {
   std::mt19937_64 random(9);
   Texts texts;

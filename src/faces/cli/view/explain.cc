@@ -66,13 +66,13 @@ std::string similarity_line(const ExplainReport& report) {
 }
 
 // What a reason of the run means.
-std::string reason_text(const DecidedDocument& document) {
+std::string reason_text(const DecidedDocument& document, double threshold) {
   const std::string match = printable(document.match, false);
   if (document.reason == "exact") return fmt::format("exact copy of {}", match);
   if (document.reason == "near") return fmt::format("{:.3g} similar to {}", document.similarity, match);
-  if (document.reason == "own_text" && document.as_written < 1)
-    return fmt::format("{:.3g} similar to {}, but only {:.3g} as it is written: symbols differ", document.similarity,
-                       match, document.as_written);
+  if (document.reason == "own_text" && document.as_written < threshold)
+    return fmt::format("{:.3g} similar to {}, but only {:.3g} where symbols count", document.similarity, match,
+                       document.as_written);
   if (document.reason == "own_text")
     return fmt::format("{:.3g} similar to {}, which lacks {} of it, {} in a row", document.similarity, match,
                        count_of(document.lost, "token"), count_text(document.longest_lost));
@@ -111,10 +111,10 @@ std::string story_text(const StoryReport& story, const Look& look) {
   };
   if (!document.keep) {
     const bool for_document = !document.match.empty() && document.reason != "against";
-    line("why", reason_text(document) + (!for_document ? std::string()
-                                         : document.known.empty()
-                                             ? ", which is kept"
-                                             : fmt::format(", kept by {}", printable(document.known, false))));
+    line("why", reason_text(document, story.threshold) +
+                    (!for_document            ? std::string()
+                     : document.known.empty() ? ", which is kept"
+                                              : fmt::format(", kept by {}", printable(document.known, false))));
     if (document.reason == "near" && document.lost > 0)
       line("", fmt::format("{} lacks {} of it, {} in a row", printable(document.match, false),
                            count_of(document.lost, "token"), count_text(document.longest_lost)));
@@ -123,7 +123,7 @@ std::string story_text(const StoryReport& story, const Look& look) {
     else if (document.reason == "near")
       line("", fmt::format("the texts were compared; {:g} or more is a match", story.threshold));
   } else if (!document.reason.empty()) {
-    line("why", reason_text(document));
+    line("why", reason_text(document, story.threshold));
     line("for it", fmt::format("{} removed", count_of(story.removed_for_it, "document was", "documents were")));
   } else if (!document.cluster) {
     line("why", "no other document matches it");
@@ -148,7 +148,7 @@ std::string story_text(const StoryReport& story, const Look& look) {
                                 count_text(story.cluster_kept)));
     for (const DecidedDocument& member : story.members)
       out += fmt::format("  {} {}{}\n", member.keep ? "kept   " : "removed", printable(member.id, false),
-                         member.keep ? std::string() : fmt::format("  ({})", reason_text(member)));
+                         member.keep ? std::string() : fmt::format("  ({})", reason_text(member, story.threshold)));
     if (story.cluster_size > story.members.size())
       out += fmt::format("  and {} more\n", count_text(story.cluster_size - story.members.size()));
   }
