@@ -57,6 +57,29 @@ inline Words with_noise(std::mt19937_64& random, const Words& words, unsigned pe
   return noisy;
 }
 
+// Texts, copies of them, edited ones, ones with more text of their own, and short ones, in any order. So few are alike
+// that every pair of them meets, whoever else is there.
+inline std::vector<Words> texts_alike(std::uint64_t seed, std::size_t count) {
+  constexpr unsigned kMostAlike = 6;
+  std::mt19937_64 random(seed);
+  std::vector<Words> first;  // of those that are alike
+  std::vector<unsigned> alike;
+  std::vector<Words> texts;
+  while (texts.size() < count) {
+    const std::uint64_t kind = random() % 10;
+    const std::size_t of = first.empty() ? 0 : random() % first.size();
+    if (first.empty() || kind < 4 || alike[of] == kMostAlike) {
+      texts.push_back(first.emplace_back(random_words(random, kind == 0 ? random() % 8 : 60 + random() % 200)));
+      alike.push_back(1);
+    } else {
+      ++alike[of];
+      texts.push_back(kind < 8 ? with_noise(random, first[of], static_cast<unsigned>(random() % 3)) : first[of]);
+      if (kind == 8) append(texts.back(), random_words(random, 10 + random() % 20));
+    }
+  }
+  return texts;
+}
+
 // Texts of fewer than `most_words` words, a third of them copies of earlier ones, half of those with a word more.
 inline std::vector<std::string> texts_with_copies(std::size_t count, unsigned most_words, unsigned seed) {
   std::mt19937 random(seed);

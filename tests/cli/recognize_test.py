@@ -274,6 +274,23 @@ class Recognize(TestCase):
         found = json.loads(self.run_program("index", "query", "index", "query.txt", "--json").out.splitlines()[0])
         self.assertIn("in/2.html", json.dumps(found))
 
+    def test_symbols_tell_pages_apart_that_words_do_not(self):
+        text = " ".join(TEXTS[0].split()[:30])
+        operators = {f"op{at}": f"{text} a {sign} b and x{sign}y, see operator{sign}: {text[::-1]}" for at, sign in enumerate(("==", "!=", "<=", ">="))}
+        dates = {f"date{at}": f"{TEXTS[1]} {TEXTS[2]} on {day}/11/2026 for ${day}.99 *at once*" for at, day in enumerate((11, 12, 13))}
+        self.write("in.jsonl", "".join(json.dumps({"id": name, "text": words}) + "\n" for name, words in {**operators, **dates}.items()))
+        summary = self.dedup("in.jsonl", "--id-field", "id", "--max-loss", "20")
+        self.assertEqual((summary["kept"], summary["removed_near"]), (5, 2))
+        rows = [json.loads(row) for row in self.read("out/decisions.jsonl").splitlines()]
+        self.assertEqual([row["id"] for row in rows if row["keep"]], [*operators, "date0"])
+        self.assertEqual([row["reason"] for row in rows[1:4]], ["own_text"] * 3)
+        self.assertTrue(all(row["as_written"] < 0.8 <= row["similarity"] for row in rows[1:4]), rows)
+        self.assertIn("where symbols count", self.run_program("explain", "--run", "out", "op1").out.decode())
+        # A known document goes by the same rule; and where any loss will do, words decide.
+        self.write("new.jsonl", json.dumps({"id": "op9", "text": operators["op0"].replace("==", "&&")}))
+        self.assertEqual(self.dedup("new.jsonl", "--id-field", "id", "--max-loss", "20", "--known", "out", output="new")["kept"], 1)
+        self.assertEqual(self.dedup("in.jsonl", "--id-field", "id", "--max-loss", "any", output="any")["kept"], 2)
+
     def test_charsets_other_than_utf_8_match_their_twins(self):
         text = "Größe, Français, naïve façade: déjà vu, señor, smörgåsbord, Ærøskøbing. " * 5
         self.write("in/a.txt", text)

@@ -18,28 +18,10 @@ struct Page {
 
 class DedupKnown : public DedupTest {
  protected:
-  // Texts, copies of them, edited ones, ones with more text of their own, and short ones, in any order. So few are alike
-  // that every pair of them meets, whoever else is there.
   static std::vector<Page> world(std::uint64_t seed, std::size_t count) {
-    constexpr unsigned kMostAlike = 6;
-    std::mt19937_64 random(seed);
-    std::vector<Words> texts;
-    std::vector<unsigned> alike;
     std::vector<Page> documents;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint64_t kind = random() % 10;
-      const std::size_t of = texts.empty() ? 0 : random() % texts.size();
-      Words words;
-      if (texts.empty() || kind < 4 || alike[of] == kMostAlike) {
-        words = texts.emplace_back(random_words(random, kind == 0 ? random() % 8 : 60 + random() % 200));
-        alike.push_back(1);
-      } else {
-        ++alike[of];
-        words = kind < 8 ? with_noise(random, texts[of], static_cast<unsigned>(random() % 3)) : texts[of];
-        if (kind == 8) append(words, random_words(random, 10 + random() % 20));
-      }
-      documents.push_back({"d" + std::to_string(i), join(words)});
-    }
+    for (const Words& words : texts_alike(seed, count))
+      documents.push_back({"d" + std::to_string(documents.size()), join(words)});
     return documents;
   }
   std::string written(const std::vector<Page>& documents, std::size_t first, std::size_t last,
@@ -199,6 +181,21 @@ TEST_F(DedupKnown, WhatIsGoneIsKeptOrTrustedAsAskedFor) {
     EXPECT_EQ(trusted.removed_near, 1U);
     EXPECT_NE(lines("new/decisions.jsonl")[1].find(R"("verified": false)"), std::string::npos);
   }
+}
+
+TEST_F(DedupKnown, ACopyIsComparedWithEveryKnownOneUntilATextIsThere) {
+  std::mt19937_64 random(7);
+  const std::string text = join(random_words(random, 200));
+  const auto month = [&](const std::string& id) {
+    DedupOptions wanted = with_ids(written({{id, text}}, 0, 1, id + ".jsonl"), "out-" + id);
+    wanted.library = at("library");
+    return run(wanted).kept;
+  };
+  EXPECT_EQ(month("a"), 1U);
+  fs::remove(at("a.jsonl"));
+  EXPECT_EQ(month("b"), 1U);
+  EXPECT_EQ(month("c"), 0U);
+  EXPECT_EQ(value_of(lines("out-c/decisions.jsonl")[0], "match"), "b");
 }
 
 TEST_F(DedupKnown, OtherOptionsAreRefusedByName) {

@@ -46,25 +46,10 @@ struct Said {
 
 class SeenTest : public testing::Test, public World {
  protected:
-  // Texts, copies, edited ones, ones with more text of their own, and short ones.
   static std::vector<Page> pages(std::uint64_t seed, std::size_t count) {
-    constexpr unsigned kMostAlike = 6;
-    std::mt19937_64 random(seed);
-    std::vector<Words> texts;
-    std::vector<unsigned> alike;
     std::vector<Page> out;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint64_t kind = random() % 10;
-      const std::size_t of = texts.empty() ? 0 : random() % texts.size();
-      Words words;
-      if (texts.empty() || kind < 4 || alike[of] == kMostAlike) {
-        words = texts.emplace_back(random_words(random, kind == 0 ? random() % 8 : 60 + random() % 200));
-        alike.push_back(1);
-      } else {
-        ++alike[of];
-        words = kind < 8 ? with_noise(random, texts[of], static_cast<unsigned>(random() % 3)) : texts[of];
-        if (kind == 8) append(words, random_words(random, 10 + random() % 20));
-      }
+    for (const Words& words : texts_alike(seed, count)) {
+      const std::size_t i = out.size();
       out.push_back({"https://host" + std::to_string(i % 3) + ".org/" + std::to_string(i),
                      join(words, i % 7 == 0 ? "\n\"\\ä" : " ")});
     }

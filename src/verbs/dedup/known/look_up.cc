@@ -95,13 +95,15 @@ class LookUp {
     const std::span<const std::uint8_t> signature =
         block_.judged(i) ? block_.signature(i) : std::span<const std::uint8_t>();
     std::size_t matches = 0;
+    bool exact = false;  // there is one; others may have the text where its own is gone
     for (const Hit& hit : hits) {
       reader.get(hit.second, known_);
       const std::optional<known::Proposal> proposal =
           proposer_(block_.digests[i], signature, known_.digest, known_.signature);
-      if (!proposal) continue;
-      found(Candidate{base + hit.second, first + i, proposal->exact ? 1U : 0U, proposal->estimate});
-      if (proposal->exact || ++matches == known::kMostMatches) break;
+      if (!proposal || (exact && !proposal->exact)) continue;
+      exact = proposal->exact;
+      found(Candidate{base + hit.second, first + i, exact ? 1U : 0U, proposal->estimate});
+      if (++matches == known::kMostMatches) break;
     }
   }
 
