@@ -140,7 +140,8 @@ struct DedupOptions {
   bool trust_signatures = false;
   bool forget = false;  // leave no library
   KeepPolicy keep = {};
-  std::string source_field = {};      // empty: a document's source is its file
+  std::string source_field = {};  // empty: a document's source is its file
+  // Of both: exact copies of known documents do not count.
   double alarm = 0.5;                 // warn about sources that lose a larger share than this
   double max_removed_per_source = 1;  // refuse, before writing anything, if a source loses a larger share
   std::uint64_t sample = 2000;        // kept documents compared by brute force with all better-ranked ones

@@ -198,6 +198,24 @@ TEST_F(DedupKnown, ACopyIsComparedWithEveryKnownOneUntilATextIsThere) {
   EXPECT_EQ(value_of(lines("out-c/decisions.jsonl")[0], "match"), "b");
 }
 
+TEST_F(DedupKnown, PagesThatAreFetchedAgainRaiseNoAlarm) {
+  std::vector<Page> pages;
+  std::mt19937_64 random(8);
+  for (int i = 0; i < 30; ++i) pages.push_back({"p" + std::to_string(i), join(random_words(random, 100))});
+  DedupOptions wanted = with_ids(written(pages, 0, 20, "old.jsonl"), "old");
+  wanted.library = at("library");
+  run(wanted);
+  wanted = with_ids(written(pages, 0, 30, "new.jsonl"), "new");
+  wanted.library = at("library");
+  wanted.max_removed_per_source = 0.1;
+  EXPECT_TRUE(run(wanted).alarms.empty());
+  // Near copies do count.
+  for (Page& page : pages) page.text += " more";
+  wanted = with_ids(written(pages, 0, 30, "changed.jsonl"), "changed");
+  wanted.known = {at("library")};
+  ASSERT_EQ(run(wanted).alarms.size(), 1U);
+}
+
 TEST_F(DedupKnown, OtherOptionsAreRefusedByName) {
   DedupOptions first = with_ids(written(world(7, 20), 0, 20, "old.jsonl"), "old");
   first.library = at("library");

@@ -60,6 +60,7 @@ std::vector<std::string> source_names(const run::RunDir& dir, std::span<const st
 
 void judge_sources(DedupRun& run, DedupOutcome outcome) {
   const std::uint64_t count = run.dir.facts().get<ReadFacts>().sources;
+  const std::uint64_t all = run.documents();
   Array<std::uint64_t> documents(run.budget, "what sources lose", count);
   Array<std::uint64_t> removed(run.budget, "what sources lose", count);
   {
@@ -70,7 +71,8 @@ void judge_sources(DedupRun& run, DedupOutcome outcome) {
     Decision decision;
     std::vector<ByteRange> spans;
     while (sources.next(source) && states.next(state) && outcome.next(decision, spans)) {
-      if (state == DocState::bad) continue;
+      // A page that is fetched again is no loss: its text is known.
+      if (state == DocState::bad || (decision.is(Reason::exact) && decision.match >= all)) continue;
       ++documents[source];
       removed[source] += decision.kept() ? 0 : 1;
     }
