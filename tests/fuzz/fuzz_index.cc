@@ -19,6 +19,7 @@
 #include "base/files/tempdir.h"
 #include "engines/blot/format.h"
 #include "engines/blot/manifest.h"
+#include "patch.h"
 #include "refrain/error.h"
 #include "require.h"
 #include "store/page_file.h"
@@ -266,17 +267,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static World world;
   if (size == 0) return 0;
   const std::size_t which = data[0] / 8 % (world.files().size() + 1);
-  const bool patch = data[0] / 4 % 2 != 0;
+  const bool is_patch = data[0] / 4 % 2 != 0;
   const std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
   const bool is_manifest = which == world.files().size();
   std::string tail = is_manifest ? std::string() : world.files()[which].tail;
   std::string bytes = is_manifest ? world.lines() : world.files()[which].stream;
-  if (patch) {
+  if (is_patch) {
     std::string all = tail + bytes;
-    for (std::size_t i = 0; i + 3 <= rest.size() && !all.empty(); i += 3) {
-      const auto place = static_cast<std::uint8_t>(rest[i]) + std::size_t{256} * static_cast<std::uint8_t>(rest[i + 1]);
-      all[place % all.size()] = rest[i + 2];
-    }
+    patch(all, rest);
     bytes = all.substr(tail.size());
     tail.assign(all, 0, tail.size());
   } else {

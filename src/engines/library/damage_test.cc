@@ -14,6 +14,7 @@
 #include "base/files/path.h"
 #include "engines/library/format.h"
 #include "engines/library/test_library.h"
+#include "flip.h"
 #include "refrain/error.h"
 #include "store/segments/folder.h"
 
@@ -23,14 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kCorrupt = "(corrupt)";
-
-void flip(const fs::path& path, std::uint64_t byte, unsigned bit) {
-  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-  file.seekg(static_cast<std::streamoff>(byte));
-  const int old = file.get();
-  file.seekp(static_cast<std::streamoff>(byte));
-  file.put(static_cast<char>(static_cast<unsigned>(old) ^ 1U << bit));
-}
 
 // A library of two segments, from one of which documents were removed.
 class LibraryDamage : public testing::Test {

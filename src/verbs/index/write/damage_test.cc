@@ -10,6 +10,7 @@
 
 #include "engines/blot/format.h"
 #include "engines/blot/manifest.h"
+#include "flip.h"
 #include "refrain/error.h"
 #include "refrain/index.h"
 #include "verbs/index/read/snapshot.h"
@@ -22,14 +23,6 @@ namespace fs = std::filesystem;
 using TextsById = std::map<std::string, std::string>;  // by id
 
 constexpr const char* kCorrupt = "(corrupt)";
-
-void flip(const fs::path& path, std::uint64_t byte, unsigned bit) {
-  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-  file.seekg(static_cast<std::streamoff>(byte));
-  const int old = file.get();
-  file.seekp(static_cast<std::streamoff>(byte));
-  file.put(static_cast<char>(static_cast<unsigned>(old) ^ 1U << bit));
-}
 
 // An index of three segments with stored texts, in two of which documents were removed, and in one replaced.
 class IndexDamage : public testing::Test, public World {
