@@ -1,150 +1,24 @@
 """--memory is a ceiling: every verb on input four times its budget, inside a limit of the budget and a tenth.
 
-The limit is a control group's, of either version, below the group that this test runs in; where those are closed it is an
-equal limit on the data of the process (REFRAIN_NO_CGROUP=1 asks for that). Files that are read pass through the page
-cache, which a control group counts and reclaims. The peak of the resident set must stay under the budget itself.
+The limit is that of limits.py. The peak of the resident set must stay under the budget itself.
 """
 
-import contextlib
-import ctypes
-import errno
 import json
 import os
 import random
 import re
-import resource
 import shutil
-import signal
 import subprocess
 import tempfile
-import threading
-import time
 import unittest
 
-from program import (FIND_ALL, FIND_CLUSTERS, Near, TestCase, documents, environment, jsonl, main, program, say, sizes_in,
-                     vocabulary)
+from limits import PARENT, run_limited
+from program import FIND_ALL, FIND_CLUSTERS, Near, TestCase, documents, jsonl, main, say, sizes_in, vocabulary
 from substrings_large_test import machine_text
 
 BUDGET = 64 << 20
 LIMIT = BUDGET + BUDGET // 10
 INPUT = 4 * BUDGET
-GROUP_PREFIX = "refrain-memory-test-"
-
-
-# ---- the limit
-
-
-def own_groups():
-    """(a group below which one of ours may be made, the name of the file for its limit), the likeliest first."""
-    with open("/proc/self/cgroup", encoding="ascii") as file:
-        for line in file:
-            _, controllers, group = line.rstrip("\n").split(":", 2)
-            if "memory" in controllers.split(","):
-                yield "/sys/fs/cgroup/memory" + group, "memory.limit_in_bytes"
-            elif not controllers:
-                # A group with processes cannot hand on controllers, but one above it may have.
-                while group not in ("", "/"):
-                    group = os.path.dirname(group)
-                    yield "/sys/fs/cgroup" + group.rstrip("/"), "memory.max"
-
-
-class GroupLimit:
-    """A control group with a limit, made for one run."""
-
-    count = 0
-
-    def __init__(self, parent, limit_file, limit):
-        GroupLimit.count += 1
-        self.path = os.path.join(parent, f"{GROUP_PREFIX}{os.getpid()}-{GroupLimit.count}")
-        os.mkdir(self.path)
-        try:
-            self.put(limit_file, limit)
-        except OSError:
-            os.rmdir(self.path)
-            raise
-
-    def put(self, name, value):
-        with open(os.path.join(self.path, name), "w", encoding="ascii") as file:
-            file.write(str(value))
-
-    def enter(self):
-        self.put("cgroup.procs", 0)
-
-    def close(self):
-        for _ in range(200):  # the kernel lets go of a group a moment after its last process ended
-            try:
-                return os.rmdir(self.path)
-            except OSError as error:
-                if error.errno == errno.ENOENT:
-                    return None
-                time.sleep(0.02)
-        raise OSError(f"{self.path}: cannot be removed")
-
-
-class DataLimit:
-    """An equal limit where control groups are closed: on what the process itself allocates."""
-
-    def __init__(self, limit):
-        self.limit = limit
-
-    def enter(self):
-        resource.setrlimit(resource.RLIMIT_STACK, (1 << 20, 1 << 20))  # what a thread takes for its stack counts whole
-        resource.setrlimit(resource.RLIMIT_DATA, (self.limit, self.limit))
-
-    def close(self):
-        pass
-
-
-def group_parent():
-    """Where groups with a limit can be made, or None."""
-    if os.environ.get("REFRAIN_NO_CGROUP"):
-        return None
-    for parent, limit_file in own_groups():
-        try:
-            for name in os.listdir(parent):  # what a run that was killed left
-                if name.startswith(GROUP_PREFIX) and not os.path.exists(f"/proc/{name.split('-')[3]}"):
-                    os.rmdir(os.path.join(parent, name))
-            GroupLimit(parent, limit_file, LIMIT).close()
-            return parent, limit_file
-        except OSError:
-            continue
-    return None
-
-
-PARENT = group_parent()
-
-
-@contextlib.contextmanager
-def limit_of(size):
-    limit = GroupLimit(*PARENT, size) if PARENT else DataLimit(size)
-    try:
-        yield limit
-    finally:
-        limit.close()
-
-
-class Outcome:
-    def __init__(self, code, err, peak):
-        self.code, self.err, self.peak = code, err, peak
-
-
-def run_limited(*arguments, name="refrain", size=LIMIT, cwd=None, timeout=100, stdout=subprocess.DEVNULL):
-    """Runs to the end inside the limit. `peak` is the largest resident set in bytes."""
-    with limit_of(size) as limit, tempfile.TemporaryFile() as messages:
-
-        def enter():
-            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # to end with this test, whatever ends that
-            limit.enter()
-
-        process = subprocess.Popen([program(name), *arguments], cwd=cwd, stdin=subprocess.DEVNULL, stdout=stdout,
-                                   stderr=messages, preexec_fn=enter, env=environment())
-        watchdog = threading.Timer(timeout, process.kill)
-        watchdog.start()
-        _, status, usage = os.wait4(process.pid, 0)
-        watchdog.cancel()
-        process.returncode = os.waitstatus_to_exitcode(status)
-        messages.seek(0)
-        return Outcome(process.returncode, messages.read().decode(errors="replace"), usage.ru_maxrss * 1024)
 
 
 # ---- the input, made once
@@ -201,15 +75,15 @@ class Corpus:
 
 
 class Limited(TestCase):
-    def fits(self, *arguments, **more):
-        outcome = run_limited(*arguments, cwd=self.dir, **more)
+    def fits(self, *arguments, size=LIMIT, **more):
+        outcome = run_limited(*arguments, cwd=self.dir, size=size, **more)
         self.assertEqual(outcome.code, 0, f"{arguments}: {outcome.err}")
         self.assertLessEqual(outcome.peak, BUDGET, arguments)
         return outcome
 
-    def does_not_fit(self, *arguments, **more):
+    def does_not_fit(self, *arguments, size=LIMIT, **more):
         """Refused with a figure above the budget, and never past the limit while finding that out."""
-        outcome = run_limited(*arguments, cwd=self.dir, **more)
+        outcome = run_limited(*arguments, cwd=self.dir, size=size, **more)
         self.assertEqual(outcome.code, 5, f"{arguments}: {outcome.err}")
         self.assertRegex(outcome.err, r"(at least|more than) [0-9.]+ [MG]iB")
         self.assertGreater(max(sizes_in(outcome.err)), BUDGET, outcome.err)
@@ -319,7 +193,7 @@ class Memory(Limited):
 
     def keeps_the_ceiling(self, *arguments, codes=(0, 5), **more):
         """Whether it fits or is refused with a figure: the process stays under its budget."""
-        outcome = run_limited(*arguments, "--memory", "64M", cwd=self.dir, **more)
+        outcome = run_limited(*arguments, "--memory", "64M", cwd=self.dir, size=LIMIT, **more)
         self.assertIn(outcome.code, codes, f"{arguments}: ended by the limit? {outcome.err}")
         if outcome.code == 5:
             self.assertGreater(max(sizes_in(outcome.err), default=0), BUDGET, outcome.err)
@@ -434,7 +308,7 @@ class OneWord(Limited):
             self.fits("index", "extract", "index", "--max-documents", "1", *memory)
             self.fits("index", "check", "index", *memory)
             self.does_not_fit("index", "query", "index", "query.txt", *memory)
-            outcome = run_limited("index", "query", "index", "query.txt", "--max-documents", "5", *memory, cwd=self.dir)
+            outcome = run_limited("index", "query", "index", "query.txt", "--max-documents", "5", *memory, size=LIMIT, cwd=self.dir)
             self.assertEqual(outcome.code, 1, outcome.err)
             self.assertLessEqual(outcome.peak, BUDGET)
             if not merged:
