@@ -1,9 +1,11 @@
-"""--device where there is no GPU: clear errors, nothing left behind, and `auto` goes on with the CPU."""
+"""--device where there is no GPU: clear errors, nothing left behind, and `auto` goes on with the CPU. And with a stand-in
+that computes on the CPU: the same bytes, and what happens when it fails."""
 
 import json
 import os
 import unittest
 
+from device_case import FailingCase
 from program import TestCase, main, run
 
 HAS_GPU = b"compute capability" in run("devices").out
@@ -55,6 +57,35 @@ class Flags(TestCase):
     def test_flags_that_would_do_nothing_are_refused(self):
         self.assertIn("--device-memory: has no effect", self.refusal("near", "--device-memory", "1G", code=2))
         self.assertIn("--device: has no effect", self.refusal("dedup", "--near", "off", "--device", "cuda", code=2))
+
+
+class StandIn(FailingCase):
+    modules = {"librefrain_cuda.so": "stand_in.so"}
+
+    def test_what_a_device_makes_is_what_the_cpu_makes(self):
+        for verb, *flags in (("near",), ("near", "--preset", "fpga"), ("near", "--verify"), ("near", "--all-pairs"),
+                             ("dedup",), ("dedup", "--near", "simhash"), ("dedup", "--threshold", "0.6")):
+            cpu = " ".join((verb, *flags))
+            gpu = cpu + " gpu"
+            self.command(verb, cpu, *flags)
+            self.command(verb, gpu, *flags, "--device", "cuda")
+            self.expect_same(verb, cpu, gpu, cpu)
+            report = json.loads(self.read(gpu, "summary.json"))["run"]["device"]
+            self.assertEqual(report["name"], "stand-in")
+            self.assertGreater(report["documents"], 300)
+            self.assertGreater(report["left_to_cpu"], 300)
+
+    def test_a_device_that_fails_is_an_error_and_the_cpu_goes_on(self):
+        self.expect_failures(("open 1", "lane 2", "start 1", "wait 2"), "stand-in: [a-z]+: unspecified launch failure")
+
+    def test_a_device_that_is_gone_when_a_run_is_resumed(self):
+        self.command("dedup", "cpu", "--near", "simhash")
+        self.command("dedup", "out", "--near", "simhash", "--device", "cuda", code=1, fault="join 1")
+        os.remove(self.path("bin", "librefrain_cuda.so"))
+        error = self.command("dedup", "out", "--near", "simhash", "--resume", "--device", "cuda", code=3).err
+        self.assertIn("librefrain_cuda.so is missing; use --device cpu", error)
+        self.command("dedup", "out", "--near", "simhash", "--resume", "--device", "auto")
+        self.expect_same("dedup", "out", "cpu", "auto")
 
 
 if __name__ == "__main__":

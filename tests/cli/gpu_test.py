@@ -1,32 +1,13 @@
 """--device cuda gives the bytes that the CPU gives. Needs a GPU."""
 
 import json
-import random
 import sys
 
+from device_case import FailingCase, made_up
 from program import TestCase, main, run
 
 SKIPPED = 77
 HAS_GPU = b"compute capability" in run("devices").out
-
-
-def made_up(count, seed):
-    """Documents of all sizes, many of them near-duplicates, some not ASCII, some empty."""
-    rng = random.Random(seed)
-    words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(1, 11))) for _ in range(3000)]
-    texts = []
-    for _ in range(count):
-        if texts and rng.random() < 0.4:
-            text = rng.choice(texts).split(" ")
-            for _ in range(rng.randint(0, 3)):
-                text[rng.randrange(len(text))] = rng.choice(words)
-        else:
-            text = rng.choices(words, k=rng.choice((0, 3, 20, 200, 2000)))
-        text = " ".join(text)
-        if rng.random() < 0.1:
-            text += " naïve"
-        texts.append(text)
-    return "".join(json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts)
 
 
 class Gpu(TestCase):
@@ -67,8 +48,16 @@ class Gpu(TestCase):
         self.assertIn("--device-memory 1.0 KiB: not enough for", result.err)
 
 
+class FailingGpu(FailingCase):
+    modules = {"librefrain_cuda.so": "gpu_failing.so", "gpu.so": "librefrain_cuda.so"}
+
+    def test_a_gpu_that_fails_is_an_error_and_the_cpu_goes_on(self):
+        self.expect_failures(("lane 2", "start 1", "wait 2"), ": .+: unspecified launch failure")
+
+
 if __name__ == "__main__":
     if not HAS_GPU:
-        print(f"skipped: no GPU; {sum(name.startswith('test_') for name in dir(Gpu))} tests that need one")
+        tests = sum(name.startswith("test_") for case in (Gpu, FailingGpu) for name in dir(case))
+        print(f"skipped: no GPU; {tests} tests that need one")
         sys.exit(SKIPPED)
     main()

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 
+#include "engines/cuda/kernels/jaccard.cuh"
 #include "engines/cuda/kernels/join.cuh"
 #include "engines/cuda/kernels/lane.cuh"
 #include "gpu/device.h"
@@ -117,41 +118,108 @@ void bench_feed(const char* what, const FingerprintOptions& options) {
   row(what, kRounds * static_cast<double>(texts.bytes.size()), passed.count());
 }
 
-__global__ void fill(std::uint64_t* hashes, std::uint64_t count, std::uint64_t varying) {
+// What a set of fingerprints looks like: which bits vary in it; and, of every `crowd` hashes, all but one have the lower
+// half of one of `centres` others.
+struct Skew {
+  const char* name;
+  std::uint64_t varying = ~0ULL;
+  std::uint64_t crowd = 1;
+  std::uint64_t centres = 1;
+};
+
+__global__ void fill(std::uint64_t* hashes, std::uint64_t count, Skew skew) {
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
-       i += std::uint64_t{gridDim.x} * blockDim.x)
-    hashes[i] = cuda::mix_window(i + 1) & varying;
+       i += std::uint64_t{gridDim.x} * blockDim.x) {
+    std::uint64_t hash = cuda::mix_window(i + 1);
+    if (i % skew.crowd != 0) hash = (hash & ~0xFFFFFFFFULL) | (cuda::mix_window(hash % skew.centres + 1) >> 32U);
+    hashes[i] = hash & skew.varying;
+  }
 }
 
-void bench_join(std::uint64_t count, unsigned blocks, std::uint64_t varying) {
-  const OnDevice<std::uint64_t> hashes(count), front(count), back(count), tables(cuda::kJoinTables), pairs(2 << 22),
-      found(1), runs(cuda::join_runs(count));
-  std::uint64_t long_runs = 0;
-  fill<<<2048, 256>>>(hashes.data(), count, varying);
-  const std::size_t sort_bytes = cuda::join_sort_bytes(count);
-  const OnDevice<std::uint8_t> sort(sort_bytes);
+std::vector<std::uint64_t> even_masks(unsigned blocks, std::uint64_t varying) {
   std::vector<std::uint64_t> masks(blocks);
   unsigned next = 0;
   const auto width = static_cast<unsigned>(__builtin_popcountll(varying));
   for (unsigned bit = 0; bit < 64; ++bit)
     masks[(varying >> bit & 1U) != 0 ? next++ * blocks / width : bit % blocks] |= std::uint64_t{1} << bit;
+  return masks;
+}
+
+void join_row(const char* what, std::uint64_t count, unsigned blocks, double seconds, std::uint64_t pairs,
+              std::uint64_t long_runs) {
+  std::printf("join within 3, %4llu M, %2u blocks, %-30s %9.3f s  %llu pairs, %llu long runs\n",
+              static_cast<unsigned long long>(count / 1000000), blocks, what, seconds,
+              static_cast<unsigned long long>(pairs), static_cast<unsigned long long>(long_runs));
+  std::fflush(stdout);
+}
+
+void bench_join(std::uint64_t count, unsigned blocks, const Skew& skew) {
+  const OnDevice<std::uint64_t> hashes(count);
+  const cuda::JoinRoom room({count, 0, 1 << 22}, cuda::Asker("the GPU"));
+  fill<<<2048, 256>>>(hashes.data(), count, skew);
+  const std::vector<std::uint64_t> masks = even_masks(blocks, skew.varying);
   std::uint64_t got = 0;
+  std::uint64_t long_runs = 0;
   const double seconds = seconds_of(
       [&] {
-        got = 0;
+        got = long_runs = 0;
         ask(cuda::hamming_join(
-                hashes.data(), count, masks, 3,
-                {front.data(), back.data(), sort.data(), sort_bytes, tables.data(), pairs.data(), 1 << 22, found.data(),
-                 runs.data()},
-                nullptr, [&](std::span<const std::uint64_t> taken) { got += taken.size() / 2; },
+                hashes.data(), count, masks, 3, room,
+                [&](std::span<const std::uint64_t> taken) { got += taken.size() / 2; },
                 [&](std::span<const std::uint64_t>, std::span<const std::uint64_t>) { ++long_runs; }),
             "join");
       },
       1);
-  std::printf("join within 3, %4llu M, %2u blocks, %2u bits vary %9.3f s  %llu pairs, %llu long runs\n",
-              static_cast<unsigned long long>(count / 1000000), blocks, width, seconds,
-              static_cast<unsigned long long>(got), static_cast<unsigned long long>(long_runs));
-  std::fflush(stdout);
+  join_row(skew.name, count, blocks, seconds, got, long_runs);
+}
+
+// From the host, in that much memory.
+void bench_streamed_join(std::uint64_t count, unsigned blocks, std::uint64_t memory) {
+  std::vector<std::uint64_t> hashes;
+  {
+    const OnDevice<std::uint64_t> made(count);
+    fill<<<2048, 256>>>(made.data(), count, {""});
+    hashes = made.to_host();
+  }
+  const cuda::JoinSizes sizes = cuda::join_sizes(count, memory).value();
+  std::uint64_t got = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  cuda::join_from_host(
+      hashes, even_masks(blocks, ~0ULL), 3, sizes, cuda::Asker("the GPU"),
+      [&](std::span<const std::uint64_t> taken) { got += taken.size() / 2; },
+      [](std::span<const std::uint64_t>, std::span<const std::uint64_t>) {});
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+  char name[80];
+  std::snprintf(name, sizeof name, "host, %llu MiB, %s", static_cast<unsigned long long>(memory >> 20U),
+                sizes.piece == 0 ? "whole" : "in parts");
+  join_row(name, count, blocks, passed.count(), got, 0);
+}
+
+void bench_jaccard(std::size_t size) {
+  std::mt19937_64 random(19);
+  const std::size_t sets = (std::size_t{1} << 27U) / size;
+  std::vector<std::uint64_t> features;
+  std::vector<std::uint64_t> begins{0};
+  features.reserve(sets * size);
+  for (std::size_t i = 0; i < sets; ++i) {
+    std::uint64_t feature = 0;
+    for (std::size_t f = 0; f < size; ++f) features.push_back(feature += 1 + random() % 4);
+    begins.push_back(features.size());
+  }
+  std::vector<cuda::SetPair> pairs;
+  for (std::size_t i = 0; i < 2 * sets; ++i)
+    pairs.push_back({static_cast<std::uint32_t>(random() % sets), static_cast<std::uint32_t>(random() % sets)});
+  const OnDevice<std::uint64_t> device_features(features.data(), features.size());
+  const OnDevice<std::uint64_t> device_begins(begins.data(), begins.size());
+  const OnDevice<cuda::SetPair> device_pairs(pairs.data(), pairs.size());
+  const OnDevice<std::uint32_t> common(pairs.size());
+  char name[80];
+  std::snprintf(name, sizeof name, "common features, sets of %zu, %.2f M pairs", size,
+                static_cast<double>(pairs.size()) * 1e-6);
+  row(name, 16.0 * static_cast<double>(size * pairs.size()), seconds_of([&] {
+        cuda::common_features({device_features.data(), device_begins.data()}, device_pairs.data(), pairs.size(),
+                              common.data(), nullptr);
+      }));
 }
 
 }  // namespace
@@ -165,10 +233,23 @@ int main() {
   bench_copies();
   bench_feed("host to host, fpga", refrain::preset("fpga")->fingerprint);
   bench_feed("host to host, words, window 3", {});
-  bench_join(100000000, 4, ~0ULL);
-  bench_join(100000000, 5, ~0ULL);
-  bench_join(100000000, 6, ~0ULL);
-  bench_join(1000000000, 5, ~0ULL);
-  bench_join(100000000, 6, 0x0FFF0FFF0FFF0FFFULL);
+  bench_jaccard(800);
+  bench_jaccard(100);
+  bench_jaccard(8);
+  const Skew even{"64 bits vary"};
+  bench_join(100000000, 4, even);
+  bench_join(100000000, 5, even);
+  bench_join(100000000, 6, even);
+  bench_join(1000000000, 5, even);
+  bench_join(100000000, 5, {"48 bits vary", 0x0FFF0FFF0FFF0FFFULL});
+  bench_join(100000000, 6, {"48 bits vary", 0x0FFF0FFF0FFF0FFFULL});
+  bench_join(100000000, 6, {"40 bits vary", 0x03FF03FF03FF03FFULL});
+  bench_join(100000000, 5, {"half in 1,000 crowds", ~0ULL, 2, 1000});
+  bench_join(100000000, 5, {"99 in 100 in 100,000 crowds", ~0ULL, 100, 100000});
+  bench_streamed_join(100000000, 5, std::uint64_t{4} << 30U);
+  bench_streamed_join(100000000, 5, std::uint64_t{1} << 30U);
+  bench_streamed_join(100000000, 5, std::uint64_t{256} << 20U);
+  bench_streamed_join(1000000000, 5, std::uint64_t{32} << 30U);
+  bench_streamed_join(1000000000, 5, std::uint64_t{8} << 30U);
   return 0;
 }

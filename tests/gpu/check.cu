@@ -1,10 +1,13 @@
 // The kernels against the library, byte for byte. `check small` takes small inputs, for a sanitizer.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <functional>
+#include <iterator>
 #include <set>
 #include <thread>
 
+#include "engines/cuda/kernels/jaccard.cuh"
 #include "engines/cuda/kernels/join.cuh"
 #include "gpu/device.h"
 #include "refrain/kernels.h"
@@ -89,27 +92,30 @@ void check_minhash(const std::string& name, const Texts& texts, const Fingerprin
   OnDevice<std::uint8_t> valid(texts.size());
   cuda::minhash(copy.view, {rule.members, rule.feature, device_factors.data(), device_addends.data()},
                 room.firsts.data(), signatures.data(), valid.data(), nullptr);
-  const Bands bands{16, 8};
-  OnDevice<std::uint32_t> keys(texts.size() * bands.bands);
-  cuda::band_keys(signatures.data(), texts.size(), bands.bands, bands.rows, keys.data(), nullptr);
+  const Bands bands{13, 9};
+  const std::size_t words = cuda::kSignatureLanes / 4 + bands.bands;
+  OnDevice<std::uint32_t> sketches(texts.size() * words);
+  cuda::minhash_sketches(signatures.data(), texts.size(), bands.bands, bands.rows, sketches.data(), nullptr);
   ask(cudaDeviceSynchronize(), name.c_str());
   const auto got = signatures.to_host();
   const auto got_valid = valid.to_host();
-  const auto got_keys = keys.to_host();
+  const auto got_sketches = sketches.to_host();
   std::vector<std::uint32_t> expected(got.size());
-  std::vector<std::uint32_t> expected_keys(got_keys.size());
+  std::vector<std::uint32_t> expected_keys(texts.size() * bands.bands);
   std::vector<std::uint8_t> expected_valid(texts.size());
   MinHasher({.windows = windows}).batch(column(texts), expected.data(), expected_valid.data(), all_threads());
   band_keys(bands, expected, cuda::kSignatureLanes, expected_keys.data(), all_threads());
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (got_valid[i] >= cuda::kForCpu) continue;
-    const auto at = static_cast<std::ptrdiff_t>(i * cuda::kSignatureLanes);
+    const std::uint32_t* signature = &expected[i * cuda::kSignatureLanes];
     const std::string which = name + ", window " + std::to_string(windows.window) + ": text " + std::to_string(i);
     if (got_valid[i] != expected_valid[i] ||
-        !std::equal(got.begin() + at, got.begin() + at + cuda::kSignatureLanes, expected.begin() + at))
+        !std::equal(signature, signature + cuda::kSignatureLanes, &got[i * cuda::kSignatureLanes]))
       return fail("minhash " + which);
-    const auto key = static_cast<std::ptrdiff_t>(i * bands.bands);
-    if (!std::equal(got_keys.begin() + key, got_keys.begin() + key + bands.bands, expected_keys.begin() + key))
+    const auto* sketch = reinterpret_cast<const std::uint8_t*>(&got_sketches[i * words]);
+    for (unsigned lane = 0; lane < cuda::kSignatureLanes; ++lane)
+      if (sketch[lane] != static_cast<std::uint8_t>(signature[lane])) return fail("sketch " + which);
+    if (std::memcmp(sketch + cuda::kSignatureLanes, &expected_keys[i * bands.bands], 4 * bands.bands) != 0)
       return fail("band keys " + which);
   }
 }
@@ -192,6 +198,21 @@ void check_texts(bool small) {
   check_digests("large", large);
 }
 
+using Pair = std::pair<std::uint64_t, std::uint64_t>;
+
+// Runs of the same key, as the CPU would see to them.
+cuda::TakeRun take_run_into(std::vector<Pair>& got, unsigned distance, std::size_t& long_runs) {
+  return [&got, distance, &long_runs](std::span<const std::uint64_t> run, std::span<const std::uint64_t> passed) {
+    ++long_runs;
+    for (std::size_t i = 0; i < run.size(); ++i)
+      for (std::size_t j = i + 1; j < run.size(); ++j)
+        if (static_cast<unsigned>(std::popcount(run[i] ^ run[j])) <= distance &&
+            std::ranges::all_of(passed, [&](std::uint64_t mask) { return ((run[i] ^ run[j]) & mask) != 0; }))
+          got.emplace_back(std::minmax(run[i], run[j]));
+  };
+}
+
+// In device memory, and from the host: whole, and in parts of a third and of a twentieth.
 void check_join(std::size_t count, unsigned distance, unsigned blocks, std::uint64_t varying, std::uint64_t most_pairs,
                 std::uint64_t most_run = cuda::kMostRun) {
   std::mt19937_64 random(13);
@@ -206,42 +227,80 @@ void check_join(std::size_t count, unsigned distance, unsigned blocks, std::uint
   unsigned next = 0;
   for (unsigned bit = 0; bit < 64; ++bit)
     masks[(varying >> bit & 1U) != 0 ? next++ % blocks : bit % blocks] |= std::uint64_t{1} << bit;
-  const OnDevice<std::uint64_t> device(hashes.data(), hashes.size());
-  const OnDevice<std::uint64_t> front(hashes.size()), back(hashes.size()), tables(cuda::kJoinTables),
-      pairs(2 * most_pairs), found(1), runs(cuda::join_runs(hashes.size(), most_run));
-  std::size_t long_runs = 0;
-  const std::size_t sort_bytes = cuda::join_sort_bytes(hashes.size());
-  const OnDevice<std::uint8_t> sort(sort_bytes);
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> got;
-  ask(cuda::hamming_join(
-          device.data(), hashes.size(), masks, distance,
-          {front.data(), back.data(), sort.data(), sort_bytes, tables.data(), pairs.data(), most_pairs, found.data(),
-           runs.data()},
-          nullptr,
-          [&](std::span<const std::uint64_t> taken) {
-            for (std::size_t i = 0; i < taken.size(); i += 2) got.emplace_back(std::minmax(taken[i], taken[i + 1]));
-          },
-          [&](std::span<const std::uint64_t> run, std::span<const std::uint64_t> passed) {
-            ++long_runs;
-            for (std::size_t i = 0; i < run.size(); ++i)
-              for (std::size_t j = i + 1; j < run.size(); ++j)
-                if (static_cast<unsigned>(std::popcount(run[i] ^ run[j])) <= distance &&
-                    std::ranges::all_of(passed, [&](std::uint64_t mask) { return ((run[i] ^ run[j]) & mask) != 0; }))
-                  got.emplace_back(std::minmax(run[i], run[j]));
-          },
-          most_run),
-      "join");
-  std::ranges::sort(got);
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> expected;
+  std::vector<Pair> expected;
   for (std::size_t i = 0; i < hashes.size(); ++i)
     for (std::size_t j = i + 1; j < hashes.size(); ++j)
       if (static_cast<unsigned>(std::popcount(hashes[i] ^ hashes[j])) <= distance)
         expected.emplace_back(hashes[i], hashes[j]);
-  std::printf("join of %zu within %u: %zu pairs, %zu long runs\n", hashes.size(), distance, expected.size(), long_runs);
-  if (most_run < 1000 && long_runs == 0) fail("no long runs");
-  if (got != expected)
-    fail("join within " + std::to_string(distance) + " by " + std::to_string(blocks) +
-         " blocks: " + std::to_string(got.size()));
+  const cuda::Asker asker("the GPU");
+  for (const std::uint64_t sorted : {hashes.size(), hashes.size() / 3, hashes.size() / 20}) {
+    const bool whole = sorted == hashes.size();
+    const cuda::JoinSizes sizes{sorted, whole ? 0 : hashes.size() / 7 + 1, most_pairs};
+    std::vector<Pair> got;
+    std::size_t long_runs = 0;
+    const bool joined = cuda::join_from_host(
+        hashes, masks, distance, sizes, asker,
+        [&](std::span<const std::uint64_t> taken) {
+          for (std::size_t i = 0; i < taken.size(); i += 2) got.emplace_back(std::minmax(taken[i], taken[i + 1]));
+        },
+        take_run_into(got, distance, long_runs), most_run);
+    std::ranges::sort(got);
+    std::printf("join of %zu within %u, %llu at a time: %zu pairs, %zu long runs%s\n", hashes.size(), distance,
+                static_cast<unsigned long long>(sorted), expected.size(), long_runs, joined ? "" : ", left to the CPU");
+    if (whole && most_run < 1000 && long_runs == 0) fail("no long runs");
+    // Where so few bits vary, a bucket may be more than a twentieth of the set.
+    if (!joined && (sorted * 4 > hashes.size() || std::popcount(varying) > 32)) fail("a join was left to the CPU");
+    if (joined ? got != expected : !got.empty())
+      fail("join within " + std::to_string(distance) + " by " + std::to_string(blocks) +
+           " blocks: " + std::to_string(got.size()));
+  }
+}
+
+// The sizes that fit are those that were reckoned with, and less memory means smaller ones.
+void check_join_sizes() {
+  for (const std::uint64_t memory : {std::uint64_t{16} << 20, std::uint64_t{64} << 20, std::uint64_t{1} << 30}) {
+    const std::optional<cuda::JoinSizes> sizes = cuda::join_sizes(100000000, memory);
+    if (!sizes || sizes->piece == 0 || cuda::join_bytes(*sizes) > memory) fail("sizes of a join");
+    if (sizes && sizes->sorted * 16 < memory / 2) fail("a join that uses little of its memory");
+  }
+  if (cuda::join_sizes(100000000, 1 << 20)) fail("a join in no memory");
+  const std::optional<cuda::JoinSizes> whole = cuda::join_sizes(1000000, std::uint64_t{1} << 30);
+  if (!whole || whole->piece != 0 || whole->sorted != 1000000) fail("a join that fits");
+}
+
+void check_jaccard(std::size_t count) {
+  std::mt19937_64 random(17);
+  std::vector<std::uint64_t> features;
+  std::vector<std::uint64_t> begins{0};
+  std::vector<std::set<std::uint64_t>> sets;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::set<std::uint64_t>& set = sets.emplace_back();
+    const std::size_t size = i % 50 == 0 ? random() % 20000 : i % 7 == 0 ? random() % 40 : random() % 900;
+    if (!sets.empty() && i % 3 != 0)
+      for (const std::uint64_t feature : sets[random() % sets.size()])
+        if (random() % 4 != 0) set.insert(feature);
+    while (set.size() < size) set.insert(i % 2 == 0 ? random() : random() % 5000);
+    if (i % 11 == 0) set.insert({0, ~std::uint64_t{0}});
+    features.insert(features.end(), set.begin(), set.end());
+    begins.push_back(features.size());
+  }
+  std::vector<cuda::SetPair> pairs;
+  for (std::size_t i = 0; i < 20 * count; ++i)
+    pairs.push_back({static_cast<std::uint32_t>(random() % count), static_cast<std::uint32_t>(random() % count)});
+  const OnDevice<std::uint64_t> device_features(features.data(), features.size());
+  const OnDevice<std::uint64_t> device_begins(begins.data(), begins.size());
+  const OnDevice<cuda::SetPair> device_pairs(pairs.data(), pairs.size());
+  const OnDevice<std::uint32_t> common(pairs.size());
+  cuda::common_features({device_features.data(), device_begins.data()}, device_pairs.data(), pairs.size(),
+                        common.data(), nullptr);
+  ask(cudaDeviceSynchronize(), "common features");
+  const auto got = common.to_host();
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    std::vector<std::uint64_t> both;
+    std::ranges::set_intersection(sets[pairs[i].first], sets[pairs[i].second], std::back_inserter(both));
+    if (got[i] != both.size()) return fail("common features of pair " + std::to_string(i));
+  }
+  std::printf("common features of %zu pairs\n", pairs.size());
 }
 
 }  // namespace
@@ -261,6 +320,8 @@ int main(int argc, char** argv) {
   check_join(small ? 200 : 3000, 3, 5, 0xFFFULL << 20, 1000);
   check_join(small ? 200 : 3000, 3, 5, 0xFFFULL << 20, 1000, 5);
   check_join(small ? 200 : 3000, 3, 4, 0xFFFULL << 20, 100000, 20);
+  check_join_sizes();
+  check_jaccard(small ? 100 : 2000);
   std::printf("check: %zu fingerprints compared, %zu texts left to the CPU, %d failures\n", compared, left_to_cpu,
               failures);
   return failures == 0 ? 0 : 1;

@@ -15,12 +15,13 @@
 #include <vector>
 
 #include "refrain/device.h"
+#include "refrain/digest.h"
 #include "refrain/fingerprint.h"
 
 namespace refrain::cuda {
 
-// What a device makes of a text: a fingerprint, or, where there are factors, a MinHash signature
-// (engines/sketch/minhash.h).
+// What a device makes of a text: a fingerprint, or, where there are factors, what is kept of a MinHash signature
+// (engines/sketch/minhash.h): the low byte of each lane, and the keys of its bands (engines/matching/bands.h), 32 bits each.
 struct SketchRule {
   TokenizerKind tokenizer = TokenizerKind::words_nfkc;
   HashKind hash = HashKind::xxh3;
@@ -29,10 +30,12 @@ struct SketchRule {
   bool tie_sets_bit = false;
   std::vector<std::uint32_t> factors = {};  // one a lane
   std::vector<std::uint32_t> addends = {};
+  unsigned bands = 0;
+  unsigned rows = 0;     // of a band
+  bool digests = false;  // also make a digest of every text (include/refrain/digest.h)
 
-  // Bytes of a result: a fingerprint, or the lanes, 32 bits each.
   std::size_t result_bytes() const {
-    return factors.empty() ? sizeof(std::uint64_t) : factors.size() * sizeof(std::uint32_t);
+    return factors.empty() ? sizeof(std::uint64_t) : factors.size() + bands * sizeof(std::uint32_t);
   }
   // Whether texts with other characters than ASCII are left to the CPU.
   bool ascii_only() const { return tokenizer != TokenizerKind::alpha; }
@@ -69,6 +72,7 @@ class Lane {
   virtual void wait() = 0;
   virtual const std::uint8_t* results() const = 0;
   virtual const std::uint8_t* outcomes() const = 0;
+  virtual const Digest* digests() const = 0;  // of all texts, whatever the outcome; null where the rule wants none
 
   struct Times {
     double copy_seconds = 0;
@@ -91,21 +95,22 @@ class Device {
   virtual std::uint64_t host_bytes(const SketchRule& rule, const LaneSize& size) const = 0;
   virtual std::unique_ptr<Lane> lane(const SketchRule& rule, const LaneSize& size) const = 0;
 
-  // The Hamming join (engines/matching/hamming_join.h). `hashes` are distinct; `masks` are the blocks, more than `distance`
-  // of them. Calls `take` with pairs, end to end, and, where a set is skewed, `take_run` with sets that are left to the
-  // caller: of their pairs, those that differ in every one of the masks are to be found. From one thread.
-  virtual std::uint64_t join_bytes(std::uint64_t hashes) const = 0;
+  // The Hamming join (engines/matching/hamming_join.h), in `memory` bytes of the device: a set that does not fit is sent
+  // through it in parts. `hashes` are distinct; `masks` are the blocks, more than `distance` of them. Calls `take` with
+  // pairs, end to end, and, where a set is skewed, `take_run` with sets that are left to the caller: of their pairs, those
+  // that differ in every one of the masks are to be found. From one thread. False, and nothing taken, where there is too
+  // little memory for this set.
   using TakePairs = std::function<void(std::span<const std::uint64_t> pairs)>;
   using TakeRun = std::function<void(std::span<const std::uint64_t> run, std::span<const std::uint64_t> passed)>;
-  virtual void join(std::span<const std::uint64_t> hashes, std::span<const std::uint64_t> masks, unsigned distance,
-                    const TakePairs& take, const TakeRun& take_run) const = 0;
+  virtual bool join(std::span<const std::uint64_t> hashes, std::span<const std::uint64_t> masks, unsigned distance,
+                    std::uint64_t memory, const TakePairs& take, const TakeRun& take_run) const = 0;
 };
 
 // What the module gives.
 class Module {
  public:
   // Raised with every change of this header.
-  static constexpr std::uint32_t kVersion = 1;
+  static constexpr std::uint32_t kVersion = 2;
   static constexpr const char* kEntry = "refrain_cuda_module";
   using Entry = const Module* (*)(std::uint32_t version);  // null where it has another version
 

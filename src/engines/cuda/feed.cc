@@ -12,7 +12,7 @@ namespace refrain::cuda {
 
 namespace {
 
-constexpr std::size_t kMostLaneBytes = std::size_t{8} << 20;
+constexpr std::size_t kMostLaneBytes = std::size_t{2} << 20;  // several times what a reader hands over
 constexpr std::size_t kLeastLaneBytes = std::size_t{256} << 10;
 
 // Enough texts for a lane full of short ones, unless their results would be much larger than they are.
@@ -117,13 +117,15 @@ void Feed::run(unsigned number, const TextBatch& texts, const Take& take, const 
     clock.add_to(worker.report.waiting_seconds);
     const std::uint8_t* results = worker.lane->results();
     const std::uint8_t* outcomes = worker.lane->outcomes();
+    const Digest* digests = worker.lane->digests();
     for (std::size_t i = 0; i < worker.sent.size(); ++i) {
       if (outcomes[i] >= static_cast<std::uint8_t>(Outcome::for_cpu)) {
         on_cpu(worker.sent[i]);
         ++worker.report.left_to_cpu;
         --worker.report.documents;
       } else {
-        take(worker.sent[i], outcomes[i] == 0 ? nullptr : results + i * rule_.result_bytes());
+        take(worker.sent[i], outcomes[i] == 0 ? nullptr : results + i * rule_.result_bytes(),
+             digests == nullptr ? nullptr : digests + i);
       }
     }
     clock.add_to(worker.report.cpu_seconds);

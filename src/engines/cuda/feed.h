@@ -30,8 +30,8 @@ class Feed {
   // For tests: lanes of a given size.
   Feed(std::shared_ptr<const Device> device, const SketchRule& rule, unsigned threads, const LaneSize& size);
 
-  // `result` is null where the text is too short to have one.
-  using Take = std::function<void(std::size_t text, const std::uint8_t* result)>;
+  // `result` is null where the text is too short to have one, `digest` where the rule wants none.
+  using Take = std::function<void(std::size_t text, const std::uint8_t* result, const Digest* digest)>;
   using OnCpu = std::function<void(std::size_t text)>;
   // Calls, for every text, either take() or on_cpu(), in any order.
   void run(unsigned worker, const TextBatch& texts, const Take& take, const OnCpu& on_cpu);

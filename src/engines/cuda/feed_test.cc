@@ -10,77 +10,14 @@
 #include <thread>
 #include <vector>
 
+#include "gpu/failing.h"
+#include "gpu/stand_in.h"
 #include "refrain/error.h"
 
 namespace refrain::cuda {
 namespace {
 
-// Fingerprints texts as a device would, and leaves those with a 'q' to the CPU.
-class StandInLane final : public Lane {
- public:
-  StandInLane(const SketchRule& rule, const LaneSize& size, std::size_t fails_at)
-      : fingerprinter_({.tokenizer = rule.tokenizer, .hash = rule.hash, .window = rule.window}),
-        fails_at_(fails_at),
-        text_(size.text_bytes),
-        offsets_(size.texts + 1),
-        results_(size.texts * sizeof(std::uint64_t)),
-        outcomes_(size.texts) {}
-
-  std::span<char> text() override { return text_; }
-  std::span<std::uint64_t> offsets() override { return offsets_; }
-  void start(std::size_t texts) override {
-    started_ = texts;
-    std::fill(results_.begin(), results_.end(), std::uint8_t{0xEE});
-    std::fill(outcomes_.begin(), outcomes_.end(), std::uint8_t{0xEE});
-  }
-  void wait() override {
-    if (++batches_ == fails_at_) throw Error(Errc::io, "stand-in: running the kernels: unspecified launch failure");
-    for (std::size_t i = 0; i < started_; ++i) {
-      const std::string_view text(text_.data() + offsets_[i], offsets_[i + 1] - offsets_[i]);
-      const std::optional<std::uint64_t> hash = fingerprinter_(text);
-      const std::uint64_t value = hash.value_or(0);
-      std::memcpy(results_.data() + 8 * i, &value, 8);
-      outcomes_[i] = text.find('q') != std::string_view::npos ? 2 : hash ? 1 : 0;
-    }
-  }
-  const std::uint8_t* results() const override { return results_.data(); }
-  const std::uint8_t* outcomes() const override { return outcomes_.data(); }
-  Times times() const override { return {1, 2}; }
-
- private:
-  Fingerprinter fingerprinter_;
-  std::size_t fails_at_;
-  std::size_t batches_ = 0;
-  std::size_t started_ = 0;
-  std::vector<char> text_;
-  std::vector<std::uint64_t> offsets_;
-  std::vector<std::uint8_t> results_;
-  std::vector<std::uint8_t> outcomes_;
-};
-
-class StandIn final : public Device {
- public:
-  explicit StandIn(std::size_t fails_at = 0) : fails_at_(fails_at) {
-    info_.name = "stand-in";
-    info_.free_bytes = std::uint64_t{1} << 30;
-  }
-  const DeviceInfo& info() const override { return info_; }
-  std::uint64_t device_bytes(const SketchRule&, const LaneSize& size) const override { return 2 * size.text_bytes; }
-  std::uint64_t host_bytes(const SketchRule&, const LaneSize& size) const override { return size.text_bytes; }
-  std::unique_ptr<Lane> lane(const SketchRule& rule, const LaneSize& size) const override {
-    sizes.push_back(size);
-    return std::make_unique<StandInLane>(rule, size, fails_at_);
-  }
-  std::uint64_t join_bytes(std::uint64_t hashes) const override { return 8 * hashes; }
-  void join(std::span<const std::uint64_t>, std::span<const std::uint64_t>, unsigned, const TakePairs&,
-            const TakeRun&) const override {}
-
-  mutable std::vector<LaneSize> sizes;
-
- private:
-  DeviceInfo info_;
-  std::size_t fails_at_;
-};
+using gpu_test::StandIn;
 
 struct Column {
   std::string bytes;
@@ -112,13 +49,17 @@ SketchRule words_rule() {
 }
 
 // What the feed makes of the texts, by place: both ways together must be what the CPU makes of all.
-void expect_all_right(Feed& feed, unsigned worker, const Column& texts) {
+void expect_all_right(Feed& feed, unsigned worker, const Column& texts, bool digests = false) {
   const Fingerprinter fingerprinter(FingerprintOptions{});
   const TextBatch view = texts.view();
   std::vector<int> seen(view.size());
   feed.run(
       worker, view,
-      [&](std::size_t text, const std::uint8_t* result) {
+      [&](std::size_t text, const std::uint8_t* result, const Digest* made) {
+        ASSERT_EQ(made != nullptr, digests);
+        if (digests) {
+          ASSERT_EQ(*made, digest(view[text]));
+        }
         ++seen[text];
         const std::optional<std::uint64_t> expected = fingerprinter(view[text]);
         ASSERT_EQ(result != nullptr, expected.has_value()) << text;
@@ -185,12 +126,12 @@ TEST(CudaFeed, LanesFitTheMemoryOfTheDevice) {
     device->sizes.clear();
     Feed feed(device, words_rule(), threads, memory, budget);
     feed.run(
-        0, texts.view(), [](std::size_t, const std::uint8_t*) {}, [](std::size_t) {});
+        0, texts.view(), [](std::size_t, const std::uint8_t*, const Digest*) {}, [](std::size_t) {});
     EXPECT_GT(budget.reserved(), 0U);
     return device->sizes.at(0).text_bytes;
   };
-  EXPECT_EQ(lane_bytes(0, 4), std::size_t{8} << 20);
-  EXPECT_EQ(lane_bytes(std::uint64_t{16} << 20, 4), std::size_t{2} << 20);
+  EXPECT_EQ(lane_bytes(0, 4), std::size_t{2} << 20);
+  EXPECT_EQ(lane_bytes(std::uint64_t{8} << 20, 4), std::size_t{1} << 20);
   EXPECT_EQ(budget.reserved(), 0U);
   try {
     lane_bytes(std::uint64_t{1} << 20, 4);
@@ -218,16 +159,28 @@ TEST(CudaFeed, WhatTakesLongestIsNamed) {
   EXPECT_EQ(named(1, 2, 15, 2), "copy");
 }
 
+TEST(CudaFeed, DigestsAreHandedOnWhereTheyAreWanted) {
+  SketchRule rule = words_rule();
+  rule.digests = true;
+  Feed feed(std::make_shared<StandIn>(), rule, 1, {1500, 7});
+  expect_all_right(feed, 0, some_texts(), true);
+}
+
 TEST(CudaFeed, ADeviceThatFailsIsAnErrorThatNamesIt) {
   const Column texts = some_texts();
-  Feed feed(std::make_shared<StandIn>(2), words_rule(), 1, {1500, 100});
-  try {
-    feed.run(
-        0, texts.view(), [](std::size_t, const std::uint8_t*) {}, [](std::size_t) {});
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), Errc::io);
-    EXPECT_EQ(std::string(error.what()).substr(0, 9), "stand-in:");
+  for (const std::string call : {"lane", "start", "wait"}) {
+    const gpu_test::Faults faults(call, call == "lane" ? 1 : 2,
+                                  [](const std::string& at) { throw Error(Errc::io, "stand-in: " + at); });
+    Feed feed(std::make_shared<gpu_test::FailingDevice>(std::make_unique<StandIn>(), faults), words_rule(), 1,
+              {1500, 100});
+    try {
+      feed.run(
+          0, texts.view(), [](std::size_t, const std::uint8_t*, const Digest*) {}, [](std::size_t) {});
+      FAIL() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Errc::io);
+      EXPECT_EQ(error.what(), "stand-in: " + call);
+    }
   }
 }
 

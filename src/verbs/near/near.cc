@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -21,17 +20,16 @@
 #include "base/threads.h"
 #include "corpus/source/reader.h"
 #include "corpus/source/stream.h"
-#include "engines/cuda/feed.h"
 #include "engines/matching/hamming_join.h"
 #include "engines/matching/union_find.h"
-#include "refrain/digest.h"
 #include "refrain/error.h"
 #include "refrain/memory.h"
 #include "refrain/report_json.h"
 #include "store/shuffle.h"
+#include "verbs/join/join.h"
 #include "verbs/near/close_gaps.h"
 #include "verbs/near/confirm.h"
-#include "verbs/near/device_join.h"
+#include "verbs/near/hasher.h"
 #include "verbs/near/nodes.h"
 #include "verbs/near/rows.h"
 #include "verbs/near/variants.h"
@@ -75,7 +73,7 @@ class Near {
     report_.threads = threads_;
     report_.memory_bytes = budget_.ceiling();
     matching::check_blocks(options_.blocks, options_.distance);
-    open_device();
+    hasher_.emplace(options_, threads_, budget_);
     if (!options_.verify) return;
     if (!(options_.threshold > 0 && options_.threshold <= 1))
       throw Error(Errc::invalid_argument, "--threshold: must be above 0 and at most 1");
@@ -87,8 +85,8 @@ class Near {
       read();
       return report_.read.bytes;
     });
-    if (feed_) report_.device = feed_->report(report_.stages.back().seconds);
-    feed_.reset();
+    report_.device = hasher_->report(report_.stages.back().seconds);
+    hasher_.reset();
     check_memory();
     const std::size_t count = documents_.hashes.size();
     // There may be any number of them, and of documents with one fingerprint: both have half of what the nodes leave.
@@ -130,21 +128,8 @@ class Near {
  private:
   // For what comes in pieces: blocks that are not full, pages that are begun, the reader's buffers.
   static constexpr std::uint64_t kSlack = std::uint64_t{8} << 20U;
-  static constexpr std::size_t kManyHashes = std::size_t{1} << 24;  // from here on a GPU joins much sooner
   static constexpr std::uint64_t kTextShare = 4;                    // one part in so many of the memory
   static constexpr std::size_t kBlockPairs = std::size_t{1} << 16;  // that are verified at a time
-
-  void open_device() {
-    report_.device.name = "cpu";
-    const DeviceOptions& wanted = options_.device;
-    if (wanted.kind != DeviceKind::cuda)
-      return;  // `automatic` waits for the join: reading takes longer than fingerprints
-    std::string why;
-    const std::optional<cuda::SketchRule> rule = cuda::sketch_rule(options_.fingerprint, why);
-    if (!rule) throw Error(Errc::unsupported, why + "; use --device cpu");
-    device_ = cuda::open_device(wanted, true);
-    feed_.emplace(device_, *rule, threads_, wanted.memory_bytes, budget_);
-  }
 
   void read() {
     // Listens to the progress, to tell how much of the input was read when memory runs out.
@@ -161,43 +146,21 @@ class Near {
     }
   }
 
-  // On the device, where there is one.
-  void fingerprint(unsigned worker, const Fingerprinter& fingerprinter, const TextBatch& texts, std::uint64_t* hashes,
-                   std::uint8_t* valid) {
-    if (!feed_) return fingerprinter.batch(texts, hashes, valid);
-    feed_->run(
-        worker, texts,
-        [&](std::size_t i, const std::uint8_t* made) {
-          valid[i] = made == nullptr ? 0 : 1;
-          if (made != nullptr) std::memcpy(&hashes[i], made, sizeof hashes[i]);
-        },
-        [&](std::size_t i) {
-          fingerprinter.batch({texts.text, texts.offsets.subspan(i, 2)}, &hashes[i], &valid[i]);
-        });
-  }
-
   void read_all(const Context& context) {
-    const Fingerprinter fingerprinter(options_.fingerprint);
     Pool<run::WaitingTexts> pool;
     report_.read = corpus::read_documents(
         options_.input, context, budget_,
         [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
-          struct Hashed {
-            std::vector<std::uint64_t> hashes;
-            std::vector<std::uint64_t> texts;
+          struct Done : Hashed {
             std::vector<State> states;
             corpus::BatchIds ids;
           };
-          const std::size_t size = batch.texts.size();
-          std::vector<std::uint8_t> valid(size);
-          auto done = std::make_shared<Hashed>();
-          done->hashes.resize(size);
-          done->states.resize(size);
-          fingerprint(worker, fingerprinter, batch.texts, done->hashes.data(), valid.data());
-          for (std::size_t i = 0; i < size; ++i)
-            done->states[i] = batch.bad[i] != 0 ? State::bad : valid[i] == 0 ? State::too_short : State::fingerprinted;
-          if (texts_)
-            for (std::size_t i = 0; i < size; ++i) done->texts.push_back(digest(batch.texts[i]).high);
+          auto done = std::make_shared<Done>();
+          (*hasher_)(worker, batch.texts, *done);
+          for (std::size_t i = 0; i < batch.texts.size(); ++i)
+            done->states.push_back(batch.bad[i] != 0     ? State::bad
+                                   : done->valid[i] == 0 ? State::too_short
+                                                         : State::fingerprinted);
           done->ids = std::move(batch.ids);
           const auto turn = [this, done](DocId first) {
             documents_.hashes.append(done->hashes);
@@ -353,10 +316,8 @@ class Near {
           add(writers[worker], nodes_->members[i], nodes_->members[j], difference);
     };
     const std::span<const std::uint64_t> hashes(nodes_->hashes.data(), nodes_->hashes.size());
-    if (!device_) device_ = cuda::open_device(options_.device, hashes.size() >= kManyHashes);
-    const std::uint64_t memory = options_.device.memory_bytes;
-    if (device_ && join_on_device(*device_, hashes, options_.distance, memory, context_, budget_, emit)) return;
-    matching::hamming_join(hashes, {.distance = options_.distance, .blocks = options_.blocks}, context_, budget_, emit);
+    join::join_fingerprints(hashes, {.distance = options_.distance, .blocks = options_.blocks}, options_.device,
+                            context_, budget_, emit);
   }
 
   void write_matches(const Matches& matches, matching::UnionFind& clusters, Sink& sink) {
@@ -459,9 +420,8 @@ class Near {
   MemoryBudget budget_;
   Documents documents_;
   TempSpace temp_;
-  std::optional<run::TextStore> texts_;         // with verify: all documents in order
-  std::shared_ptr<const cuda::Device> device_;  // null: the CPU
-  std::optional<cuda::Feed> feed_;              // while reading
+  std::optional<run::TextStore> texts_;  // with verify: all documents in order
+  std::optional<Hasher> hasher_;         // while reading
   std::optional<Nodes> nodes_;
   std::mutex others_mutex_;
   NearReport report_;

@@ -7,12 +7,15 @@
 #include <utility>
 #include <vector>
 
+#include "engines/cuda/kernels/parts.h"
+
 namespace refrain::cuda {
 
 namespace {
 
 constexpr unsigned kThreads = 256;
 constexpr unsigned kMostBlocks = 64;
+constexpr unsigned kGrid = 2048;  // blocks of a kernel that goes through everything
 
 // An order of bits: bit order[i] of a fingerprint comes to place i.
 struct BitOrder {
@@ -20,7 +23,7 @@ struct BitOrder {
 
   // What byte b with value v becomes: entry 256 b + v.
   std::vector<std::uint64_t> tables() const {
-    std::vector<std::uint64_t> made(kJoinTables);
+    std::vector<std::uint64_t> made(JoinRoom::kTables);
     for (std::size_t i = 0; i < 64; ++i)
       for (std::size_t value = 0; value < 256; ++value)
         if ((value >> order[i] % 8 & 1U) != 0) made[256 * (order[i] / 8) + value] |= std::uint64_t{1} << i;
@@ -47,19 +50,61 @@ BitOrder with_last(std::uint64_t chosen) {
   return made;
 }
 
+// As the tables say.
+__device__ __forceinline__ std::uint64_t moved(const std::uint64_t* table, std::uint64_t hash) {
+  std::uint64_t made = 0;
+#pragma unroll
+  for (unsigned b = 0; b < 8; ++b) made |= table[256 * b + (hash >> 8 * b & 255U)];
+  return made;
+}
+
+__device__ __forceinline__ void load_tables(std::uint64_t* table, const std::uint64_t* __restrict__ tables) {
+  for (unsigned i = threadIdx.x; i < JoinRoom::kTables; i += blockDim.x) table[i] = tables[i];
+  __syncthreads();
+}
+
 __global__ void move_bits(const std::uint64_t* __restrict__ from, std::uint64_t count,
                           const std::uint64_t* __restrict__ tables, std::uint64_t* __restrict__ to) {
-  __shared__ std::uint64_t table[kJoinTables];
-  for (unsigned i = threadIdx.x; i < kJoinTables; i += blockDim.x) table[i] = tables[i];
+  __shared__ std::uint64_t table[JoinRoom::kTables];
+  load_tables(table, tables);
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+       i += std::uint64_t{gridDim.x} * blockDim.x)
+    to[i] = moved(table, from[i]);
+}
+
+// The same for those that belong to a part; behind the `kept` that are there, in any order.
+__global__ void keep_part(const std::uint64_t* __restrict__ from, std::uint64_t count,
+                          const std::uint64_t* __restrict__ tables, std::uint64_t key, JoinPart part,
+                          std::uint64_t* __restrict__ to, std::uint64_t* kept) {
+  __shared__ std::uint64_t table[JoinRoom::kTables];
+  load_tables(table, tables);
+  const unsigned lane = threadIdx.x % 32;
+  const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
+  const std::uint64_t first = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  for (std::uint64_t i = first; i - lane < count; i += step) {
+    const std::uint64_t hash = i < count ? from[i] : 0;
+    const unsigned bucket = bucket_of(hash & key);
+    const bool keep = i < count && bucket >= part.first && bucket < part.last;
+    const unsigned keeping = __ballot_sync(0xFFFFFFFFU, keep);
+    if (keeping == 0) continue;
+    std::uint64_t place = 0;
+    if (lane == 0) place = atomicAdd(reinterpret_cast<unsigned long long*>(kept), __popc(keeping));
+    place = __shfl_sync(0xFFFFFFFFU, place, 0);
+    if (keep) to[place + __popc(keeping & ((1U << lane) - 1))] = moved(table, hash);
+  }
+}
+
+__global__ void count_buckets(const std::uint64_t* __restrict__ hashes, std::uint64_t count, std::uint64_t key,
+                              std::uint64_t* counts) {
+  __shared__ unsigned mine[kBuckets];
+  for (unsigned b = threadIdx.x; b < kBuckets; b += blockDim.x) mine[b] = 0;
   __syncthreads();
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
-       i += std::uint64_t{gridDim.x} * blockDim.x) {
-    const std::uint64_t hash = from[i];
-    std::uint64_t moved = 0;
-#pragma unroll
-    for (unsigned b = 0; b < 8; ++b) moved |= table[256 * b + (hash >> 8 * b & 255U)];
-    to[i] = moved;
-  }
+       i += std::uint64_t{gridDim.x} * blockDim.x)
+    atomicAdd(&mine[bucket_of(hashes[i] & key)], 1U);
+  __syncthreads();
+  for (unsigned b = threadIdx.x; b < kBuckets; b += blockDim.x)
+    if (mine[b] != 0) atomicAdd(reinterpret_cast<unsigned long long*>(counts + b), mine[b]);
 }
 
 // A pair must differ in these blocks: else an earlier choice has found it.
@@ -126,6 +171,7 @@ __global__ void compare_runs(const std::uint64_t* __restrict__ hashes, std::uint
 
 // One choice of blocks.
 struct Choice {
+  std::uint64_t key;  // the chosen bits
   BitOrder order;
   unsigned key_shift = 0;  // bits that are not chosen
   Passed passed{};
@@ -138,24 +184,22 @@ unsigned blocks_for(std::uint64_t count) {
 
 class Joiner {
  public:
-  Joiner(std::uint64_t count, unsigned distance, const JoinRoom& room, cudaStream_t stream, const TakePairs& take,
-         const TakeRun& take_run, std::uint64_t most_run)
-      : count_(count),
-        distance_(distance),
-        room_(room),
-        stream_(stream),
-        take_(take),
-        take_run_(take_run),
-        most_run_(most_run) {}
+  Joiner(unsigned distance, const JoinRoom& room, const TakePairs& take, const TakeRun& take_run)
+      : distance_(distance), room_(room), take_(take), take_run_(take_run) {}
 
-  cudaError_t run(const std::uint64_t* hashes, const Choice& choice) {
+  // Before fingerprints are moved.
+  void choose(const Choice& choice) {
     const std::vector<std::uint64_t> tables = choice.order.tables();
-    cudaMemcpyAsync(room_.tables, tables.data(), kJoinTables * sizeof tables[0], cudaMemcpyHostToDevice, stream_);
-    move_bits<<<2048, kThreads, 0, stream_>>>(hashes, count_, room_.tables, room_.front);
-    cub::DoubleBuffer<std::uint64_t> keys(room_.front, room_.back);
-    std::size_t sort_bytes = room_.sort_bytes;
-    cub::DeviceRadixSort::SortKeys(room_.sort, sort_bytes, keys, count_, static_cast<int>(choice.key_shift), 64,
-                                   stream_);
+    cudaMemcpyAsync(room_.tables.data(), tables.data(), tables.size() * sizeof tables[0], cudaMemcpyHostToDevice);
+  }
+
+  // `count` fingerprints, moved, are in room.front.
+  cudaError_t run(const Choice& choice, std::uint64_t count) {
+    count_ = count;
+    if (count < 2) return cudaSuccess;
+    cub::DoubleBuffer<std::uint64_t> keys(room_.front.data(), room_.back.data());
+    std::size_t sort_bytes = room_.sort.size();
+    cub::DeviceRadixSort::SortKeys(room_.sort.data(), sort_bytes, keys, count_, static_cast<int>(choice.key_shift), 64);
     sorted_ = keys.Current();
     if (const cudaError_t error = hand_over_long_runs(choice); error != cudaSuccess) return error;
     return compare(choice, 0, count_);
@@ -163,15 +207,16 @@ class Joiner {
 
  private:
   cudaError_t hand_over_long_runs(const Choice& choice) {
-    cudaMemsetAsync(room_.found, 0, sizeof *room_.found, stream_);
-    find_long_runs<<<blocks_for(count_), kThreads, 0, stream_>>>(sorted_, count_, choice.key_shift, most_run_,
-                                                                 room_.runs, room_.found);
-    if (const cudaError_t error = fetch(room_.found, &long_runs_, 1); error != cudaSuccess || long_runs_ == 0)
+    cudaMemsetAsync(room_.found.data(), 0, sizeof(std::uint64_t));
+    find_long_runs<<<blocks_for(count_), kThreads>>>(sorted_, count_, choice.key_shift, room_.most_run,
+                                                     room_.runs.data(), room_.found.data());
+    if (const cudaError_t error = fetch(room_.found.data(), &long_runs_, 1); error != cudaSuccess || long_runs_ == 0)
       return error;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> runs(long_runs_);
-    if (const cudaError_t error = fetch(room_.runs, &runs[0].first, 2 * long_runs_); error != cudaSuccess) return error;
+    if (const cudaError_t error = fetch(room_.runs.data(), &runs[0].first, 2 * long_runs_); error != cudaSuccess)
+      return error;
     std::sort(runs.begin(), runs.end());
-    cudaMemcpyAsync(room_.runs, runs.data(), runs.size() * sizeof runs[0], cudaMemcpyHostToDevice, stream_);
+    cudaMemcpyAsync(room_.runs.data(), runs.data(), runs.size() * sizeof runs[0], cudaMemcpyHostToDevice);
     std::vector<std::uint64_t> run;
     for (const auto& [begin, end] : runs) {
       run.resize(end - begin);
@@ -184,36 +229,36 @@ class Joiner {
 
   // All pairs of the runs that begin in [first, last). Where they are more than there is room for, a half at a time.
   cudaError_t compare(const Choice& choice, std::uint64_t first, std::uint64_t last) {
-    cudaMemsetAsync(room_.found, 0, sizeof *room_.found, stream_);
-    compare_runs<<<blocks_for(last - first), kThreads, 0, stream_>>>(sorted_, first, last, count_, choice.key_shift,
-                                                                     distance_, choice.passed, room_.runs, long_runs_,
-                                                                     room_.pairs, room_.most_pairs, room_.found);
+    cudaMemsetAsync(room_.found.data(), 0, sizeof(std::uint64_t));
+    compare_runs<<<blocks_for(last - first), kThreads>>>(sorted_, first, last, count_, choice.key_shift, distance_,
+                                                         choice.passed, room_.runs.data(), long_runs_,
+                                                         room_.pairs.data(), room_.most_pairs, room_.found.data());
     std::uint64_t found = 0;
-    if (const cudaError_t error = fetch(room_.found, &found, 1); error != cudaSuccess || found == 0) return error;
+    if (const cudaError_t error = fetch(room_.found.data(), &found, 1); error != cudaSuccess || found == 0)
+      return error;
     if (found > room_.most_pairs && last - first > 1) {
       const std::uint64_t middle = first + (last - first) / 2;
       const cudaError_t error = compare(choice, first, middle);
       return error != cudaSuccess ? error : compare(choice, middle, last);
     }
     std::vector<std::uint64_t> pairs(2 * found);
-    if (const cudaError_t error = fetch(room_.pairs, pairs.data(), pairs.size()); error != cudaSuccess) return error;
+    if (const cudaError_t error = fetch(room_.pairs.data(), pairs.data(), pairs.size()); error != cudaSuccess)
+      return error;
     for (std::uint64_t& hash : pairs) hash = choice.order.restore(hash);
     take_(pairs);
     return cudaSuccess;
   }
 
   cudaError_t fetch(const std::uint64_t* from, std::uint64_t* to, std::size_t count) const {
-    cudaMemcpyAsync(to, from, count * sizeof *to, cudaMemcpyDeviceToHost, stream_);
-    return cudaStreamSynchronize(stream_);
+    cudaMemcpyAsync(to, from, count * sizeof *to, cudaMemcpyDeviceToHost);
+    return cudaStreamSynchronize(nullptr);
   }
 
-  const std::uint64_t count_;
   const unsigned distance_;
   const JoinRoom& room_;
-  const cudaStream_t stream_;
   const TakePairs& take_;
   const TakeRun& take_run_;
-  const std::uint64_t most_run_;
+  std::uint64_t count_ = 0;
   const std::uint64_t* sorted_ = nullptr;
   std::uint64_t long_runs_ = 0;
 };
@@ -221,7 +266,7 @@ class Joiner {
 Choice make_choice(std::span<const std::uint64_t> masks, const std::vector<std::size_t>& chosen) {
   std::uint64_t key = 0;
   for (const std::size_t block : chosen) key |= masks[block];
-  Choice choice{.order = with_last(key), .key_shift = static_cast<unsigned>(64 - std::popcount(key))};
+  Choice choice{.key = key, .order = with_last(key), .key_shift = static_cast<unsigned>(64 - std::popcount(key))};
   for (std::size_t block = 0, next = 0; block < chosen.back(); ++block) {
     if (block == chosen[next]) {
       ++next;
@@ -243,7 +288,127 @@ bool advance(std::vector<std::size_t>& chosen, std::size_t blocks) {
   return true;
 }
 
-}  // namespace
+// All of them, in order.
+std::vector<Choice> make_choices(std::span<const std::uint64_t> masks, unsigned distance) {
+  std::vector<std::size_t> chosen(masks.size() - distance);
+  std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+  std::vector<Choice> choices;
+  do choices.push_back(make_choice(masks, chosen));
+  while (advance(chosen, masks.size()));
+  return choices;
+}
+
+// Fingerprints on their way to the device, a piece at a time: the next one is copied while this one is worked on.
+class Sender {
+ public:
+  Sender(std::span<const std::uint64_t> hashes, std::uint64_t piece, const Asker& ask)
+      : hashes_(hashes), pieces_{{piece, ask}, {piece, ask}} {
+    ask(cudaStreamCreateWithFlags(&copies_, cudaStreamNonBlocking), "a stream");
+    for (cudaEvent_t& event : events_) ask(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "an event");
+    // Copies are several times faster from memory that stays where it is; where that cannot be had, they are slow.
+    pinned_ = cudaHostRegister(host(), hashes.size_bytes(), cudaHostRegisterDefault) == cudaSuccess;
+    if (!pinned_) cudaGetLastError();
+  }
+  Sender(const Sender&) = delete;
+  Sender& operator=(const Sender&) = delete;
+  ~Sender() {
+    cudaStreamSynchronize(copies_);
+    if (pinned_) cudaHostUnregister(host());
+    for (const cudaEvent_t event : events_) cudaEventDestroy(event);
+    cudaStreamDestroy(copies_);
+  }
+
+  // Calls work(piece, count), which starts kernels on it.
+  template <class Work>
+  cudaError_t each(Work work) const {
+    std::size_t turn = 0;
+    for (std::size_t next = 0; next < hashes_.size(); turn ^= 1U) {
+      const DeviceMemory<std::uint64_t>& piece = pieces_[turn];
+      const std::size_t count = std::min(piece.size(), hashes_.size() - next);
+      cudaStreamWaitEvent(copies_, worked(turn));
+      cudaMemcpyAsync(piece.data(), hashes_.data() + next, count * sizeof(std::uint64_t), cudaMemcpyHostToDevice,
+                      copies_);
+      cudaEventRecord(copied(turn), copies_);
+      cudaStreamWaitEvent(nullptr, copied(turn));
+      work(piece.data(), count);
+      cudaEventRecord(worked(turn), nullptr);
+      if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return error;
+      next += count;
+    }
+    return cudaSuccess;
+  }
+
+ private:
+  void* host() const { return const_cast<std::uint64_t*>(hashes_.data()); }
+  cudaEvent_t copied(std::size_t turn) const { return events_[turn]; }
+  cudaEvent_t worked(std::size_t turn) const { return events_[2 + turn]; }
+
+  const std::span<const std::uint64_t> hashes_;
+  const DeviceMemory<std::uint64_t> pieces_[2];
+  cudaStream_t copies_ = nullptr;
+  cudaEvent_t events_[4] = {};
+  bool pinned_ = false;
+};
+
+constexpr std::size_t kPlanned = 64;  // choices, while the set passes once
+
+// The parts of every choice; none where one does not fit.
+std::vector<std::vector<JoinPart>> plan_parts(const Sender& sender, const std::vector<Choice>& choices,
+                                              std::uint64_t most, const Asker& ask) {
+  const DeviceMemory<std::uint64_t> device_counts(kPlanned * kBuckets, ask);
+  std::vector<std::uint64_t> counts(device_counts.size());
+  const std::size_t bytes = counts.size() * sizeof counts[0];
+  std::vector<std::vector<JoinPart>> parts;
+  while (parts.size() < choices.size()) {
+    const std::size_t first = parts.size();
+    const std::size_t planned = std::min(kPlanned, choices.size() - first);
+    cudaMemsetAsync(device_counts.data(), 0, bytes);
+    ask(sender.each([&](const std::uint64_t* piece, std::uint64_t count) {
+      for (std::size_t c = 0; c < planned; ++c)
+        count_buckets<<<kGrid / 4, kThreads>>>(piece, count, choices[first + c].key,
+                                               device_counts.data() + c * kBuckets);
+    }),
+        "the join: counting");
+    ask(cudaMemcpy(counts.data(), device_counts.data(), bytes, cudaMemcpyDeviceToHost), "the join: counting");
+    for (std::size_t c = 0; c < planned; ++c) {
+      parts.push_back(cut_into_parts(std::span(counts).subspan(c * kBuckets, kBuckets), most));
+      if (parts.back().empty()) return {};
+    }
+  }
+  return parts;
+}
+
+bool join_in_parts(std::span<const std::uint64_t> hashes, const std::vector<Choice>& choices, const JoinSizes& sizes,
+                   const JoinRoom& room, Joiner& joiner, const Asker& ask) {
+  const Sender sender(hashes, sizes.piece, ask);
+  const std::vector<std::vector<JoinPart>> parts = plan_parts(sender, choices, sizes.sorted, ask);
+  if (parts.empty()) return false;
+  for (std::size_t c = 0; c < choices.size(); ++c) {
+    joiner.choose(choices[c]);
+    for (const JoinPart& part : parts[c]) {
+      cudaMemsetAsync(room.found.data(), 0, sizeof(std::uint64_t));
+      ask(sender.each([&](const std::uint64_t* piece, std::uint64_t count) {
+        keep_part<<<kGrid, kThreads>>>(piece, count, room.tables.data(), choices[c].key, part, room.front.data(),
+                                       room.found.data());
+      }),
+          "the join: sending a part");
+      std::uint64_t kept = 0;
+      ask(cudaMemcpy(&kept, room.found.data(), sizeof kept, cudaMemcpyDeviceToHost), "the join: sending a part");
+      ask(joiner.run(choices[c], kept), "the join");
+    }
+  }
+  return true;
+}
+
+cudaError_t join_resident(const std::uint64_t* hashes, std::uint64_t count, const std::vector<Choice>& choices,
+                          const JoinRoom& room, Joiner& joiner) {
+  for (const Choice& choice : choices) {
+    joiner.choose(choice);
+    move_bits<<<kGrid, kThreads>>>(hashes, count, room.tables.data(), room.front.data());
+    if (const cudaError_t error = joiner.run(choice, count); error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
 
 std::size_t join_sort_bytes(std::uint64_t count) {
   std::size_t bytes = 0;
@@ -252,18 +417,60 @@ std::size_t join_sort_bytes(std::uint64_t count) {
   return bytes;
 }
 
+std::size_t join_runs(std::uint64_t count, std::uint64_t most_run) {
+  return 2 * (count / most_run + 1);
+}
+
+}  // namespace
+
+std::uint64_t join_bytes(const JoinSizes& sizes) {
+  constexpr std::uint64_t kRest = std::uint64_t{1} << 20;  // tables, and rounding
+  const std::uint64_t words = 2 * sizes.sorted + 2 * sizes.pairs + join_runs(sizes.sorted, kMostRun) +
+                              (sizes.piece == 0 ? sizes.sorted : 2 * sizes.piece + kPlanned * kBuckets);
+  return words * sizeof(std::uint64_t) + join_sort_bytes(sizes.sorted) + kRest;
+}
+
+std::optional<JoinSizes> join_sizes(std::uint64_t count, std::uint64_t memory) {
+  constexpr std::uint64_t kMostPairs = std::uint64_t{1} << 22;
+  constexpr std::uint64_t kMostPiece = std::uint64_t{1} << 23;
+  constexpr std::uint64_t kLeastSorted = std::uint64_t{1} << 16;
+  JoinSizes sizes{.sorted = count, .pairs = std::clamp(memory / 128, kMostRun, kMostPairs)};
+  if (join_bytes(sizes) <= memory) return sizes;
+  sizes.piece = std::clamp(memory / 128, std::uint64_t{1024}, kMostPiece);
+  sizes.sorted = std::min(count, memory / 16);
+  while (sizes.sorted >= kLeastSorted && join_bytes(sizes) > memory) sizes.sorted -= sizes.sorted / 16;
+  if (join_bytes(sizes) <= memory) return sizes;
+  return std::nullopt;
+}
+
+JoinRoom::JoinRoom(const JoinSizes& sizes, const Asker& ask, std::uint64_t run)
+    : front(sizes.sorted, ask),
+      back(sizes.sorted, ask),
+      sort(join_sort_bytes(sizes.sorted), ask),
+      tables(kTables, ask),
+      pairs(2 * sizes.pairs, ask),
+      found(1, ask),
+      runs(join_runs(sizes.sorted, run), ask),
+      most_pairs(sizes.pairs),
+      most_run(run) {}
+
 cudaError_t hamming_join(const std::uint64_t* hashes, std::uint64_t count, std::span<const std::uint64_t> masks,
-                         unsigned distance, const JoinRoom& room, cudaStream_t stream, const TakePairs& take,
-                         const TakeRun& take_run, std::uint64_t most_run) {
-  if (count < 2) return cudaSuccess;
-  Joiner joiner(count, distance, room, stream, take, take_run, most_run);
-  std::vector<std::size_t> chosen(masks.size() - distance);
-  std::iota(chosen.begin(), chosen.end(), std::size_t{0});
-  cudaError_t error = cudaSuccess;
-  do {
-    error = joiner.run(hashes, make_choice(masks, chosen));
-  } while (error == cudaSuccess && advance(chosen, masks.size()));
-  return error;
+                         unsigned distance, const JoinRoom& room, const TakePairs& take, const TakeRun& take_run) {
+  Joiner joiner(distance, room, take, take_run);
+  return join_resident(hashes, count, make_choices(masks, distance), room, joiner);
+}
+
+bool join_from_host(std::span<const std::uint64_t> hashes, std::span<const std::uint64_t> masks, unsigned distance,
+                    const JoinSizes& sizes, const Asker& ask, const TakePairs& take, const TakeRun& take_run,
+                    std::uint64_t most_run) {
+  const JoinRoom room(sizes, ask, most_run);
+  const std::vector<Choice> choices = make_choices(masks, distance);
+  Joiner joiner(distance, room, take, take_run);
+  if (sizes.piece != 0) return join_in_parts(hashes, choices, sizes, room, joiner, ask);
+  const DeviceMemory<std::uint64_t> set(hashes.size(), ask);
+  ask(cudaMemcpy(set.data(), hashes.data(), hashes.size_bytes(), cudaMemcpyHostToDevice), "copying to the device");
+  ask(join_resident(set.data(), hashes.size(), choices, room, joiner), "the join");
+  return true;
 }
 
 }  // namespace refrain::cuda

@@ -1,10 +1,12 @@
-// The Hamming join over fingerprints in device memory: every pair that differs in at most `distance` bits
-// (engines/matching/hamming_join.h).
+// The Hamming join: every pair of fingerprints that differs in at most `distance` bits (engines/matching/hamming_join.h).
 //
 // The bits are cut into blocks. For every choice of blocks - distance of them, the fingerprints are put into an order of
 // bits in which the chosen blocks come first, sorted by those, and each is compared with what follows it in its run. A pair
 // is found once: by the choice of the first blocks in which it agrees. Runs that are very long, as in a skewed set, are
 // handed to the caller.
+//
+// A set that device memory has no room for stays on the host. For every choice it is cut into parts (parts.h), and passes
+// through the device once a part, which keeps what belongs to the part.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,28 +14,36 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
+
+#include "engines/cuda/kernels/memory.cuh"
 
 namespace refrain::cuda {
 
-// Device memory for `count` fingerprints: the two buffers that they are sorted between, what the sort needs, and the pairs.
-struct JoinRoom {
-  std::uint64_t* front;
-  std::uint64_t* back;
-  void* sort;
-  std::size_t sort_bytes;
-  std::uint64_t* tables;  // kJoinTables
-  std::uint64_t* pairs;   // 2 * most_pairs
-  std::uint64_t most_pairs;
-  std::uint64_t* found;  // one
-  std::uint64_t* runs;   // join_runs(count)
-};
 inline constexpr std::uint64_t kMostRun = std::uint64_t{1} << 16;
-inline std::size_t join_runs(std::uint64_t count, std::uint64_t most_run = kMostRun) {
-  return 2 * (count / most_run + 1);
-}
-inline constexpr std::size_t kJoinTables = 8 * 256;
-std::size_t join_sort_bytes(std::uint64_t count);
+
+// How many a join holds in device memory at a time.
+struct JoinSizes {
+  std::uint64_t sorted = 0;  // fingerprints; all of them, if they stay there
+  std::uint64_t piece = 0;   // fingerprints that are sent at a time; 0: they stay there
+  std::uint64_t pairs = 0;   // that are handed over at a time; at least most_run
+};
+// For `count` fingerprints in `memory` bytes; none if those are too few for any part worth having.
+std::optional<JoinSizes> join_sizes(std::uint64_t count, std::uint64_t memory);
+std::uint64_t join_bytes(const JoinSizes& sizes);
+
+// The memory of a join.
+class JoinRoom {
+ public:
+  JoinRoom(const JoinSizes& sizes, const Asker& ask, std::uint64_t most_run = kMostRun);
+  static constexpr std::size_t kTables = 8 * 256;
+
+  const DeviceMemory<std::uint64_t> front, back;  // that are sorted between
+  const DeviceMemory<std::uint8_t> sort;
+  const DeviceMemory<std::uint64_t> tables, pairs, found, runs;
+  const std::uint64_t most_pairs, most_run;
+};
 
 // Called with pairs end to end.
 using TakePairs = std::function<void(std::span<const std::uint64_t> pairs)>;
@@ -41,9 +51,15 @@ using TakePairs = std::function<void(std::span<const std::uint64_t> pairs)>;
 // Called with a run of more than `most_run`: of its pairs, those that differ in every one of the masks are to be found.
 using TakeRun = std::function<void(std::span<const std::uint64_t> run, std::span<const std::uint64_t> passed)>;
 
-// `hashes` are distinct, in device memory. `masks` are the blocks, more than `distance` of them.
+// `hashes` are distinct, in device memory, no more than the room is for. `masks` are the blocks, more than `distance` of
+// them.
 cudaError_t hamming_join(const std::uint64_t* hashes, std::uint64_t count, std::span<const std::uint64_t> masks,
-                         unsigned distance, const JoinRoom& room, cudaStream_t stream, const TakePairs& take,
-                         const TakeRun& take_run, std::uint64_t most_run = kMostRun);
+                         unsigned distance, const JoinRoom& room, const TakePairs& take, const TakeRun& take_run);
+
+// The same for fingerprints in host memory, whether they fit or not. False, and nothing taken, where so many have the same
+// key that a part would not fit.
+bool join_from_host(std::span<const std::uint64_t> hashes, std::span<const std::uint64_t> masks, unsigned distance,
+                    const JoinSizes& sizes, const Asker& ask, const TakePairs& take, const TakeRun& take_run,
+                    std::uint64_t most_run = kMostRun);
 
 }  // namespace refrain::cuda

@@ -1,5 +1,6 @@
 #include "engines/cuda/kernels/lane.cuh"
 
+#include "engines/cuda/kernels/digest.cuh"
 #include "engines/cuda/kernels/minhash.cuh"
 #include "engines/cuda/kernels/simhash.cuh"
 
@@ -61,10 +62,13 @@ class DeviceLane final : public Lane {
         offsets_(size.texts + 1, ask),
         results_(size.texts * rule.result_bytes(), ask),
         outcomes_(size.texts + 3, ask),
+        digests_(rule.digests ? size.texts : 0, ask),
         device_text_(size.text_bytes + 2 * kReach, ask),
         device_offsets_(size.texts + 1, ask),
         device_results_(size.texts * rule.result_bytes(), ask),
         device_outcomes_(size.texts + 3, ask),
+        device_digests_(digests_.size(), ask),
+        signatures_(size.texts * rule.factors.size(), ask),
         firsts_(tiles_of(size.text_bytes), ask),
         counts_(rule.factors.empty() ? 64 * tiles_of(size.text_bytes) : 0, ask),
         features_(rule.factors.empty() ? tiles_of(size.text_bytes) : 0, ask),
@@ -88,19 +92,25 @@ class DeviceLane final : public Lane {
                     cudaMemcpyHostToDevice, stream_.get());
     stream_.mark(1);
     const DeviceTexts view{device_text_.data(), device_offsets_.data(), texts, bytes};
-    if (rule_.factors.empty())
+    if (rule_.factors.empty()) {
       simhash(view,
               {members_of(rule_.tokenizer), rule_.hash == HashKind::sdbm, feature_rule(rule_), rule_.tie_sets_bit},
               {firsts_.data(), counts_.data(), features_.data()},
               reinterpret_cast<std::uint64_t*>(device_results_.data()), device_outcomes_.data(), stream_.get());
-    else
+    } else {
       minhash(view, {members_of(rule_.tokenizer), feature_rule(rule_), factors_.data(), addends_.data()},
-              firsts_.data(), reinterpret_cast<std::uint32_t*>(device_results_.data()), device_outcomes_.data(),
-              stream_.get());
+              firsts_.data(), signatures_.data(), device_outcomes_.data(), stream_.get());
+      minhash_sketches(signatures_.data(), texts, rule_.bands, rule_.rows,
+                       reinterpret_cast<std::uint32_t*>(device_results_.data()), stream_.get());
+    }
+    if (rule_.digests) cuda::digests(view, reinterpret_cast<std::uint64_t*>(device_digests_.data()), stream_.get());
     stream_.mark(2);
     cudaMemcpyAsync(results_.data(), device_results_.data(), texts * rule_.result_bytes(), cudaMemcpyDeviceToHost,
                     stream_.get());
     cudaMemcpyAsync(outcomes_.data(), device_outcomes_.data(), texts, cudaMemcpyDeviceToHost, stream_.get());
+    if (rule_.digests)
+      cudaMemcpyAsync(digests_.data(), device_digests_.data(), texts * sizeof(Digest), cudaMemcpyDeviceToHost,
+                      stream_.get());
     stream_.mark(3);
     ask_(cudaGetLastError(), "starting the kernels");
   }
@@ -113,6 +123,7 @@ class DeviceLane final : public Lane {
 
   const std::uint8_t* results() const override { return results_.data(); }
   const std::uint8_t* outcomes() const override { return outcomes_.data(); }
+  const Digest* digests() const override { return rule_.digests ? digests_.data() : nullptr; }
   Times times() const override { return times_; }
 
  private:
@@ -129,10 +140,13 @@ class DeviceLane final : public Lane {
   const PinnedMemory<std::uint64_t> offsets_;
   const PinnedMemory<std::uint8_t> results_;
   const PinnedMemory<std::uint8_t> outcomes_;
+  const PinnedMemory<Digest> digests_;
   const DeviceMemory<std::uint8_t> device_text_;
   const DeviceMemory<std::uint64_t> device_offsets_;
   const DeviceMemory<std::uint8_t> device_results_;
   const DeviceMemory<std::uint8_t> device_outcomes_;
+  const DeviceMemory<Digest> device_digests_;
+  const DeviceMemory<std::uint32_t> signatures_;
   const DeviceMemory<std::uint64_t> firsts_;
   const DeviceMemory<std::uint32_t> counts_;
   const DeviceMemory<std::uint32_t> features_;
@@ -144,12 +158,14 @@ class DeviceLane final : public Lane {
 }  // namespace
 
 std::uint64_t lane_host_bytes(const SketchRule& rule, const LaneSize& size) {
-  return size.text_bytes + size.texts * (sizeof(std::uint64_t) + rule.result_bytes() + 1);
+  return size.text_bytes +
+         size.texts * (sizeof(std::uint64_t) + rule.result_bytes() + 1 + (rule.digests ? sizeof(Digest) : 0));
 }
 
 std::uint64_t lane_device_bytes(const SketchRule& rule, const LaneSize& size) {
   constexpr std::uint64_t kRounding = std::uint64_t{2} << 20;  // every allocation takes whole pages
-  return lane_host_bytes(rule, size) + 2 * kReach + tiles_of(size.text_bytes) * kSimHashTileBytes + kRounding;
+  return lane_host_bytes(rule, size) + size.texts * rule.factors.size() * sizeof(std::uint32_t) + 2 * kReach +
+         tiles_of(size.text_bytes) * kSimHashTileBytes + kRounding;
 }
 
 std::unique_ptr<Lane> make_lane(unsigned device, const SketchRule& rule, const LaneSize& size, const Asker& ask) {

@@ -94,17 +94,24 @@ __global__ void __launch_bounds__(kWarps* kLanes)
   }
 }
 
-// A thread a key.
-__global__ void make_band_keys(const std::uint32_t* signatures, std::uint64_t count, unsigned bands, unsigned rows,
-                               std::uint32_t* keys) {
+// A thread makes a word of a sketch: the low bytes of four lanes, or a band's key.
+__global__ void make_sketches(const std::uint32_t* signatures, std::uint64_t count, unsigned bands, unsigned rows,
+                              std::uint32_t* sketches) {
+  constexpr unsigned kByteWords = kSignatureLanes / 4;
+  const unsigned words = kByteWords + bands;
   const std::uint64_t number = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (number >= count * bands) return;
-  const std::uint64_t text = number / bands;
-  const auto band = static_cast<unsigned>(number % bands);
-  const std::uint32_t* lane = signatures + text * kSignatureLanes + band * rows;
+  if (number >= count * words) return;
+  const auto word = static_cast<unsigned>(number % words);
+  const std::uint32_t* signature = signatures + number / words * kSignatureLanes;
+  if (word < kByteWords) {
+    const uint4 lanes = *reinterpret_cast<const uint4*>(signature + 4 * word);
+    sketches[number] = (lanes.x & 0xFF) | (lanes.y & 0xFF) << 8 | (lanes.z & 0xFF) << 16 | lanes.w << 24;
+    return;
+  }
+  const unsigned band = word - kByteWords;
   std::uint64_t key = band + 1;
-  for (unsigned row = 0; row < rows; ++row) key = key * kBandBase + lane[row];
-  keys[number] = static_cast<std::uint32_t>(mix_window(key) >> 32U);
+  for (unsigned row = 0; row < rows; ++row) key = key * kBandBase + signature[band * rows + row];
+  sketches[number] = static_cast<std::uint32_t>(mix_window(key) >> 32U);
 }
 
 template <Members kind>
@@ -139,12 +146,13 @@ void minhash(const DeviceTexts& texts, const MinHashRule& rule, std::uint64_t* f
   }
 }
 
-void band_keys(const std::uint32_t* signatures, std::uint64_t count, unsigned bands, unsigned rows, std::uint32_t* keys,
-               cudaStream_t stream) {
-  if (count * bands == 0) return;
+void minhash_sketches(const std::uint32_t* signatures, std::uint64_t count, unsigned bands, unsigned rows,
+                      std::uint32_t* sketches, cudaStream_t stream) {
+  if (count == 0) return;
   constexpr unsigned kThreads = 256;
-  make_band_keys<<<static_cast<unsigned>((count * bands + kThreads - 1) / kThreads), kThreads, 0, stream>>>(
-      signatures, count, bands, rows, keys);
+  const std::uint64_t words = count * (kSignatureLanes / 4 + bands);
+  make_sketches<<<static_cast<unsigned>((words + kThreads - 1) / kThreads), kThreads, 0, stream>>>(
+      signatures, count, bands, rows, sketches);
 }
 
 }  // namespace refrain::cuda

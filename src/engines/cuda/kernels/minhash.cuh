@@ -1,5 +1,5 @@
-// MinHash signatures of a batch of texts in device memory (engines/sketch/minhash.h says what they are), and their band
-// keys.
+// MinHash signatures of a batch of texts in device memory (engines/sketch/minhash.h says what they are), and what is kept
+// of them.
 //
 // A warp takes a tile, and the texts in it one after the other. All lanes make features together; then each of them goes
 // through all those features for lanes of the signature of its own, which stay in registers. A text that lies in several
@@ -22,8 +22,9 @@ struct MinHashRule {
 void minhash(const DeviceTexts& texts, const MinHashRule& rule, std::uint64_t* firsts, std::uint32_t* signatures,
              std::uint8_t* valid, cudaStream_t stream);
 
-// As engines/matching/bands.h makes them: keys[i * bands + b] of signature i.
-void band_keys(const std::uint32_t* signatures, std::uint64_t count, unsigned bands, unsigned rows, std::uint32_t* keys,
-               cudaStream_t stream);
+// What is kept of a signature: the low byte of each lane, then the bands' keys, as engines/matching/bands.h makes them.
+// kSignatureLanes / 4 + bands words each.
+void minhash_sketches(const std::uint32_t* signatures, std::uint64_t count, unsigned bands, unsigned rows,
+                      std::uint32_t* sketches, cudaStream_t stream);
 
 }  // namespace refrain::cuda

@@ -11,8 +11,6 @@ namespace refrain::cuda {
 
 namespace {
 
-constexpr std::uint64_t kMostPairs = std::uint64_t{1} << 22;  // that a join hands over at a time
-
 DeviceInfo describe(unsigned number) {
   DeviceInfo info;
   cudaDeviceProp properties{};
@@ -42,27 +40,11 @@ class OpenDevice final : public Device {
     return make_lane(number_, rule, size, ask_);
   }
 
-  std::uint64_t join_bytes(std::uint64_t hashes) const override {
-    return 3 * hashes * sizeof(std::uint64_t) + join_sort_bytes(hashes) + kJoinTables * sizeof(std::uint64_t) +
-           2 * kMostPairs * sizeof(std::uint64_t) + (std::uint64_t{16} << 20);
-  }
-  void join(std::span<const std::uint64_t> hashes, std::span<const std::uint64_t> masks, unsigned distance,
-            const TakePairs& take, const TakeRun& take_run) const override {
+  bool join(std::span<const std::uint64_t> hashes, std::span<const std::uint64_t> masks, unsigned distance,
+            std::uint64_t memory, const TakePairs& take, const TakeRun& take_run) const override {
     ask_(cudaSetDevice(static_cast<int>(number_)), "selecting the device");
-    const DeviceMemory<std::uint64_t> set(hashes.size(), ask_);
-    const DeviceMemory<std::uint64_t> front(hashes.size(), ask_);
-    const DeviceMemory<std::uint64_t> back(hashes.size(), ask_);
-    const DeviceMemory<std::uint8_t> sort(join_sort_bytes(hashes.size()), ask_);
-    const DeviceMemory<std::uint64_t> tables(kJoinTables, ask_);
-    const DeviceMemory<std::uint64_t> pairs(2 * kMostPairs, ask_);
-    const DeviceMemory<std::uint64_t> found(1, ask_);
-    const DeviceMemory<std::uint64_t> runs(join_runs(hashes.size()), ask_);
-    ask_(cudaMemcpy(set.data(), hashes.data(), hashes.size_bytes(), cudaMemcpyHostToDevice), "copying to the device");
-    ask_(hamming_join(set.data(), hashes.size(), masks, distance,
-                      {front.data(), back.data(), sort.data(), sort.size(), tables.data(), pairs.data(), kMostPairs,
-                       found.data(), runs.data()},
-                      nullptr, take, take_run),
-         "the join");
+    const std::optional<JoinSizes> sizes = join_sizes(hashes.size(), memory);
+    return sizes && join_from_host(hashes, masks, distance, *sizes, ask_, take, take_run);
   }
 
  private:

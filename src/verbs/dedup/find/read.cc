@@ -152,16 +152,15 @@ class Reading {
     if (const std::size_t bytes = size * record_bytes(own_source); bytes > done->reservation.bytes())
       done->reservation.resize(bytes, Done::kWhat);
     done->lengths.reserve(size);
-    done->digests.reserve(size);
+    done->digests.resize(size);
     done->states.reserve(size);
     if (keys_) done->keys.reserve(size);
     done->sketches.assign(size * sketch_bytes_, 0);
-    sketch_batch(number, batch, worker, done->sketches);
+    look_into(number, batch, worker, *done);
     if (!own_source) done->sources.emplace_back(batch.file);
     for (std::size_t i = 0; i < size; ++i) {
       const std::string_view text = batch.texts[i];
       done->lengths.push_back(text.size());
-      done->digests.push_back(digest(text));
       const bool bad = batch.bad[i] != 0;
       done->states.push_back(bad ? DocState::bad : worker.judged[i] != 0 ? DocState::judged : DocState::too_short);
       std::string source;
@@ -192,19 +191,19 @@ class Reading {
     return bytes;
   }
 
-  // Of all texts; on the device, where there is one. worker.judged[i] is 0 where one is too short.
-  void sketch_batch(unsigned number, const corpus::Batch& batch, Worker& worker, std::vector<std::uint8_t>& sketches) {
+  // The digests and sketches of all texts; on the device, where there is one. worker.judged[i] is 0 where a text is too
+  // short.
+  void look_into(unsigned number, const corpus::Batch& batch, Worker& worker, Done& done) {
     worker.judged.assign(batch.texts.size(), 1);
-    if (!worker.sketcher) return;
     const auto on_cpu = [&](std::size_t i) {
-      if (batch.bad[i] == 0) worker.judged[i] = sketch(batch.texts[i], worker, &sketches[i * sketch_bytes_]) ? 1 : 0;
+      done.digests[i] = digest(batch.texts[i]);
+      if (worker.sketcher && batch.bad[i] == 0)
+        worker.judged[i] = sketch(batch.texts[i], worker, &done.sketches[i * sketch_bytes_]) ? 1 : 0;
     };
-    const auto take = [&](std::size_t i, const std::uint8_t* made) {
-      if (batch.bad[i] != 0) return;
-      worker.sketcher->start();
-      if (made != nullptr) worker.sketcher->take(made);
-      worker.sketcher->finish(&sketches[i * sketch_bytes_]);
-      worker.judged[i] = made == nullptr ? 0 : 1;
+    const auto take = [&](std::size_t i, const std::uint8_t* made, const Digest* text_digest) {
+      if (made == nullptr || batch.bad[i] != 0) return on_cpu(i);  // at once
+      done.digests[i] = *text_digest;
+      std::memcpy(&done.sketches[i * sketch_bytes_], made, sketch_bytes_);
     };
     if (feed_) return feed_->run(number, batch.texts, take, on_cpu);
     for (std::size_t i = 0; i < batch.texts.size(); ++i) on_cpu(i);

@@ -56,8 +56,6 @@ class Sketcher {
   virtual ~Sketcher() = default;
   virtual void start() = 0;
   virtual void add(std::span<const std::uint64_t> features) = 0;
-  // Between start() and finish(), instead of add(): what a device made of the document, by the rule of the method.
-  virtual void take(const std::uint8_t* made) = 0;
   // The document's values of all columns, end to end.
   virtual void finish(std::uint8_t* values) = 0;
 };
@@ -93,7 +91,7 @@ class NearFinder {
   // Of all columns: what a document takes.
   std::size_t width() const;
   virtual std::unique_ptr<Sketcher> sketcher() const = 0;
-  // What a device would have to make; empty, with the reason in `why`, if none can.
+  // The rule by which a device makes a document's values of all columns; empty, with the reason in `why`, if none can.
   virtual std::optional<cuda::SketchRule> device_rule(const FingerprintOptions& windows, std::string& why) const = 0;
 
   // Writes the pairs that meet in a round, ascending, each once, without those in `known` (files of pairs, ascending

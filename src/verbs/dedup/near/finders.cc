@@ -45,6 +45,7 @@ NearDevice near_device(const DedupOptions& options, const NearFinder* finder) {
   std::string why;
   std::optional<cuda::SketchRule> rule = finder->device_rule(options.windows, why);
   if (!rule) throw Error(Errc::unsupported, why + "; use --device cpu");
+  rule->digests = true;
   return {cuda::open_device(options.device, true), *std::move(rule)};
 }
 

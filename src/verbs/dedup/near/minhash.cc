@@ -163,9 +163,6 @@ class MinHashSketcher : public Sketcher {
 
   void start() override { minhash_.start(signature_.data()); }
   void add(std::span<const std::uint64_t> features) override { minhash_.add(features, signature_.data()); }
-  void take(const std::uint8_t* made) override {
-    std::memcpy(signature_.data(), made, signature_.size() * sizeof(std::uint32_t));
-  }
   void finish(std::uint8_t* values) override {
     for (const std::uint32_t lane : signature_) *values++ = static_cast<std::uint8_t>(lane);
     matching::band_keys(bands_, signature_, keys_.data());
@@ -224,6 +221,8 @@ class MinHashFinder : public NearFinder {
     if (!why.empty()) return std::nullopt;
     rule->factors = minhash_.factors();
     rule->addends = minhash_.addends();
+    rule->bands = bands_.bands;
+    rule->rows = bands_.rows;
     return rule;
   }
 

@@ -11,10 +11,10 @@
 #include <cstring>
 #include <iterator>
 
-#include "engines/matching/hamming_join.h"
 #include "refrain/error.h"
 #include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/near/pairs.h"
+#include "verbs/join/join.h"
 #include "verbs/run/columns/column.h"
 
 namespace refrain::verbs::dedup {
@@ -32,20 +32,15 @@ struct Node {
 
 class SimHashSketcher : public Sketcher {
  public:
-  void start() override {
-    counter_ = {};
-    taken_.reset();
-  }
+  void start() override { counter_ = {}; }
   void add(std::span<const std::uint64_t> features) override { counter_.add(features); }
-  void take(const std::uint8_t* made) override { std::memcpy(&taken_.emplace(), made, sizeof *taken_); }
   void finish(std::uint8_t* values) override {
-    const std::uint64_t fingerprint = taken_ ? *taken_ : counter_.fingerprint(false);
+    const std::uint64_t fingerprint = counter_.fingerprint(false);
     std::memcpy(values, &fingerprint, sizeof fingerprint);
   }
 
  private:
   sketch::SimHashCounter counter_;
-  std::optional<std::uint64_t> taken_;  // from a device
 };
 
 class SimHashFilter : public SketchFilter {
@@ -171,12 +166,12 @@ void SimHashFinder::find_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& pla
     return std::span<const Node>(nodes.data() + begin,
                                  std::min(static_cast<std::size_t>(begins[at + 1]) - begin, kAll));
   };
-  matching::hamming_join({distinct.data(), distinct.size()}, {.distance = distance_}, run.context, run.budget,
-                         [&](unsigned worker, std::uint64_t a, std::uint64_t b) {
-                           for (const Node& one : standing(a))
-                             for (const Node& other : standing(b))
-                               writers[worker].add({std::max(one.rank, other.rank), std::min(one.rank, other.rank)});
-                         });
+  join::join_fingerprints({distinct.data(), distinct.size()}, {.distance = distance_}, run.options.device, run.context,
+                          run.budget, [&](unsigned worker, std::uint64_t a, std::uint64_t b) {
+                            for (const Node& one : standing(a))
+                              for (const Node& other : standing(b))
+                                writers[worker].add({std::max(one.rank, other.rank), std::min(one.rank, other.rank)});
+                          });
   writers.clear();
   list_pairs(run, pairs, known, out, kMostOfLater);
 }

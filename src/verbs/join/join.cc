@@ -1,23 +1,27 @@
-#include "verbs/near/device_join.h"
+#include "verbs/join/join.h"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "base/threads.h"
+#include "engines/cuda/device.h"
 #include "engines/matching/blocks.h"
-#include "engines/matching/hamming_join.h"
 
-namespace refrain::verbs::near {
+namespace refrain::verbs::join {
 
+namespace {
+
+constexpr std::size_t kManyHashes = std::size_t{1} << 24;  // from here on a GPU joins much sooner
+
+// False, and nothing emitted, where the CPU is to do it.
 bool join_on_device(const cuda::Device& device, std::span<const std::uint64_t> hashes, unsigned distance,
                     std::uint64_t memory, const Context& context, MemoryBudget& budget,
-                    const std::function<void(unsigned, std::uint64_t, std::uint64_t)>& emit) {
-  if (memory == 0) memory = device.info().free_bytes / 2;
-  if (device.join_bytes(hashes.size()) > memory) return false;
+                    const matching::EmitPair& emit) {
   const std::vector<std::uint64_t> masks = matching::sorting_blocks(hashes, distance);
   if (masks.empty()) return false;
-  device.join(
-      hashes, masks, distance,
+  return device.join(
+      hashes, masks, distance, memory != 0 ? memory : device.info().free_bytes / 2,
       [&](std::span<const std::uint64_t> pairs) {
         throw_if_stopped(context);
         for (std::size_t i = 0; i < pairs.size(); i += 2)
@@ -31,7 +35,16 @@ bool join_on_device(const cuda::Device& device, std::span<const std::uint64_t> h
                                  if (std::ranges::all_of(passed, differs)) emit(worker, a, b);
                                });
       });
-  return true;
 }
 
-}  // namespace refrain::verbs::near
+}  // namespace
+
+void join_fingerprints(std::span<const std::uint64_t> hashes, const matching::JoinOptions& options,
+                       const DeviceOptions& device, const Context& context, MemoryBudget& budget,
+                       const matching::EmitPair& emit) {
+  const std::shared_ptr<const cuda::Device> gpu = cuda::open_device(device, hashes.size() >= kManyHashes);
+  if (gpu && join_on_device(*gpu, hashes, options.distance, device.memory_bytes, context, budget, emit)) return;
+  matching::hamming_join(hashes, options, context, budget, emit);
+}
+
+}  // namespace refrain::verbs::join

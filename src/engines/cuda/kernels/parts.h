@@ -1,0 +1,39 @@
+// How a join is cut into parts that fit into device memory. Fingerprints are dealt into buckets by a hash of the key that
+// they are sorted by, so equal keys are in one bucket whatever the set looks like; a part is a range of buckets.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engines/cuda/kernels/hash.h"
+
+namespace refrain::cuda {
+
+inline constexpr unsigned kBuckets = 4096;
+REFRAIN_BOTH unsigned bucket_of(std::uint64_t key) {
+  return static_cast<unsigned>(mix_window(key) >> 52U);
+}
+
+struct JoinPart {
+  unsigned first;  // bucket
+  unsigned last;   // the one behind it
+};
+
+// Parts of at most `most` fingerprints, in order; counts[b] are in bucket b. None where a bucket alone has more.
+inline std::vector<JoinPart> cut_into_parts(std::span<const std::uint64_t> counts, std::uint64_t most) {
+  std::vector<JoinPart> parts{{0, 0}};
+  std::uint64_t inside = 0;
+  for (const std::uint64_t count : counts) {
+    if (count > most) return {};
+    if (inside + count > most) {
+      parts.push_back({parts.back().last, parts.back().last});
+      inside = 0;
+    }
+    inside += count;
+    ++parts.back().last;
+  }
+  return parts;
+}
+
+}  // namespace refrain::cuda
