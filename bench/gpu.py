@@ -19,9 +19,9 @@ import tempfile
 import time
 
 FILES = 16
-COMMANDS = (("near", "--preset", "fpga"), ("near",), ("dedup",), ("dedup", "--near", "simhash"))
+COMMANDS = (("near", "--distance", "3"), ("near",), ("dedup",))
 RESULTS = {"near": ("matches.tsv", "clusters.tsv"), "dedup": ("decisions.jsonl", "matches.tsv", "clusters.tsv")}
-COPIES = 0.1  # and as many that differ in a few words
+COPIES = 0.05  # and as many that differ in a few words
 
 
 def write_part(arguments):
@@ -29,8 +29,8 @@ def write_part(arguments):
     path, size, seed = arguments
     shared = random.Random(1)
     words = ["".join(shared.choices("etaoinshrdlucmfwypvbgkjqxz", weights=range(26, 0, -1), k=shared.randint(2, 10)))
-             for _ in range(30000)]
-    phrases = [" ".join(shared.choices(words, k=6)) for _ in range(150000)]
+             for _ in range(100000)]
+    phrases = [" ".join(shared.choices(words, k=6)) for _ in range(300000)]
     rng = random.Random(seed)
     recent = []
     written = 0

@@ -41,6 +41,7 @@ struct DeviceReport {
   std::uint64_t documents = 0;
   std::uint64_t bytes = 0;        // of text, copied to it
   std::uint64_t left_to_cpu = 0;  // documents that it could not do: not ASCII, for the most part
+  std::uint64_t joined = 0;       // fingerprints that it compared with each other
   // Summed over all threads.
   double staging_seconds = 0;  // copying text to where the device can fetch it
   double waiting_seconds = 0;  // for the device

@@ -74,6 +74,7 @@ class StandIn(FailingCase):
             self.assertEqual(report["name"], "stand-in")
             self.assertGreater(report["documents"], 300)
             self.assertGreater(report["left_to_cpu"], 300)
+            self.assertEqual(report["joined"] > 0, verb == "near" or "simhash" in flags)
 
     def test_a_device_that_fails_is_an_error_and_the_cpu_goes_on(self):
         self.expect_failures(("open 1", "lane 2", "start 1", "wait 2"), "stand-in: [a-z]+: unspecified launch failure")

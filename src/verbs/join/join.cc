@@ -41,9 +41,13 @@ bool join_on_device(const cuda::Device& device, std::span<const std::uint64_t> h
 
 void join_fingerprints(std::span<const std::uint64_t> hashes, const matching::JoinOptions& options,
                        const DeviceOptions& device, const Context& context, MemoryBudget& budget,
-                       const matching::EmitPair& emit) {
+                       const matching::EmitPair& emit, DeviceReport& report) {
   const std::shared_ptr<const cuda::Device> gpu = cuda::open_device(device, hashes.size() >= kManyHashes);
-  if (gpu && join_on_device(*gpu, hashes, options.distance, device.memory_bytes, context, budget, emit)) return;
+  if (gpu && join_on_device(*gpu, hashes, options.distance, device.memory_bytes, context, budget, emit)) {
+    report.name = gpu->info().name;
+    report.joined += hashes.size();
+    return;
+  }
   matching::hamming_join(hashes, options, context, budget, emit);
 }
 

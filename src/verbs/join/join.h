@@ -13,9 +13,9 @@
 namespace refrain::verbs::join {
 
 // As matching::hamming_join(). On a GPU where `device` asks for one; `automatic` takes one for many fingerprints. The CPU
-// still does what it is faster at, and what the GPU has too little memory for.
+// still does what it is faster at, and what the GPU has too little memory for. `report` is told what a GPU did.
 void join_fingerprints(std::span<const std::uint64_t> hashes, const matching::JoinOptions& options,
                        const DeviceOptions& device, const Context& context, MemoryBudget& budget,
-                       const matching::EmitPair& emit);
+                       const matching::EmitPair& emit, DeviceReport& report);
 
 }  // namespace refrain::verbs::join

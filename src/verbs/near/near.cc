@@ -317,7 +317,7 @@ class Near {
     };
     const std::span<const std::uint64_t> hashes(nodes_->hashes.data(), nodes_->hashes.size());
     join::join_fingerprints(hashes, {.distance = options_.distance, .blocks = options_.blocks}, options_.device,
-                            context_, budget_, emit);
+                            context_, budget_, emit, report_.device);
   }
 
   void write_matches(const Matches& matches, matching::UnionFind& clusters, Sink& sink) {

@@ -42,7 +42,8 @@ void write_device(JsonWriter& json, const DeviceReport& device) {
   json.field("cpu_seconds", device.cpu_seconds);
   json.field("copy_seconds", device.copy_seconds);
   json.field("kernel_seconds", device.kernel_seconds);
-  json.field("bound_by", device.bound_by);
+  if (!device.bound_by.empty()) json.field("bound_by", device.bound_by);
+  json.field("joined", device.joined);
   json.end_object();
 }
 

@@ -1,8 +1,8 @@
 // How many features two sets have in common, for many pairs of sets in device memory: with the sizes of the sets that is
 // their Jaccard similarity (engines/sketch/feature_set.h), which signatures only estimate.
 //
-// No verb uses it: a pair of texts takes several times as long to be read, cut into windows and sorted, on the CPU, as the
-// sets then take to be compared, and a set is no smaller than its text. docs/benchmarks.md has the figures.
+// No verb uses it: two texts of 4 KB take a core 27 us to be cut into windows and sorted, and then 1.5 us to be compared; and
+// a set is no smaller than its text. It is for whoever has the sets on the device.
 #pragma once
 
 #include <cuda_runtime.h>

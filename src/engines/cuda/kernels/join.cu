@@ -21,18 +21,16 @@ constexpr unsigned kGrid = 2048;  // blocks of a kernel that goes through everyt
 struct BitOrder {
   std::vector<unsigned> order;
 
-  // What byte b with value v becomes: entry 256 b + v.
+  // What byte b with value v becomes: entry 256 b + v. Then the way back.
   std::vector<std::uint64_t> tables() const {
-    std::vector<std::uint64_t> made(JoinRoom::kTables);
+    std::vector<std::uint64_t> made(2 * JoinRoom::kTables);
     for (std::size_t i = 0; i < 64; ++i)
-      for (std::size_t value = 0; value < 256; ++value)
-        if ((value >> order[i] % 8 & 1U) != 0) made[256 * (order[i] / 8) + value] |= std::uint64_t{1} << i;
+      for (std::size_t value = 0; value < 256; ++value) {
+        const std::size_t bit = order[i];
+        if ((value >> bit % 8 & 1U) != 0) made[256 * (bit / 8) + value] |= std::uint64_t{1} << i;
+        if ((value >> i % 8 & 1U) != 0) made[JoinRoom::kTables + 256 * (i / 8) + value] |= std::uint64_t{1} << bit;
+      }
     return made;
-  }
-  std::uint64_t restore(std::uint64_t moved) const {
-    std::uint64_t hash = 0;
-    for (std::size_t i = 0; i < 64; ++i) hash |= (moved >> i & 1U) << order[i];
-    return hash;
   }
   std::uint64_t apply(std::uint64_t mask) const {
     std::uint64_t moved = 0;
@@ -150,8 +148,8 @@ __device__ bool in_long_run(const std::uint64_t* runs, std::uint64_t long_runs, 
 
 __global__ void compare_runs(const std::uint64_t* __restrict__ hashes, std::uint64_t first, std::uint64_t last,
                              std::uint64_t count, unsigned key_shift, unsigned distance, Passed passed,
-                             const std::uint64_t* runs, std::uint64_t long_runs, std::uint64_t* pairs,
-                             std::uint64_t most_pairs, std::uint64_t* found) {
+                             const std::uint64_t* runs, std::uint64_t long_runs, const std::uint64_t* back,
+                             std::uint64_t* pairs, std::uint64_t most_pairs, std::uint64_t* found) {
   const std::uint64_t i = first + std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= last || (long_runs != 0 && in_long_run(runs, long_runs, i))) return;
   const std::uint64_t hash = hashes[i];
@@ -164,8 +162,8 @@ __global__ void compare_runs(const std::uint64_t* __restrict__ hashes, std::uint
     if (seen) continue;
     const std::uint64_t place = atomicAdd(reinterpret_cast<unsigned long long*>(found), 1ULL);
     if (place >= most_pairs) continue;
-    pairs[2 * place] = hash;
-    pairs[2 * place + 1] = hash ^ difference;
+    pairs[2 * place] = moved(back, hash);
+    pairs[2 * place + 1] = moved(back, hash ^ difference);
   }
 }
 
@@ -201,6 +199,7 @@ class Joiner {
     std::size_t sort_bytes = room_.sort.size();
     cub::DeviceRadixSort::SortKeys(room_.sort.data(), sort_bytes, keys, count_, static_cast<int>(choice.key_shift), 64);
     sorted_ = keys.Current();
+    spare_ = keys.Alternate();
     if (const cudaError_t error = hand_over_long_runs(choice); error != cudaSuccess) return error;
     return compare(choice, 0, count_);
   }
@@ -220,8 +219,8 @@ class Joiner {
     std::vector<std::uint64_t> run;
     for (const auto& [begin, end] : runs) {
       run.resize(end - begin);
-      if (const cudaError_t error = fetch(sorted_ + begin, run.data(), run.size()); error != cudaSuccess) return error;
-      for (std::uint64_t& hash : run) hash = choice.order.restore(hash);
+      move_bits<<<kGrid, kThreads>>>(sorted_ + begin, run.size(), way_back(), spare_);
+      if (const cudaError_t error = fetch(spare_, run.data(), run.size()); error != cudaSuccess) return error;
       take_run_(run, choice.passed_masks);
     }
     return cudaSuccess;
@@ -231,7 +230,7 @@ class Joiner {
   cudaError_t compare(const Choice& choice, std::uint64_t first, std::uint64_t last) {
     cudaMemsetAsync(room_.found.data(), 0, sizeof(std::uint64_t));
     compare_runs<<<blocks_for(last - first), kThreads>>>(sorted_, first, last, count_, choice.key_shift, distance_,
-                                                         choice.passed, room_.runs.data(), long_runs_,
+                                                         choice.passed, room_.runs.data(), long_runs_, way_back(),
                                                          room_.pairs.data(), room_.most_pairs, room_.found.data());
     std::uint64_t found = 0;
     if (const cudaError_t error = fetch(room_.found.data(), &found, 1); error != cudaSuccess || found == 0)
@@ -244,7 +243,6 @@ class Joiner {
     std::vector<std::uint64_t> pairs(2 * found);
     if (const cudaError_t error = fetch(room_.pairs.data(), pairs.data(), pairs.size()); error != cudaSuccess)
       return error;
-    for (std::uint64_t& hash : pairs) hash = choice.order.restore(hash);
     take_(pairs);
     return cudaSuccess;
   }
@@ -254,12 +252,15 @@ class Joiner {
     return cudaStreamSynchronize(nullptr);
   }
 
+  const std::uint64_t* way_back() const { return room_.tables.data() + JoinRoom::kTables; }
+
   const unsigned distance_;
   const JoinRoom& room_;
   const TakePairs& take_;
   const TakeRun& take_run_;
   std::uint64_t count_ = 0;
   const std::uint64_t* sorted_ = nullptr;
+  std::uint64_t* spare_ = nullptr;  // as large
   std::uint64_t long_runs_ = 0;
 };
 
@@ -447,7 +448,7 @@ JoinRoom::JoinRoom(const JoinSizes& sizes, const Asker& ask, std::uint64_t run)
     : front(sizes.sorted, ask),
       back(sizes.sorted, ask),
       sort(join_sort_bytes(sizes.sorted), ask),
-      tables(kTables, ask),
+      tables(2 * kTables, ask),
       pairs(2 * sizes.pairs, ask),
       found(1, ask),
       runs(join_runs(sizes.sorted, run), ask),

@@ -46,9 +46,11 @@ void add_losses(Table& table, const ReadReport& read, const std::string& kept = 
 // What a GPU did, and what it waited for or was waited for.
 void add_device(Table& table, const DeviceReport& device) {
   if (device.name.empty() || device.name == "cpu") return;
-  table.add("on the GPU", count_text(device.documents),
-            {fmt::format("{}; {} left to the CPU; bound by {}", printable(device.name, false),
-                         count_text(device.left_to_cpu), device.bound_by)});
+  std::vector<std::string> remarks = {printable(device.name, false)};
+  if (!device.bound_by.empty())
+    remarks.back() += fmt::format("; {} left to the CPU; bound by {}", count_text(device.left_to_cpu), device.bound_by);
+  if (device.joined != 0) remarks.push_back(count_text(device.joined) + " fingerprints compared");
+  table.add("on the GPU", count_text(device.documents), std::move(remarks));
 }
 
 void add_memory(Table& table, std::uint64_t peak, std::uint64_t ceiling) {

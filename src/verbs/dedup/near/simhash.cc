@@ -166,12 +166,14 @@ void SimHashFinder::find_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& pla
     return std::span<const Node>(nodes.data() + begin,
                                  std::min(static_cast<std::size_t>(begins[at + 1]) - begin, kAll));
   };
-  join::join_fingerprints({distinct.data(), distinct.size()}, {.distance = distance_}, run.options.device, run.context,
-                          run.budget, [&](unsigned worker, std::uint64_t a, std::uint64_t b) {
-                            for (const Node& one : standing(a))
-                              for (const Node& other : standing(b))
-                                writers[worker].add({std::max(one.rank, other.rank), std::min(one.rank, other.rank)});
-                          });
+  join::join_fingerprints(
+      {distinct.data(), distinct.size()}, {.distance = distance_}, run.options.device, run.context, run.budget,
+      [&](unsigned worker, std::uint64_t a, std::uint64_t b) {
+        for (const Node& one : standing(a))
+          for (const Node& other : standing(b))
+            writers[worker].add({std::max(one.rank, other.rank), std::min(one.rank, other.rank)});
+      },
+      run.report.device);
   writers.clear();
   list_pairs(run, pairs, known, out, kMostOfLater);
 }
