@@ -152,7 +152,10 @@ struct Occurrence {
   std::string text;               // those bytes
   std::vector<ByteRange> shared;  // ranges in `text` that match the passage token for token; sorted, disjoint
   double similarity = 1;          // matching tokens divided by the length of the longer
-  ByteRange query;                // for a query: the bytes of the query that match here
+  double document_share = 0;      // tokens here, of all tokens of the document
+  // For a query:
+  ByteRange query;         // the bytes of the query that match here,
+  double query_share = 0;  // and their tokens, of all tokens of the query
   // How unlikely the agreement is by chance, in bits: what the matching tokens weigh by their rarity in both texts.
   double score = 0;
 };
@@ -189,14 +192,20 @@ class PassageSink {
 };
 
 // Passages as JSON, one object per line, written in pieces:
-//   {"passage": text, "length": .., "similarity": .., "documents": .., "occurrences": [{"id", "begin", "end", "text"}]}
+//   {"passage": text, "length": .., "similarity": .., "documents": .., "occurrences": [{"id", "begin", "end",
+//   "similarity", "document_share", "text"}]}
 // and for a query also "query", "begin", "end", "score" and, if there are any, "unverified"; its occurrences also have
-// "similarity", "score", "query_begin" and "query_end".
-std::unique_ptr<PassageSink> json_passages(std::function<void(std::string_view)> out);
+// "query_begin", "query_end", "query_share" and "score". Without `texts`, there is no "passage" and no "text".
+std::unique_ptr<PassageSink> json_passages(std::function<void(std::string_view)> out, bool texts = true);
+
+// Passages as tab-separated rows behind a header, a row per occurrence (docs/format.md). The columns of a query are
+// others than those of what recurs in an index.
+enum class PassagesOf { query, index };
+std::unique_ptr<PassageSink> tsv_passages(std::function<void(std::string_view)> out, PassagesOf of, bool texts = true);
 
 struct PassageLimits {
-  Edits edits = Edits::light;  // for a query; extract() takes light
-  // The share of the words that may differ, above 0 and below 1.
+  Edits edits = Edits::light;  // extract() takes none or light
+  // For a query: the share of the words that may differ, above 0 and below 1.
   double noise = 0.67;
   // Minimum matching tokens; 0: the window of the index, or 15 where words are scattered or moved.
   std::uint64_t min_tokens = 0;
@@ -219,6 +228,13 @@ struct QueryOptions {
   // is said of its format.
   InputOptions input = {};
   std::string id = {};  // instead of those: a document of the index, which does not match itself
+  // Instead of those: every document of the index, against those that were added after it, so that every pair is compared
+  // once. With `with` or `pairs_file`: against what these say.
+  bool self = false;
+  // Compare only with these documents of the index. Error(not_found) if one of them is unknown.
+  std::vector<std::string> with = {};
+  // Or a file of rows, query id TAB document id: compare only these pairs. Documents without a row are not asked about.
+  std::string pairs_file = {};
   PassageLimits limits = {};
   std::uint64_t limit = 20;            // passages of a document; 0: all
   std::uint64_t max_occurrences = 20;  // of each; 0: all
@@ -238,6 +254,9 @@ struct QueryReport {
   // Empty: no more passages, or several documents were asked about. A page with a cursor can be shorter than `limit` if
   // many candidates did not match.
   std::string cursor;
+  std::uint64_t unknown_documents = 0;  // rows of `pairs_file` with documents that are not in the index
+  std::vector<std::string> unknown;     // the first few
+  std::uint64_t unknown_queries = 0;    // ids of queries in `pairs_file` that were not in the input
   std::uint64_t changed_documents = 0;
   std::vector<ChangedDocument> changed;
   double seconds = 0;

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any, Unpack
 
-    from .options import AddOptions, LayoutOptions, PassagesOptions, QueryOptions
+    from .options import AddOptions, LayoutOptions, PassagesOptions, QueryOptions, SelfOptions
 
 
 class Index:
@@ -50,12 +50,18 @@ class Index:
               **options: Unpack[QueryOptions]) -> list[dict[str, Any]]:
         """The passages that documents share with the index, best first.
 
-        `data` is as in fingerprint(), or one text; `of` is the id of a document of the index, in its place.
+        `data` is as in fingerprint(), or one text; `of` is the id of a document of the index, in its place. `with_` names
+        the only documents to compare with; `pairs` is a file of rows, query id, tab, document id: only these are compared.
         """
         if of is not None:
             rows, _ = self._there().query([], {"of": str(of), **_progressing(options)})
         else:
             rows, _ = self._there().query(*_given([data] if isinstance(data, str) else data, text, id, options))
+        return [json.loads(line) for line in rows.splitlines()]
+
+    def query_self(self, **options: Unpack[SelfOptions]) -> list[dict[str, Any]]:
+        """The passages that the documents of the index share with each other: each against those that were added after it."""
+        rows, _ = self._there().query([], {"self": True, **_progressing(options)})
         return [json.loads(line) for line in rows.splitlines()]
 
     def passages(self, **options: Unpack[PassagesOptions]) -> list[dict[str, Any]]:

@@ -143,15 +143,17 @@ class AddOptions(InputOptions, total=False):
 
 
 class PassagesOptions(RunOptions, total=False):
+    edits: Literal["none", "light"]
     min_tokens: int
     max_gap: int
     max_documents: int
     exclude: list[str]
     min_documents: int
     limit: int
+    texts: bool
 
 
-class QueryOptions(InputOptions, total=False):
+class SelfOptions(RunOptions, total=False):
     edits: Literal["none", "light", "heavy"]
     noise: float
     min_tokens: int
@@ -160,4 +162,10 @@ class QueryOptions(InputOptions, total=False):
     max_occurrences: int
     exclude: list[str]
     limit: int
+    with_: list[str]
+    pairs: str
+    texts: bool
+
+
+class QueryOptions(SelfOptions, InputOptions, total=False):
     cursor: str

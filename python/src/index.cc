@@ -53,16 +53,21 @@ std::string merge(Index& self, const nb::object& memory) {
 nb::tuple query(const Index& self, nb::handle input, nb::dict given) {
   Arguments arguments(std::move(given));
   QueryOptions options{.limits = passage_limits(arguments)};
-  if (!arguments.read("of", options.id)) options.input = input_options(arguments, input);
+  arguments.read("self", options.self);
+  if (!arguments.read("of", options.id) && !options.self) options.input = input_options(arguments, input);
+  arguments.read("with_", options.with);
+  arguments.read("pairs", options.pairs_file);
   arguments.read("limit", options.limit);
   arguments.read("max_occurrences", options.max_occurrences);
   arguments.read("cursor", options.cursor);
+  bool texts = true;
+  arguments.read("texts", texts);
   const CallSettings settings = call_settings(arguments);
   arguments.finish("Index.query");
   std::string rows;
   const std::string report = call(settings, [&](const Context& context) {
     if (!options.input.empty()) find_ids(options.input, context);
-    const auto sink = json_passages([&](std::string_view part) { rows += part; });
+    const auto sink = json_passages([&](std::string_view part) { rows += part; }, texts);
     return to_json(self.query(options, context, *sink));
   });
   return nb::make_tuple(rows, report);
@@ -73,11 +78,13 @@ nb::tuple passages(const Index& self, nb::dict given) {
   ExtractOptions options{.limits = passage_limits(arguments)};
   arguments.read("min_documents", options.min_documents);
   arguments.read("limit", options.limit);
+  bool texts = true;
+  arguments.read("texts", texts);
   const CallSettings settings = call_settings(arguments);
   arguments.finish("Index.passages");
   std::string rows;
   const std::string report = call(settings, [&](const Context& context) {
-    const auto sink = json_passages([&](std::string_view part) { rows += part; });
+    const auto sink = json_passages([&](std::string_view part) { rows += part; }, texts);
     return to_json(self.extract(options, context, *sink));
   });
   return nb::make_tuple(rows, report);

@@ -221,6 +221,12 @@ def test_an_index_answers_as_the_program_does(world, tmp_path):
     assert without_id(index.query(rows[5]["text"])) == without_id(wanted) != []
     passages = [json.loads(line) for line in run_program("index", "extract", tmp_path / "index").splitlines()]
     assert index.passages() == passages and len(passages) > 50
+    shared = [json.loads(line) for line in run_program("index", "query", tmp_path / "index", "--self", "--no-text").splitlines()]
+    assert index.query_self(texts=False) == shared != []
+    first = wanted[0]["occurrences"][0]["id"]
+    assert {place["id"] for passage in index.query(rows[5]["text"], with_=[first]) for place in passage["occurrences"]} == {first}
+    with pytest.raises(ValueError, match="none or light"):
+        index.passages(edits="heavy")
     assert index.document(rows[5]["id"]) == rows[5]["text"] and index.document("nobody") is None
     assert index.remove([rows[5]["id"]])["removed"] == 1 and len(index) == len(rows) - 1
     index.merge()

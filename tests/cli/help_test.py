@@ -140,7 +140,7 @@ class Generated(TestCase):
         self.assertEqual(set(self.complete("refrain", "ngrams", "build", "--")), flags_in(help_of("ngrams build")))
         self.assertEqual(self.complete("refrain", "index", "re"), ["remove"])
         self.assertEqual(self.complete("refrain", "index", "create", "--blots", "x"), ["xor"])
-        self.assertEqual(self.complete("refrain", "index", "query", "--output", "t"), ["text"])
+        self.assertEqual(self.complete("refrain", "index", "query", "--output", "t"), ["text", "tsv"])
         self.assertEqual(self.complete("refrain", "near", "--dist"), ["--distance"])
         self.assertEqual(self.complete("refrain", "near", "--format", "js"), ["jsonl", "json"])
         self.assertEqual(self.complete("refrain", "near", "--preset", "=", "f"), ["fpga"])

@@ -130,7 +130,8 @@ class Queried(Index):
         self.assertEqual((row["passage"], row["length"], row["similarity"], row["documents"]),
                          (run_of(25, 20), 20, 1, 2))
         self.assertEqual(self.read("q").decode()[row["begin"]:row["end"]], row["passage"])
-        self.assertEqual([list(place) for place in row["occurrences"]], ["id begin end query_begin query_end similarity score text".split()] * 2)
+        self.assertEqual([list(place) for place in row["occurrences"]], 
+                         ["id begin end query_begin query_end similarity score query_share document_share text".split()] * 2)
         self.assertEqual({(place["query_begin"], place["query_end"], place["similarity"]) for place in row["occurrences"]},
                          {(row["begin"], row["end"], 1)})
         self.assertEqual([place["id"] for place in row["occurrences"]], ["docs/a", "docs/b"])
@@ -331,6 +332,74 @@ class Queried(Index):
         self.write("q", run_of(200, 40))
         [row] = self.query("q", index="kept")
         self.assertEqual(row["occurrences"][0]["text"], run_of(200, 40))
+
+
+    def test_rows_are_also_told_as_tsv_and_without_texts(self):
+        self.create("docs")
+        self.write("q", f"zz yy {run_of(25, 20)} xx\tww")
+        rows = self.query("q")
+        out = self.run_program("index", "query", "index", "q", "--output", "tsv").out.decode()
+        header, *table = [line.split("\t") for line in out.splitlines()]
+        self.assertEqual(header, ("query query_begin query_end id begin end similarity score query_share document_share "
+                                  "query_text text").split())
+        told = [dict(zip(header, row)) for row in table]
+        self.assertEqual([(row["query"], row["id"], row["query_text"], row["text"]) for row in told],
+                         [("q", f"docs/{name}", run_of(25, 20), run_of(25, 20)) for name in "ab"])
+        for row, place in zip(told, rows[0]["occurrences"]):
+            for key in ("query_begin", "query_end", "begin", "end", "similarity", "score", "query_share", "document_share"):
+                self.assertEqual(float(row[key]), place[key], key)
+        self.assertEqual([place["query_share"] for place in rows[0]["occurrences"]], [round(20 / 24, 6)] * 2)
+        self.assertEqual(rows[0]["occurrences"][0]["document_share"], round(20 / 64, 6))
+        short = self.run_program("index", "query", "index", "q", "--output", "tsv", "--no-text").out.decode()
+        self.assertEqual([line.split("\t") for line in short.splitlines()], [row[:-2] for row in [header, *table]])
+        [bare] = self.query("q", "--no-text")
+        self.assertEqual(set(rows[0]) - set(bare), {"passage"})
+        self.assertEqual([set(a) - set(b) for a, b in zip(rows[0]["occurrences"], bare["occurrences"])], [{"text"}] * 2)
+        text = self.run_program("index", "query", "index", "q", "--output", "text", "--no-text").out.decode()
+        self.assertRegex(text, r"^20 tokens of q:6-\d+ in 2 documents, 100% similar\n  docs/a:\S+  \(100%\)\n  docs/b:\S+  \(100%\)\n$")
+        empty = self.run_program("index", "query", "index", "-", "--output", "tsv", stdin="nothing", code=1).out.decode()
+        self.assertEqual(empty.splitlines(), ["\t".join(header)])
+        self.run_program("index", "query", "index", "q", "--output", "tsv", "--raw", code=2)
+        more = self.run_program("index", "extract", "index", "--output", "tsv").out.decode().splitlines()
+        self.assertEqual(more[0], "passage\tid\tbegin\tend\tsimilarity\tdocument_share\ttext")
+        self.assertEqual([row.split("\t")[:2] for row in more[1:]], [["1", "docs/a"], ["1", "docs/b"]])
+
+    def test_a_query_is_compared_with_the_documents_that_are_named(self):
+        self.create("docs")
+        self.write("q", f"zz yy {run_of(25, 20)} xx {run_of(210, 20)}")
+        self.assertEqual({place["id"] for row in self.query("q") for place in row["occurrences"]}, {"docs/a", "docs/b", "docs/c"})
+        told = self.query("q", "--with", "docs/b", "--with", "docs/c")
+        self.assertEqual([[place["id"] for place in row["occurrences"]] for row in told], [["docs/b"], ["docs/c"]])
+        self.assertIn("docs/x: no document", self.run_program("index", "query", "index", "q", "--with", "docs/x", code=3).err)
+        self.write("q2", run_of(25, 20))
+        self.write("pairs", "q\tdocs/c\nq2\tdocs/a\nq2\tdocs/x\nq3\tdocs/a\n")
+        result = self.run_program("index", "query", "index", "q", "q2", "--pairs", "pairs")
+        told = [json.loads(line) for line in result.out.splitlines()]
+        self.assertEqual([(row["query"], [place["id"] for place in row["occurrences"]]) for row in told],
+                         [("q", ["docs/c"]), ("q2", ["docs/a"])])
+        self.assertEqual(result.err, "refrain: --pairs: 1 row skipped: the document is not in the index, such as docs/x\n"
+                                     "refrain: --pairs: 1 query not found in the input\n")
+        self.write("q.txt", "one\ntwo\n")
+        self.assertIn("--id-field", self.run_program("index", "query", "index", "q.txt", "--format", "lines", "--pairs", "pairs", code=3).err)
+        self.run_program("index", "query", "index", "q", "--pairs", "pairs", "--with", "docs/a", code=2)
+
+    def test_an_index_is_compared_with_itself(self):
+        self.write("docs/d", f"{run_of(0, 60)} {run_of(205, 30)} {run_of(0, 60)}")
+        self.create("docs")
+        told = self.query("--self", "--limit", "0")
+        pairs = [(row["query"], place["id"]) for row in told for place in row["occurrences"]]
+        self.assertEqual(set(pairs), {("docs/a", "docs/b"), ("docs/a", "docs/d"), ("docs/b", "docs/d"), ("docs/c", "docs/d")})
+        for row in told:
+            self.assert_in_files(row)
+        self.write("matches.tsv", "id1\tid2\tdiff\ndocs/c\tdocs/d\t3\n")
+        [row] = self.query("--self", "--pairs", "matches.tsv")
+        self.assertEqual((row["query"], row["passage"]), ("docs/c", run_of(205, 30)))
+        result = self.run_program("index", "query", "index", "--self", "--limit", "1")
+        self.assertRegex(result.err, r"^refrain: \d of 3 documents may have more than 1 passage; for all of them, add --limit 0\n$")
+        self.run_program("index", "query", "index", "--self", "docs/a", code=2)
+        self.run_program("index", "query", "index", "--self", "--id", "docs/a", code=2)
+        self.create("docs/c", index="one")
+        self.query("--self", index="one", code=1)
 
 
 class Extracted(Index):

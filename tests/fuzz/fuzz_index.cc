@@ -238,6 +238,13 @@ void ask_query(verbs::index::Snapshot& snapshot, const std::string& question) {
     query.documents.clear();
     query.id = "kept";
     attempt([&] { verbs::index::query_index(snapshot, query, context(), sink); });
+    query.with = {"j1", "also"};
+    attempt([&] { verbs::index::query_index(snapshot, query, context(), sink); });
+    query.with.clear();
+    query.id.clear();
+    query.self = true;
+    attempt([&] { verbs::index::query_index(snapshot, query, context(), sink); });
+    query.self = false;
   }
 }
 

@@ -199,9 +199,11 @@ int run_blots(const Settings& settings) {
 
 // ---- Passages
 
-std::unique_ptr<PassageSink> passage_sink(const Settings& settings, std::function<void(std::string_view)> out) {
-  return settings.rows == Rows::text ? text_passages(std::move(out), look_of(STDOUT_FILENO))
-                                     : json_passages(std::move(out));
+std::unique_ptr<PassageSink> passage_sink(const Settings& settings, PassagesOf of,
+                                          std::function<void(std::string_view)> out) {
+  const bool texts = !settings.no_text;
+  if (settings.rows == Rows::text) return text_passages(std::move(out), look_of(STDOUT_FILENO), texts);
+  return settings.rows == Rows::tsv ? tsv_passages(std::move(out), of, texts) : json_passages(std::move(out), texts);
 }
 
 // A word as a shell reads it.
@@ -235,6 +237,8 @@ void refuse_comparing(const Settings& settings) {
     throw Error(Errc::invalid_argument,
                 "--raw: compares nothing; remove --edits, --noise, --min-tokens, --max-gap and --exclude");
   if (settings.json) throw Error(Errc::invalid_argument, "--raw: has no summary; remove --json");
+  if (settings.rows == Rows::tsv || settings.no_text)
+    throw Error(Errc::invalid_argument, "--raw: lists blots, as jsonl or text; remove --output tsv and --no-text");
 }
 
 // 1 where nothing was found, else 0.
@@ -242,8 +246,9 @@ int run_raw_query(const Settings& settings) {
   const QueryOptions asked = query_options(settings);
   if (!asked.cursor.empty()) throw Error(Errc::invalid_argument, "--raw: has no cursor; remove --cursor");
   refuse_comparing(settings);
-  if (settings.max_occurrences)
-    throw Error(Errc::invalid_argument, "--raw: lists every document of a blot; remove --max-occurrences");
+  if (settings.max_occurrences || settings.self || !settings.with.empty() || !settings.pairs.empty())
+    throw Error(Errc::invalid_argument,
+                "--raw: lists every document of a blot; remove --max-occurrences, --self, --with and --pairs");
   const Index index(index_of(settings));
   BlotsOptions options = blots_options(settings);
   options.min_documents = 1;
@@ -267,19 +272,21 @@ int run_query(const Invocation& invocation) {
   const QueryReport report = [&] {
     const Session session(settings);
     // A passage goes out as soon as it is known.
-    const auto sink = passage_sink(settings, [&out](std::string_view piece) {
+    const auto sink = passage_sink(settings, PassagesOf::query, [&out](std::string_view piece) {
       out.write(piece);
       if (piece.ends_with('\n')) out.flush();
     });
     return index.query(options, session.context(), *sink);
   }();
-  if (!report.cursor.empty() && settings.rows == Rows::json) out.write(cursor_json(report.cursor));
+  if (!report.cursor.empty() && settings.rows == Rows::jsonl) out.write(cursor_json(report.cursor));
   out.flush();
   if (!settings.quiet) {
     remark(changed_remark(report.changed_documents, report.changed));
+    for (const std::string& one : pairs_remarks(report)) remark(one);
+    if (report.cursor.empty() && !settings.json) remark(shortened_remark(report, options.limit));
     if (report.passages == 0 && report.cursor.empty() && options.cursor.empty() && settings.rows == Rows::text)
       remark("nothing found; runs shorter than the index's window are not searched (see 'refrain index stats')\n");
-    if (!report.cursor.empty() && settings.rows == Rows::text)
+    if (!report.cursor.empty() && settings.rows != Rows::jsonl)
       remark(fmt::format("for more, run: {}\n", next_command(invocation.arguments, report.cursor)));
   }
   summarize(settings, query_summary(report), to_json(report));
@@ -300,7 +307,7 @@ void run_extract(const Settings& settings) {
   StandardOutput out;
   const ExtractReport report = [&] {
     const Session session(settings);
-    const auto sink = passage_sink(settings, [&out](std::string_view piece) { out.write(piece); });
+    const auto sink = passage_sink(settings, PassagesOf::index, [&out](std::string_view piece) { out.write(piece); });
     ExtractReport made = index.extract(options, session.context(), *sink);
     out.flush();
     return made;

@@ -124,6 +124,9 @@ std::string to_json(const QueryReport& report) {
     json.null();
   else
     json.value(report.cursor);
+  json.field("unknown_documents", report.unknown_documents);
+  verbs::run::write_strings(json, "unknown", report.unknown);
+  json.field("unknown_queries", report.unknown_queries);
   write_changed(json, report.changed_documents, report.changed);
   return end_report(std::move(json), report.seconds);
 }

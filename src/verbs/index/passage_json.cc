@@ -25,7 +25,7 @@ std::string blot_field(std::uint64_t blot, unsigned digits) {
 
 class JsonPassages final : public PassageSink {
  public:
-  explicit JsonPassages(std::function<void(std::string_view)> out) : out_(std::move(out)) {}
+  JsonPassages(std::function<void(std::string_view)> out, bool texts) : out_(std::move(out)), texts_(texts) {}
 
   void begin(const PassageHead& head) override {
     std::string row;
@@ -44,8 +44,10 @@ class JsonPassages final : public PassageSink {
 
   bool formats() const override { return true; }
   void format(const PassageHead& head, std::string& out) const override {
-    out += fmt::format(R"({{"passage":{},"length":{},"similarity":{:.6g},"documents":{})", json_text(head.text),
-                       head.length, head.similarity, head.documents);
+    out += '{';
+    if (texts_) out += fmt::format(R"("passage":{},)", json_text(head.text));
+    out +=
+        fmt::format(R"("length":{},"similarity":{:.6g},"documents":{})", head.length, head.similarity, head.documents);
     if (!head.query.empty())
       out +=
           fmt::format(R"(,"query":{},{},"score":{:.6g})", json_text(head.query), range_fields(head.bytes), head.score);
@@ -53,23 +55,29 @@ class JsonPassages final : public PassageSink {
     out += R"(,"occurrences":[)";
   }
   void format(const Occurrence& occurrence, bool first, std::string& out) const override {
+    const bool of_query = occurrence.query.end > occurrence.query.begin;
     out += fmt::format(R"({}{{"id":{},{})", first ? "" : ",", json_text(occurrence.id), range_fields(occurrence.bytes));
-    if (occurrence.query.end > occurrence.query.begin)
-      out += fmt::format(R"(,"query_begin":{},"query_end":{},"similarity":{:.6g},"score":{:.6g})",
-                         occurrence.query.begin, occurrence.query.end, occurrence.similarity, occurrence.score);
-    out += fmt::format(R"(,"text":{}}})", json_text(occurrence.text));
+    if (of_query)
+      out += fmt::format(R"(,"query_begin":{},"query_end":{})", occurrence.query.begin, occurrence.query.end);
+    out += fmt::format(R"(,"similarity":{:.6g})", occurrence.similarity);
+    if (of_query)
+      out += fmt::format(R"(,"score":{:.6g},"query_share":{:.6g})", occurrence.score, occurrence.query_share);
+    out += fmt::format(R"(,"document_share":{:.6g})", occurrence.document_share);
+    if (texts_) out += fmt::format(R"(,"text":{})", json_text(occurrence.text));
+    out += '}';
   }
   void write(std::string_view text) override { out_(text); }
 
  private:
   std::function<void(std::string_view)> out_;
+  bool texts_;
   bool first_ = true;
 };
 
 }  // namespace
 
-std::unique_ptr<PassageSink> json_passages(std::function<void(std::string_view)> out) {
-  return std::make_unique<JsonPassages>(std::move(out));
+std::unique_ptr<PassageSink> json_passages(std::function<void(std::string_view)> out, bool texts) {
+  return std::make_unique<JsonPassages>(std::move(out), texts);
 }
 
 std::string to_json(const BlotRow& row) {

@@ -10,17 +10,40 @@
 namespace refrain::verbs::index {
 namespace {
 
-std::string told(const PassageHead& head, const std::vector<Occurrence>& occurrences) {
+void tell(PassageSink& sink, const PassageHead& head, const std::vector<Occurrence>& occurrences) {
+  sink.begin(head);
+  for (const Occurrence& occurrence : occurrences) sink.occurrence(occurrence);
+  sink.end();
+}
+
+std::string told(const PassageHead& head, const std::vector<Occurrence>& occurrences, bool texts = true) {
   std::string out;
-  const auto sink = json_passages([&](std::string_view piece) { out += piece; });
-  sink->begin(head);
-  for (const Occurrence& occurrence : occurrences) sink->occurrence(occurrence);
-  sink->end();
+  tell(*json_passages([&](std::string_view piece) { out += piece; }, texts), head, occurrences);
+  return out;
+}
+
+std::string rows(PassagesOf of, bool texts, const PassageHead& head, const std::vector<Occurrence>& occurrences) {
+  std::string out;
+  tell(*tsv_passages([&](std::string_view piece) { out += piece; }, of, texts), head, occurrences);
   return out;
 }
 
 Occurrence place(std::string id, std::string text, ByteRange bytes) {
   return {.id = std::move(id), .bytes = bytes, .text = std::move(text), .shared = {}, .similarity = 1, .query = {}};
+}
+
+// Of "a b c" in a query, at 10.
+PassageHead asked() {
+  return {.text = "a b\tc", .length = 3, .similarity = 1, .documents = 1, .query = "q\\", .bytes = {10, 15}};
+}
+Occurrence answered() {
+  Occurrence occurrence = place("x", "b\nc", {5, 8});
+  occurrence.query = {12, 15};
+  occurrence.similarity = 0.5;
+  occurrence.score = 12.25;
+  occurrence.query_share = 1.0 / 3;
+  occurrence.document_share = 0.25;
+  return occurrence;
 }
 
 TEST(PassageJson, IsOneLineAPassage) {
@@ -31,8 +54,8 @@ TEST(PassageJson, IsOneLineAPassage) {
                                                                "b",
                                                                {7, 10})}),
             "{\"passage\":\"a \\\"b\\\"\\n\",\"length\":2,\"similarity\":0.75,\"documents\":2,\"occurrences\":["
-            "{\"id\":\"x\",\"begin\":0,\"end\":6,\"text\":\"a \\\"b\\\"\\n\"},"
-            "{\"id\":\"y\\\\\",\"begin\":7,\"end\":10,\"text\":\"a\xEF\xBF\xBD"
+            "{\"id\":\"x\",\"begin\":0,\"end\":6,\"similarity\":1,\"document_share\":0,\"text\":\"a \\\"b\\\"\\n\"},"
+            "{\"id\":\"y\\\\\",\"begin\":7,\"end\":10,\"similarity\":1,\"document_share\":0,\"text\":\"a\xEF\xBF\xBD"
             "b\"}]}\n");
 }
 
@@ -45,14 +68,31 @@ TEST(PassageJson, SaysWhereInTheQueryAndWhatNobodyCompared) {
 }
 
 TEST(PassageJson, SaysWhatOfTheQueryAnOccurrenceMatches) {
-  Occurrence occurrence = place("x", "a b", {0, 3});
-  occurrence.query = {5, 8};
-  occurrence.similarity = 0.5;
-  occurrence.score = 12.25;
-  EXPECT_EQ(told({.text = "a", .query = {}, .bytes = {}}, {occurrence}),
+  EXPECT_EQ(told({.text = "a", .query = {}, .bytes = {}}, {answered()}),
             "{\"passage\":\"a\",\"length\":0,\"similarity\":0,\"documents\":0,\"occurrences\":[{\"id\":\"x\",\"begin\":"
-            "0,\"end\":3,"
-            "\"query_begin\":5,\"query_end\":8,\"similarity\":0.5,\"score\":12.25,\"text\":\"a b\"}]}\n");
+            "5,\"end\":8,\"query_begin\":12,\"query_end\":15,\"similarity\":0.5,\"score\":12.25,"
+            "\"query_share\":0.333333,\"document_share\":0.25,\"text\":\"b\\nc\"}]}\n");
+}
+
+TEST(PassageJson, LeavesTheTextsOut) {
+  EXPECT_EQ(told({.text = "a", .query = {}, .bytes = {}}, {place("x", "a", {0, 1})}, false),
+            "{\"length\":0,\"similarity\":0,\"documents\":0,\"occurrences\":[{\"id\":\"x\",\"begin\":0,\"end\":1,"
+            "\"similarity\":1,\"document_share\":0}]}\n");
+}
+
+TEST(PassageTsv, IsARowAPlaceOfAQuery) {
+  const std::string header =
+      "query\tquery_begin\tquery_end\tid\tbegin\tend\tsimilarity\tscore\tquery_share\tdocument_share";
+  const std::string row = "q\\\\\t12\t15\tx\t5\t8\t0.5\t12.25\t0.333333\t0.25";
+  EXPECT_EQ(rows(PassagesOf::query, true, asked(), {answered()}),
+            header + "\tquery_text\ttext\n" + row + "\tb\\tc\tb\\nc\n");
+  EXPECT_EQ(rows(PassagesOf::query, false, asked(), {answered(), answered()}), header + "\n" + row + "\n" + row + "\n");
+}
+
+TEST(PassageTsv, NumbersThePassagesOfAnIndex) {
+  EXPECT_EQ(rows(PassagesOf::index, true, {}, {place("x", "a", {0, 1}), place("y", "a", {3, 4})}),
+            "passage\tid\tbegin\tend\tsimilarity\tdocument_share\ttext\n"
+            "1\tx\t0\t1\t1\t0\ta\n1\ty\t3\t4\t1\t0\ta\n");
 }
 
 TEST(PassageJson, BeginsEachPassageAnew) {

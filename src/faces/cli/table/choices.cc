@@ -19,7 +19,15 @@ std::vector<std::string_view> keep_names() {
 }
 
 std::vector<std::string_view> rows_names() {
-  return {"json", "text"};
+  return {"jsonl", "text"};
+}
+
+std::vector<std::string_view> passage_rows_names() {
+  return {"jsonl", "text", "tsv"};
+}
+
+std::vector<std::string_view> extract_edits_names() {
+  return {"none", "light"};
 }
 
 std::vector<std::string_view> stop_word_lists() {

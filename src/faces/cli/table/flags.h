@@ -24,7 +24,7 @@
 namespace refrain::cli {
 
 // How rows are printed: for machines, or for people.
-enum class Rows { json, text };
+enum class Rows { jsonl, text, tsv };
 
 // What the command line said, and only that: what was not given is empty, so that a preset can be told from a choice.
 // options.h turns this into the options of a verb.
@@ -102,7 +102,11 @@ struct Settings {
   std::vector<std::string> exclude;
   std::string cursor;
   std::optional<std::string> id;
-  Rows rows = Rows::json;
+  Rows rows = Rows::jsonl;
+  bool no_text = false;
+  bool self = false;
+  std::vector<std::string> with;
+  std::string pairs;
   bool raw = false;
   std::vector<std::string> unblot;
   bool repair = false;

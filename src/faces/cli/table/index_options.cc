@@ -133,11 +133,17 @@ QueryOptions query_options(const Settings& settings) {
   QueryOptions options;
   if (settings.id && settings.operands.size() > 1)
     throw Error(Errc::invalid_argument, "--id: queries with a document of the index; remove it, or the inputs");
-  if (!settings.id && settings.operands.size() == 1)
-    throw Error(Errc::invalid_argument, "'index query' needs an INPUT, -, or --id ID");
-  if (!settings.id) options.input = input_options(settings, all_but_first(settings.operands));
+  if (settings.self && (settings.id || settings.operands.size() > 1))
+    throw Error(Errc::invalid_argument,
+                "--self: queries with all documents of the index; remove it, or the inputs and --id");
+  if (!settings.id && !settings.self && settings.operands.size() == 1)
+    throw Error(Errc::invalid_argument, "'index query' needs an INPUT, -, --id ID, or --self");
+  if (settings.operands.size() > 1) options.input = input_options(settings, all_but_first(settings.operands));
   options.limits = passage_limits(settings);
   options.id = settings.id.value_or("");
+  options.self = settings.self;
+  options.with = settings.with;
+  options.pairs_file = settings.pairs;
   options.limit = settings.limit.value_or(options.limit);
   options.max_occurrences = settings.max_occurrences.value_or(options.max_occurrences);
   options.cursor = settings.cursor;

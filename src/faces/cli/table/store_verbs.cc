@@ -93,11 +93,12 @@ constexpr VerbInfo kStoreVerbs[] = {
          "otherwise). Exits with code 1 if nothing is found.",
      .details =
          "With --edits light, a window of the index must be left in or near a passage; with heavy, pairs of rare words "
-         "are enough. A passage has at least --min-tokens matching tokens, 15 where they are scattered or moved; up to "
-         "--max-gap consecutive tokens may have been changed, lost or inserted. If there are more than --limit "
-         "passages for a single document, the last line is a cursor. Offsets are bytes of the original text. With "
-         "--output text, matching words are "
-         "bold and underlined on a terminal, and marked [[ ]] elsewhere.\n"
+         "are enough. A passage has at least --min-tokens matching tokens, 15 where they are scattered or moved. If "
+         "there are more than --limit passages for a single document, the last line is a cursor. Offsets are bytes of "
+         "the original text. With --output text, matching words are bold and underlined on a terminal, and marked [[ "
+         "]] "
+         "elsewhere.\n"
+         "--self compares each document with those added after it, never with itself. --pairs takes matches.tsv, too.\n"
          "--raw lists the candidates: the blots of the INPUTs that occur in the index, without comparing any text.\n"
          "Documents whose files have changed since they were indexed are skipped, and listed on standard error.\n",
      .examples = {"refrain index create index /usr/share/common-licenses -q",
@@ -111,7 +112,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .operand_choices = nullptr,
      .description = "Finds every passage that two or more documents of the index share, each once, at its earliest "
                     "place, with all places that contain it or a part of it. Prints JSON, one passage per line.",
-     .details = "--raw is `refrain index blots`: candidates, without comparing any text. Documents whose files have "
+     .details = "For heavily edited passages, see `refrain index query --self`.\n"
+                "--raw is `refrain index blots`: candidates, without comparing any text. Documents whose files have "
                 "changed since they were indexed are skipped, and listed on standard error.\n",
      .examples = {"refrain index create index /usr/share/common-licenses -q",
                   "refrain index extract index --min-tokens 50 --output text"}},

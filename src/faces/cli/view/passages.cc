@@ -41,7 +41,8 @@ std::string place_text(std::string_view id, const ByteRange& bytes) {
 
 class TextPassages final : public PassageSink {
  public:
-  TextPassages(std::function<void(std::string_view)> out, const Look& look) : out_(std::move(out)), look_(look) {}
+  TextPassages(std::function<void(std::string_view)> out, const Look& look, bool texts)
+      : out_(std::move(out)), look_(look), texts_(texts) {}
 
   void begin(const PassageHead& head) override {
     text_ = head.text;
@@ -52,13 +53,15 @@ class TextPassages final : public PassageSink {
     if (head.unverified > 0) title += fmt::format("; {} more candidates not compared", count_text(head.unverified));
     if (look_.colour) title = fmt::format("\x1b[1m{}\x1b[0m", title);
     out_(fmt::format("{}{}\n{}", std::exchange(first_, false) ? "" : "\n", title,
-                     indented(marked_ends(head.text, {}, look_))));
+                     texts_ ? indented(marked_ends(head.text, {}, look_)) : ""));
   }
 
   void occurrence(const Occurrence& occurrence) override {
     const std::string place = place_text(occurrence.id, occurrence.bytes);
     const std::string line = fmt::format("  {}  ({})", place, percent(occurrence.similarity));
-    if (occurrence.text == text_) {
+    if (!texts_) {
+      out_(line + "\n");
+    } else if (occurrence.text == text_) {
       out_(line + "  identical\n");
     } else if (const auto earlier = seen_.find(occurrence.text); earlier != seen_.end()) {
       out_(fmt::format("{}  same as {}\n", line, earlier->second));
@@ -73,6 +76,7 @@ class TextPassages final : public PassageSink {
  private:
   std::function<void(std::string_view)> out_;
   Look look_;
+  bool texts_;
   bool first_ = true;
   std::string text_;
   std::unordered_map<std::string, std::string> seen_;  // text -> where it was shown
@@ -80,8 +84,8 @@ class TextPassages final : public PassageSink {
 
 }  // namespace
 
-std::unique_ptr<PassageSink> text_passages(std::function<void(std::string_view)> out, const Look& look) {
-  return std::make_unique<TextPassages>(std::move(out), look);
+std::unique_ptr<PassageSink> text_passages(std::function<void(std::string_view)> out, const Look& look, bool texts) {
+  return std::make_unique<TextPassages>(std::move(out), look, texts);
 }
 
 }  // namespace refrain::cli

@@ -16,7 +16,8 @@ namespace refrain::cli {
 //   b.txt:0-55  (92 %)
 //     [[the quick]] red [[fox ...]]
 //
-// A text that was shown already is not shown again. Long texts are shown by their ends.
-std::unique_ptr<PassageSink> text_passages(std::function<void(std::string_view)> out, const Look& look);
+// A text that was shown already is not shown again. Long texts are shown by their ends. Without `texts`, there are none.
+std::unique_ptr<PassageSink> text_passages(std::function<void(std::string_view)> out, const Look& look,
+                                           bool texts = true);
 
 }  // namespace refrain::cli

@@ -452,4 +452,23 @@ std::string changed_remark(std::uint64_t count, const std::vector<ChangedDocumen
   return out;
 }
 
+std::vector<std::string> pairs_remarks(const QueryReport& report) {
+  std::vector<std::string> remarks;
+  if (report.unknown_documents > 0) {
+    const std::string first = report.unknown.empty() ? "" : ", such as " + printable(report.unknown.front(), false);
+    remarks.push_back(fmt::format("--pairs: {} skipped: the document is not in the index{}\n",
+                                  count_of(report.unknown_documents, "row"), first));
+  }
+  if (report.unknown_queries > 0)
+    remarks.push_back(
+        fmt::format("--pairs: {} not found in the input\n", count_of(report.unknown_queries, "query", "queries")));
+  return remarks;
+}
+
+std::string shortened_remark(const QueryReport& report, std::uint64_t limit) {
+  if (report.shortened == 0) return {};
+  return fmt::format("{} of {} may have more than {}; for all of them, add --limit 0\n", count_text(report.shortened),
+                     count_of(report.documents, "document"), count_of(limit, "passage"));
+}
+
 }  // namespace refrain::cli

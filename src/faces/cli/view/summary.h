@@ -55,5 +55,9 @@ std::string extract_summary(const ExtractReport& report);
 
 // How many documents could not be shown since their files changed, the first few named; empty where there were none.
 std::string changed_remark(std::uint64_t count, const std::vector<ChangedDocument>& changed);
+// What of --pairs was not found, a remark each; none where all was.
+std::vector<std::string> pairs_remarks(const QueryReport& report);
+// How many documents have more passages than were printed; empty where none has.
+std::string shortened_remark(const QueryReport& report, std::uint64_t limit);
 
 }  // namespace refrain::cli

@@ -23,6 +23,7 @@ namespace dom = simdjson::dom;
 
 constexpr std::size_t kMaxIdBytes = 4096;
 constexpr std::uint64_t kMaxGap = 1000;
+constexpr std::size_t kMaxWith = 10000;
 constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 40;
 
 Failure bad_json(const std::string& message) {
@@ -60,6 +61,19 @@ auto text_into(std::optional<std::string>& out) {
     std::string_view text;
     if (value.get(text) != simdjson::SUCCESS) throw bad_field(name, "must be a string");
     out = std::string(text);
+  };
+}
+
+auto texts_into(std::vector<std::string>& out, std::size_t most) {
+  return [&out, most](std::string_view name, dom::element value) {
+    const auto bad = [&] { return bad_field(name, fmt::format("must be a list of 1 to {} strings", most)); };
+    dom::array list;
+    if (value.get(list) != simdjson::SUCCESS || list.size() == 0 || list.size() > most) throw bad();
+    for (const dom::element one : list) {
+      std::string_view text;
+      if (one.get(text) != simdjson::SUCCESS) throw bad();
+      out.emplace_back(text);
+    }
   };
 }
 
@@ -163,6 +177,7 @@ QueryOptions parse_query(std::string_view body) {
       {"edits", choice_into(out.limits.edits, edits_names())},
       {"noise", share_into(out.limits.noise)},
       {"max_documents", number_into(out.limits.max_documents, 0, kMaxCount)},
+      {"with", texts_into(out.with, kMaxWith)},
   };
   dom::parser parser;
   read_object(parse(parser, body, ""), fields, "");

@@ -30,6 +30,7 @@ TEST(QueryBody, BecomesOptions) {
   EXPECT_EQ(options.limits.max_gap, 0U);
   EXPECT_EQ(options.cursor, "c");
   EXPECT_EQ(parse_query(R"({"id": "x"})").id, "x");
+  EXPECT_EQ(parse_query(R"({"id": "x", "with": ["a", "b"]})").with, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(parse_query(R"({"text": ""})").documents.size(), 1U);
 }
 
@@ -41,6 +42,7 @@ TEST(QueryBody, RefusesWhatItDoesNotKnow) {
        {"{}", R"({"text": "a", "id": "b"})", R"({"id": ""})", R"({"text": 1})", R"({"text": "a", "x": 1})",
         R"({"text": "a", "limit": 0})", R"({"text": "a", "limit": 1001})", R"({"text": "a", "limit": -1})",
         R"({"text": "a", "limit": 1.5})", R"({"text": "a", "limit": "5"})", R"({"text": "a", "max_gap": 1001})",
+        R"({"text": "a", "with": []})", R"({"text": "a", "with": "b"})", R"({"text": "a", "with": ["b", 1]})",
         R"({"text": "a", "cursor": null})", R"({"text": "a", "text": "b"})", R"({"text": "a", "max_occurrences": 0})"})
     EXPECT_EQ(failure_of([&] { parse_query(body); }), "invalid_argument") << body;
   EXPECT_EQ(failure_of([&] { parse_query(std::string(100'000, '[')); }), "bad_json");

@@ -9,6 +9,7 @@
 #include "base/files/temp_space.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "refrain/error.h"
 #include "verbs/index/extract/anchors.h"
 #include "verbs/index/extract/filter.h"
 #include "verbs/index/extract/groups.h"
@@ -38,6 +39,9 @@ class Extraction {
         // Anchors and links, or links and matches, are there at the same time, beside the tokens.
         share_(budget_.available() / 4),
         tokens_(budget_, temp_, share_) {
+    if (options_.limits.edits == Edits::heavy)
+      throw Error(Errc::invalid_argument,
+                  "--edits: extracting takes none or light; for heavy edits, query with --self");
     if (options_.limits.min_tokens == 0) options_.limits.min_tokens = snapshot.layout().window;
     report_.generation = snapshot.manifest().generation;
     report_.identity = snapshot.identity();

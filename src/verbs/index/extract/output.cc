@@ -92,6 +92,7 @@ class ChunkMaker {
       chunk.head.documents = passage.documents;
       chunk.occurrences.push_back(self.occurrence);
       chunk.occurrences.back().id = snapshot_->id(source);
+      chunk.occurrences.back().document_share = share_of_document(self, source);
     }
     std::uint64_t documents = 1;
     std::uint64_t last_document = source;
@@ -107,6 +108,7 @@ class ChunkMaker {
       last_document = document;
       similarity += found->occurrence.similarity;
       found->occurrence.id = snapshot_->id(document);
+      found->occurrence.document_share = share_of_document(*found, document);
       chunk.occurrences.push_back(std::move(found->occurrence));
     }
     if (!chunk.first || !chunk.last) return;
@@ -114,6 +116,10 @@ class ChunkMaker {
     chunk.shown = documents >= rules_.min_documents && chunk.occurrences.size() > 1;
     chunk.head.documents = documents;
     chunk.head.similarity = similarity / static_cast<double>(std::max<std::size_t>(chunk.occurrences.size(), 2) - 1);
+  }
+
+  double share_of_document(const ComparedPlace& place, std::uint64_t document) const {
+    return static_cast<double>(place.place.size()) / static_cast<double>(table_.tokens(document));
   }
 
   bool set_passage(const FoundPassage& passage, Chunk& chunk) {

@@ -37,6 +37,23 @@ void for_each_block(Snapshot::Blots& blots, const HitRules& rules, Visit visit) 
   }
 }
 
+// Calls visit with those of `blocks` that are wanted, in a row.
+template <class Visit>
+void for_each_wanted(std::span<const std::uint64_t> blocks, const HitRules& rules, Visit visit) {
+  if (!rules.wanted) return visit(blocks);
+  const auto place = [&](std::uint64_t block) {
+    const auto at = std::lower_bound(blocks.begin(), blocks.end(), block);
+    return static_cast<std::size_t>(at - blocks.begin());
+  };
+  for (auto range = rules.wanted->begin(); !blocks.empty(); blocks = blocks.subspan(place(range->end))) {
+    range = std::partition_point(range, rules.wanted->end(),
+                                 [&](const blot::DocumentBlocks& before) { return before.end <= blocks.front(); });
+    if (range == rules.wanted->end()) return;
+    blocks = blocks.subspan(place(range->begin));
+    if (const std::size_t inside = place(range->end); inside > 0) visit(blocks.first(inside));
+  }
+}
+
 // What of a blot is looked up: so many of the windows of the query that have it, for all of its blocks.
 struct Lookup {
   std::size_t windows = 0;
@@ -96,7 +113,7 @@ void find_pair_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> pair
         const auto token = static_cast<std::uint32_t>(pairs[i].first);
         if (weights[token].weight < all)
           weights[token] = {static_cast<std::uint32_t>(pairs[first].first), all - std::min(all, common)};
-        chainer.add(token, found);
+        for_each_wanted(found, rules, [&](std::span<const std::uint64_t> blocks) { chainer.add(token, blocks); });
       }
     }
     first = last;
@@ -104,7 +121,8 @@ void find_pair_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> pair
 }
 
 void find_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> windows, const HitRules& rules,
-               const Context& context, blot::Chainer& chainer) {
+               const Context& context, blot::Chainer& chainer, const std::function<void(std::uint32_t)>& found) {
+  const std::uint64_t last_wanted = rules.wanted && !rules.wanted->empty() ? rules.wanted->back().end : 0;
   Progress progress(context, "look up", "windows", windows.size());
   for (std::size_t first = 0; first < windows.size();) {
     const std::uint64_t blot = windows[first].blot;
@@ -121,13 +139,21 @@ void find_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> windows, 
         blots->next();
       }
       // What does not fit is refused at once, with what all of it would take.
-      chainer.reserve(lookup.windows * lookup.blocks);
-      if (lookup.windows > 0)
+      if (!rules.wanted) chainer.reserve(lookup.windows * lookup.blocks);
+      const std::span<const blot::ChosenWindow> looked_up = windows.subspan(first, lookup.windows);
+      const auto add = [&](std::span<const std::uint64_t> blocks) {
+        for (const blot::ChosenWindow& window : looked_up)
+          chainer.add(static_cast<std::uint32_t>(window.first), blocks);
+      };
+      bool is_held = false;
+      if (!looked_up.empty())
         for_each_block(*blots, rules, [&](std::span<const std::uint64_t> blocks) {
-          for (std::size_t i = first; i < first + lookup.windows; ++i)
-            chainer.add(static_cast<std::uint32_t>(windows[i].first), blocks);
-          return true;
+          is_held = true;
+          for_each_wanted(blocks, rules, add);
+          return !rules.wanted || blocks.back() < last_wanted;
         });
+      if (is_held)
+        for (const blot::ChosenWindow& window : looked_up) found(static_cast<std::uint32_t>(window.first));
     }
     progress.add(last - first);
     first = last;

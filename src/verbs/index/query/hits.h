@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -18,9 +19,11 @@ blot::DocumentBlocks blocks_of_document(Snapshot& snapshot, DocId document);
 // Of the document that the block lies in.
 blot::DocumentBlocks blocks_at(Snapshot& snapshot, std::uint64_t block);
 
+// Places that are not wanted make no hits, but count where it matters how common a blot is.
 struct HitRules {
-  std::optional<blot::DocumentBlocks> own;  // a document that is no answer
-  std::uint64_t max_documents = 0;          // blots in more are passed over; 0: none is
+  std::optional<blot::DocumentBlocks> own;                           // a document that is no answer
+  std::optional<std::span<const blot::DocumentBlocks>> wanted = {};  // rising, disjoint; none: all
+  std::uint64_t max_documents = 0;                                   // blots in more are passed over; 0: none is
 };
 
 // A pair in more blocks than this says little, and is passed over: that bounds what a token of the query can cost.
@@ -36,8 +39,9 @@ using HitWeights = Array<HitWeight>;
 void find_pair_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> pairs, const HitRules& rules,
                     const Context& context, blot::Chainer& chainer, HitWeights& weights);
 
-// `windows` by blot, then by token. Error(over_budget) where the hits do not fit.
+// `windows` by blot, then by token. `found` is called with every token whose window the index holds, wanted or not.
+// Error(over_budget) where the hits do not fit.
 void find_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> windows, const HitRules& rules,
-               const Context& context, blot::Chainer& chainer);
+               const Context& context, blot::Chainer& chainer, const std::function<void(std::uint32_t)>& found);
 
 }  // namespace refrain::verbs::index

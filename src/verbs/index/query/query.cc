@@ -9,10 +9,13 @@
 
 #include "base/budget.h"
 #include "base/progress.h"
+#include "base/relay.h"
 #include "base/threads.h"
 #include "corpus/source/reader.h"
 #include "refrain/error.h"
+#include "verbs/index/query/hits.h"
 #include "verbs/index/query/record.h"
+#include "verbs/index/query/wanted.h"
 #include "verbs/index/read/excluded_texts.h"
 
 namespace refrain::verbs::index {
@@ -69,13 +72,27 @@ class QueryRun {
         context_(context),
         sink_(sink),
         budget_(context),
-        excluded_(options.limits, snapshot.layout(), budget_, context.stop) {}
+        excluded_(options.limits, snapshot.layout(), budget_, context.stop),
+        wanted_(snapshot, options, context, budget_) {}
 
   QueryReport run();
 
  private:
-  void ask_input();
+  // The answer to a document, until it is its turn.
+  struct Answer {
+    std::string id;
+    std::unique_ptr<WaitingPassages> passages;  // none: it was not asked about
+    QueryReport report;
+  };
+
+  void check_options() const;
+  void ask_given(const QueryDocument& document);
   void ask_own();
+  void ask_input();
+  void ask_all();
+  Answer ask_one_of_all(Snapshot& snapshot, DocId document, const Context& context);
+  WantedBlocks behind(Snapshot& snapshot, DocId document) const;
+  void tell(Answer& answer);
   void add(const QueryReport& one);
 
   Snapshot& snapshot_;
@@ -84,29 +101,43 @@ class QueryRun {
   PassageSink& sink_;
   MemoryBudget budget_;
   ExcludedTexts excluded_;
+  WantedDocuments wanted_;
   QueryReport report_;
 };
 
 QueryReport QueryRun::run() {
   const Stopwatch watch;
   report_.generation = snapshot_.manifest().generation;
-  if (options_.limits.noise <= 0 || options_.limits.noise >= 1)
-    throw Error(Errc::invalid_argument, "--noise: must be above 0 and below 1");
-  const bool given = !options_.documents.empty() || !options_.input.empty();
-  if (!options_.id.empty() && given)
-    throw Error(Errc::invalid_argument, "a query takes texts or a document of the index, not both");
+  check_options();
   if (!options_.id.empty()) ask_own();
-  for (const QueryDocument& document : options_.documents)
-    add(query_record(snapshot_, {document.id, document.text, std::nullopt}, options_, excluded_, context_, budget_,
-                     sink_));
+  for (const QueryDocument& document : options_.documents) ask_given(document);
   if (!options_.input.empty()) ask_input();
-  if (report_.documents != 1) {
+  if (options_.self) ask_all();
+  if (report_.documents != 1 || options_.self) {
     if (!options_.cursor.empty())
       throw Error(Errc::invalid_argument, "--cursor: continues the answer to one document; ask about that one alone");
     report_.cursor.clear();
   }
+  wanted_.tell(report_);
   report_.seconds = watch.seconds();
   return std::move(report_);
+}
+
+void QueryRun::check_options() const {
+  if (options_.limits.noise <= 0 || options_.limits.noise >= 1)
+    throw Error(Errc::invalid_argument, "--noise: must be above 0 and below 1");
+  const bool given = !options_.documents.empty() || !options_.input.empty();
+  const int kinds = (given ? 1 : 0) + (options_.id.empty() ? 0 : 1) + (options_.self ? 1 : 0);
+  if (kinds > 1)
+    throw Error(Errc::invalid_argument, "a query takes texts, a document of the index, or all of them; choose one");
+  if (options_.self && !options_.cursor.empty())
+    throw Error(Errc::invalid_argument, "--cursor: continues the answer to one document; remove --self");
+}
+
+void QueryRun::ask_given(const QueryDocument& document) {
+  const AskedRecord asked{document.id, document.text, std::nullopt, wanted_.of(snapshot_, document.id)};
+  if (asked.is_pointless()) return;
+  add(query_record(snapshot_, asked, options_, excluded_, context_, budget_, sink_));
 }
 
 void QueryRun::ask_own() {
@@ -115,7 +146,9 @@ void QueryRun::ask_own() {
   Reservation room = budget_.reserve(snapshot_.text_room(*document), kOwnWhat);
   const std::string text = snapshot_.text(*document);
   room.resize(text.capacity(), kOwnWhat);
-  add(query_record(snapshot_, {options_.id, text, document}, options_, excluded_, context_, budget_, sink_));
+  const AskedRecord asked{options_.id, text, document, wanted_.of(snapshot_, options_.id)};
+  if (asked.is_pointless()) return;
+  add(query_record(snapshot_, asked, options_, excluded_, context_, budget_, sink_));
 }
 
 void QueryRun::ask_input() {
@@ -126,34 +159,89 @@ void QueryRun::ask_input() {
   std::vector<std::unique_ptr<Snapshot>> snapshots(thread_count(context_));
   Context quiet = context_;
   quiet.progress = nullptr;
-  struct Answer {
-    std::unique_ptr<WaitingPassages> passages;
-    QueryReport report;
-  };
   report_.read =
       corpus::read_documents(input, context_, budget_, [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
         if (!snapshots[worker]) snapshots[worker] = snapshot_.clone();
+        if (wanted_.by_query() && batch.ids.ordinals)
+          throw Error(Errc::bad_input, "--pairs: the documents of the input have no ids; name them with --id-field");
         auto answers = std::make_shared<std::vector<Answer>>(batch.texts.size());
         for (std::size_t i = 0; i < batch.texts.size(); ++i) {
           throw_if_stopped(context_);
           if (batch.bad[i] != 0) continue;
           Answer& answer = (*answers)[i];
+          if (!batch.ids.ordinals) answer.id = batch.ids[i];
+          const AskedRecord asked{answer.id, batch.texts[i], std::nullopt, wanted_.of(*snapshots[worker], answer.id)};
+          if (asked.is_pointless()) continue;
           answer.passages = std::make_unique<WaitingPassages>(budget_);
-          const std::string_view id = batch.ids.ordinals ? std::string_view() : batch.ids[i];
-          answer.report = query_record(*snapshots[worker], {id, batch.texts[i], std::nullopt}, options_, excluded_,
-                                       quiet, budget_, *answer.passages);
+          answer.report =
+              query_record(*snapshots[worker], asked, options_, excluded_, quiet, budget_, *answer.passages);
         }
-        auto ids = std::make_shared<corpus::BatchIds>(std::move(batch.ids));
-        return [this, answers, ids](DocId first) {
+        return [this, answers, ordinals = batch.ids.ordinals](DocId first) {
           for (std::size_t i = 0; i < answers->size(); ++i) {
             Answer& answer = (*answers)[i];
-            if (!answer.passages) continue;
-            answer.passages->tell(ids->ordinals ? std::to_string(first + i) : std::string((*ids)[i]), sink_);
-            answer.passages.reset();
-            add(answer.report);
+            if (ordinals) answer.id = std::to_string(first + i);
+            tell(answer);
           }
         };
       });
+}
+
+// Those of the index. Every answer is that of ask_own(), less what the document is not compared with.
+void QueryRun::ask_all() {
+  const unsigned threads = thread_count(context_);
+  std::vector<std::unique_ptr<Snapshot>> snapshots(threads);
+  Context quiet = context_;
+  quiet.progress = nullptr;
+  Relay<Answer> relay(threads);
+  Progress progress(context_, "query", "documents", snapshot_.documents());
+  parallel_for(threads, snapshot_.documents(), [&](unsigned worker, std::size_t document) {
+    throw_if_stopped(context_);
+    if (!snapshots[worker]) snapshots[worker] = snapshot_.clone();
+    relay.add(
+        worker, document, [&](Answer& answer) { answer = ask_one_of_all(*snapshots[worker], document, quiet); },
+        [&](Answer& answer) {
+          tell(answer);
+          progress.add(1);
+        });
+  });
+  progress.finish();
+}
+
+QueryRun::Answer QueryRun::ask_one_of_all(Snapshot& snapshot, DocId document, const Context& context) {
+  Answer answer;
+  if (snapshot.removed(document)) return answer;
+  answer.id = snapshot.id(document);
+  std::optional<WantedBlocks> wanted = wanted_.are_all() ? behind(snapshot, document) : wanted_.of(snapshot, answer.id);
+  if (wanted->empty()) return answer;
+  answer.passages = std::make_unique<WaitingPassages>(budget_);
+  Reservation room = budget_.reserve(snapshot.text_room(document), kOwnWhat);
+  std::string text;
+  try {
+    text = snapshot.text(document);
+  } catch (const Error& error) {
+    if (error.code() != Errc::bad_input) throw;
+    answer.report.changed.push_back({answer.id, error.what()});
+    answer.report.changed_documents = 1;
+    return answer;
+  }
+  room.resize(text.capacity(), kOwnWhat);
+  answer.report = query_record(snapshot, {answer.id, text, document, std::move(wanted)}, options_, excluded_, context,
+                               budget_, *answer.passages);
+  return answer;
+}
+
+// All blocks of the documents that were added after it.
+WantedBlocks QueryRun::behind(Snapshot& snapshot, DocId document) const {
+  const std::uint64_t begin = blocks_of_document(snapshot, document).end;
+  if (begin == snapshot.blocks()) return {};
+  return {{document + 1, begin, snapshot.blocks()}};
+}
+
+void QueryRun::tell(Answer& answer) {
+  if (!answer.passages) return;
+  answer.passages->tell(answer.id, sink_);
+  answer.passages.reset();
+  add(answer.report);
 }
 
 // Changed documents are counted once for each document that met them.

@@ -51,6 +51,10 @@ blot::ChainRules chain_rules(const IndexLayout& layout, const PassageLimits& lim
           .reach = (layout.window + 4 * gap) * layout.interleave + blot::kBlockTokens};
 }
 
+double share_of(std::uint64_t part, std::uint64_t whole) {
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
 class RecordQuery {
  public:
   RecordQuery(Snapshot& snapshot, const AskedRecord& asked, const QueryOptions& options, const ExcludedTexts& excluded,
@@ -141,17 +145,19 @@ QueryReport RecordQuery::run() {
 
 // With pairs, a chain must hold a window, or weigh more than one pair can: a rare pair alone is chance.
 void RecordQuery::find_chains() {
-  HitRules rules{std::nullopt, options_.limits.max_documents};
+  HitRules rules{.own = std::nullopt, .wanted = asked_.wanted, .max_documents = options_.limits.max_documents};
   if (asked_.own) rules.own = blocks_of_document(snapshot_, *asked_.own);
   const auto document_at = [&](std::uint64_t block) { return blocks_at(snapshot_, block); };
-  find_hits(snapshot_, query_.windows(), rules, context_, chainer_);
   if (query_.pairs().empty()) {
+    find_hits(snapshot_, query_.windows(), rules, context_, chainer_, [](std::uint32_t) {});
     chainer_.link(document_at);
     return;
   }
   const std::uint32_t enough = blot::log2_sixteenths(std::max<std::uint64_t>(1, snapshot_.live())) * 3 / 2;
   HitWeights weights(budget_, "the hits of a query", static_cast<std::size_t>(query_.tokens()));
-  for (const blot::Hit& hit : chainer_.hits()) weights[hit.query] = {hit.query, enough};
+  find_hits(snapshot_, query_.windows(), rules, context_, chainer_, [&](std::uint32_t token) {
+    weights[token] = {token, enough};
+  });
   find_pair_hits(snapshot_, query_.pairs(), rules, context_, chainer_, weights);
   chainer_.link(document_at);
   const std::span<const blot::Hit> hits = chainer_.hits();
@@ -184,6 +190,11 @@ std::uint64_t RecordQuery::query_hash() const {
   number(asked_.own ? 1 : 0);
   text(asked_.id);
   text(asked_.text);
+  number(asked_.wanted ? 1 : 0);
+  for (const blot::DocumentBlocks& blocks : asked_.wanted.value_or(WantedBlocks())) {
+    number(blocks.begin);
+    number(blocks.end);
+  }
   const PassageLimits& limits = options_.limits;
   const blot::FinderRules finder = finder_rules(limits);
   for (const std::uint64_t value :
@@ -424,6 +435,11 @@ std::optional<ComparedPlace> RecordQuery::compare_place(const Found& found) {
     ComparedPlace place = found.run.loose ? place_comparer_.compare_loosely(text, found.run.place, found.run.query)
                                           : place_comparer_.compare(text, found.run.place, found.run.query);
     if (place.matches < min_tokens_) return std::nullopt;
+    // Of what agrees here, whatever else the passage holds: the same in every answer.
+    place.occurrence.similarity =
+        share_of(place.matches, std::max<std::uint64_t>(place.passage.size(), place.place.size()));
+    place.occurrence.query_share = share_of(place.passage.size(), query_.tokens());
+    place.occurrence.document_share = share_of(place.place.size(), snapshot_.tokens(document));
     place.occurrence.score = place_comparer_.score(place);
     place.occurrence.id = snapshot_.id(document);
     return place;

@@ -12,9 +12,9 @@
 #include <string_view>
 
 #include "base/budget.h"
-#include "engines/blot/chains.h"
 #include "refrain/context.h"
 #include "refrain/index.h"
+#include "verbs/index/query/wanted.h"
 #include "verbs/index/read/excluded_texts.h"
 #include "verbs/index/read/snapshot.h"
 
@@ -27,7 +27,10 @@ inline constexpr std::size_t kChangedNamed = 10;
 struct AskedRecord {
   std::string_view id;
   std::string_view text;
-  std::optional<DocId> own;  // where it is one of the index: no answer
+  std::optional<DocId> own;                 // where it is one of the index: no answer
+  std::optional<WantedBlocks> wanted = {};  // what it is compared with; none: everything
+
+  bool is_pointless() const { return wanted && wanted->empty(); }
 };
 
 // The id is not needed before the passages are told: it is theirs as it is here.

@@ -1,0 +1,281 @@
+// Queries that are compared with some documents only, and an index that is compared with itself: the oracle is the
+// unrestricted answer, of which what was not asked for is left out.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <compare>
+#include <random>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "verbs/index/query/query.h"
+#include "verbs/index/test_index.h"
+
+namespace refrain::verbs::index {
+namespace {
+
+// What is told of a place, the passage that it is a place of aside.
+struct Place {
+  std::string query;
+  std::string id;
+  std::uint64_t query_begin;
+  std::uint64_t query_end;
+  std::uint64_t begin;
+  std::uint64_t end;
+  double similarity;
+  double score;
+  double query_share;
+  double document_share;
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+using Places = std::vector<Place>;
+
+Places places_of(const std::vector<Passage>& passages) {
+  Places places;
+  for (const Passage& passage : passages)
+    for (const Occurrence& one : passage.occurrences)
+      places.push_back({passage.head.query, one.id, one.query.begin, one.query.end, one.bytes.begin, one.bytes.end,
+                        one.similarity, one.score, one.query_share, one.document_share});
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+// Documents that share parts with each other, edited lightly, heavily and not at all, some of them often.
+class Wanted : public testing::Test {
+ protected:
+  static constexpr std::size_t kDocuments = 40;
+
+  void SetUp() override {
+    std::vector<Words> documents;
+    const Words common = random_words(random_, 25, 1000000);
+    for (std::size_t i = 0; i < kDocuments; ++i) {
+      Words text = random_words(random_, 30 + random_() % 100, 800);
+      for (std::uint64_t parts = random_() % 4; parts > 0 && i > 0; --parts) {
+        const Words& from = documents[random_() % i];
+        const std::size_t count = std::min<std::size_t>(from.size(), 12 + random_() % 90);
+        const Words copied = part(from, random_() % (from.size() - count + 1), count);
+        append(text, with_noise(random_, copied, static_cast<unsigned>(random_() % 4) * 15));
+        append(text, random_words(random_, random_() % 30, 800));
+      }
+      if (i % 3 == 0) append(text, with_noise(random_, common, 10));
+      documents.push_back(text);
+      texts_.push_back(join(text));
+    }
+  }
+  static QueryOptions all_of(Edits edits) {
+    QueryOptions options;
+    options.limits.edits = edits;
+    options.limit = 0;
+    options.max_occurrences = 0;
+    return options;
+  }
+  static Places ask(const TestIndex& index, const QueryOptions& options, QueryReport* report = nullptr) {
+    std::vector<Passage> passages;
+    const QueryReport made = index.query(options, passages);
+    if (report != nullptr) *report = made;
+    return places_of(passages);
+  }
+
+  std::mt19937_64 random_{5};
+  std::vector<std::string> texts_;
+};
+
+TEST_F(Wanted, APairHasTheRowsItHasInTheWholeAnswer) {
+  const TestIndex index(texts_);
+  for (const Edits edits : {Edits::none, Edits::light, Edits::heavy}) {
+    std::size_t rows = 0;
+    for (std::size_t asked = 0; asked < kDocuments; ++asked) {
+      QueryOptions options = all_of(edits);
+      options.documents = {{"q", texts_[asked]}};
+      const Places whole = ask(index, options);
+      std::size_t restricted = 0;
+      for (std::size_t with = 0; with < kDocuments; ++with) {
+        options.with = {index.path(with)};
+        Places expected;
+        std::copy_if(whole.begin(), whole.end(), std::back_inserter(expected),
+                     [&](const Place& place) { return place.id == index.path(with); });
+        const Places told = ask(index, options);
+        EXPECT_TRUE(told == expected) << asked << " with " << with << ": " << told.size() << " of " << expected.size();
+        restricted += told.size();
+      }
+      EXPECT_EQ(restricted, whole.size());
+      rows += whole.size();
+    }
+    EXPECT_GT(rows, 2 * kDocuments);
+  }
+}
+
+TEST_F(Wanted, SeveralDocumentsAreTheUnionAndCostLess) {
+  const TestIndex index(texts_);
+  QueryOptions options = all_of(Edits::heavy);
+  options.documents = {{"q", texts_[0]}};
+  QueryReport whole;
+  const Places all = ask(index, options, &whole);
+  std::set<std::string> named;
+  for (std::size_t i = 0; i < kDocuments; i += 2) {
+    options.with.push_back(index.path(i));
+    named.insert(index.path(i));
+  }
+  options.with.push_back(index.path(0));  // again
+  QueryReport some;
+  Places expected;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(expected),
+               [&](const Place& place) { return named.contains(place.id); });
+  EXPECT_TRUE(ask(index, options, &some) == expected);
+  EXPECT_LT(some.candidates, whole.candidates);
+}
+
+TEST_F(Wanted, PairsAreThoseOfTheFileAndWhatIsUnknownIsCounted) {
+  const TestIndex index(texts_);
+  std::string lines;
+  std::string rows = "id1\tid2\tdiff\r\n";
+  for (std::size_t i = 0; i < kDocuments; ++i) {
+    lines += R"({"name": "q)" + std::to_string(i) + R"(", "text": ")" + texts_[i] + "\"}\n";
+    if (i % 4 == 0) continue;  // is not asked about
+    for (const std::size_t with : {i, (i * 7) % kDocuments, (i + 3) % kDocuments})
+      rows += "q" + std::to_string(i) + "\t" + index.path(with) + (i % 2 == 0 ? "\t3\r\n" : "\n");
+  }
+  rows += "\nq1\tno such\nq1\tnor this\nnobody\t" + index.path(1) + "\nnobody\t" + index.path(2);
+  index.write(index.at("q.jsonl"), lines);
+  index.write(index.at("pairs.tsv"), rows);
+  QueryOptions options = all_of(Edits::light);
+  options.input.paths = {index.at("q.jsonl")};
+  options.input.id_field = "name";
+  const Places whole = ask(index, options);
+  options.pairs_file = index.at("pairs.tsv");
+  QueryReport report;
+  const Places told = ask(index, options, &report);
+  Places expected;
+  for (const Place& place : whole) {
+    const std::size_t i = std::stoul(place.query.substr(1));
+    const std::size_t with = index.number(place.id);
+    if (i % 4 != 0 && (with == i || with == (i * 7) % kDocuments || with == (i + 3) % kDocuments))
+      expected.push_back(place);
+  }
+  EXPECT_GT(told.size(), kDocuments / 2);
+  EXPECT_TRUE(told == expected);
+  EXPECT_EQ(report.documents, kDocuments * 3 / 4);
+  EXPECT_EQ(report.unknown_documents, 2U);
+  EXPECT_EQ(report.unknown, (std::vector<std::string>{"no such", "nor this"}));
+  EXPECT_EQ(report.unknown_queries, 1U);
+}
+
+TEST_F(Wanted, RefusesWhatItCannotKnow) {
+  const TestIndex index({"one two three"});
+  const auto refused = [&](QueryOptions options) {
+    if (options.documents.empty() && options.input.empty() && !options.self) options.documents = {{"q", "text"}};
+    try {
+      std::vector<Passage> passages;
+      index.query(options, passages);
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return Errc::interrupted;
+  };
+  QueryOptions options;
+  options.with = {"nobody"};
+  EXPECT_EQ(refused(options), Errc::not_found);
+  index.write(index.at("pairs"), "q\t" + index.path(0) + "\nno tab here\n");
+  options.pairs_file = index.at("pairs");
+  EXPECT_EQ(refused(options), Errc::invalid_argument);
+  options.with.clear();
+  EXPECT_EQ(refused(options), Errc::bad_input);
+  options.pairs_file = index.at("missing");
+  EXPECT_EQ(refused(options), Errc::not_found);
+  index.write(index.at("pairs"), "0\t" + index.path(0) + "\n");
+  index.write(index.at("q.txt"), "one\ntwo\n");
+  options.pairs_file = index.at("pairs");
+  options.input.paths = {index.at("q.txt")};
+  options.input.format = Format::lines;
+  EXPECT_EQ(refused(options), Errc::bad_input);
+  options = {};
+  options.self = true;
+  options.documents = {{"q", "text"}};
+  EXPECT_EQ(refused(options), Errc::invalid_argument);
+}
+
+TEST_F(Wanted, AnIndexIsComparedWithItselfEveryPairOnce) {
+  const TestIndex index(texts_);
+  Index(index.path()).remove({index.path(5)}, index.context());
+  for (const Edits edits : {Edits::light, Edits::heavy}) {
+    QueryOptions options = all_of(edits);
+    Places expected;
+    for (std::size_t i = 0; i < kDocuments; ++i) {
+      if (i == 5) continue;
+      options.id = index.path(i);
+      for (const Place& place : ask(index, options))
+        if (index.number(place.id) > i) expected.push_back(place);
+    }
+    options.id.clear();
+    options.self = true;
+    EXPECT_GT(expected.size(), kDocuments);
+    for (const unsigned threads : {1U, 2U, 3U, 8U}) {
+      Context context = index.context();
+      context.threads = threads;
+      Snapshot snapshot(index.path());
+      KeptPassages kept;
+      const QueryReport report = query_index(snapshot, options, context, kept);
+      EXPECT_TRUE(places_of(kept.passages) == expected) << threads << " threads";
+      EXPECT_EQ(report.documents, kDocuments - 2) << "the last has none after it";
+    }
+  }
+}
+
+TEST_F(Wanted, PairsOfTheIndexItself) {
+  const TestIndex index(texts_);
+  QueryOptions options = all_of(Edits::light);
+  options.self = true;
+  options.with = {index.path(0)};
+  Places expected;
+  QueryOptions own = all_of(Edits::light);
+  for (std::size_t i = 1; i < kDocuments; ++i) {
+    own.id = index.path(i);
+    for (const Place& place : ask(index, own))
+      if (place.id == index.path(0)) expected.push_back(place);
+  }
+  EXPECT_FALSE(expected.empty());
+  EXPECT_TRUE(ask(index, options) == expected);
+}
+
+TEST_F(Wanted, SelfOfLittleIsNothing) {
+  for (const std::vector<std::string>& texts :
+       {std::vector<std::string>{}, std::vector<std::string>{""}, std::vector<std::string>{texts_[0]},
+        std::vector<std::string>{texts_[0] + " " + texts_[0], "", "other"}}) {
+    const TestIndex index(texts);
+    QueryOptions options = all_of(Edits::heavy);
+    options.self = true;
+    EXPECT_TRUE(ask(index, options).empty());
+  }
+}
+
+TEST_F(Wanted, ADocumentThatChangedIsCountedAndTheOthersAreCompared) {
+  const TestIndex index({texts_[0], texts_[0], texts_[0]});
+  index.write(index.path(0), "other text");
+  QueryOptions options = all_of(Edits::light);
+  options.self = true;
+  QueryReport report;
+  const Places told = ask(index, options, &report);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].query, index.path(1));
+  EXPECT_EQ(told[0].id, index.path(2));
+  EXPECT_EQ(report.changed_documents, 1U);
+}
+
+TEST_F(Wanted, SharesAreOfAllTokens) {
+  std::mt19937_64 random(1);
+  const Words shared = random_words(random, 20, 1000000);
+  Words query = random_words(random, 60, 1000000);
+  append(query, shared);
+  Words document = shared;
+  append(document, random_words(random, 180, 1000000));
+  const TestIndex index({join(document)});
+  const std::vector<Passage> passages = index.query(join(query));
+  ASSERT_EQ(passages.size(), 1U);
+  EXPECT_DOUBLE_EQ(passages[0].occurrences.at(0).query_share, 0.25);
+  EXPECT_DOUBLE_EQ(passages[0].occurrences.at(0).document_share, 0.1);
+}
+
+}  // namespace
+}  // namespace refrain::verbs::index

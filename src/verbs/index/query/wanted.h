@@ -1,0 +1,61 @@
+// Which documents of the index a query is compared with: all of them, some (--with), or for each query others (--pairs).
+//
+// What is not wanted is dropped as soon as it is looked up (hits.h). The rest of an answer does not notice: what a pair of
+// documents shares is what it shares in the whole answer, too.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/array.h"
+#include "base/budget.h"
+#include "engines/blot/chains.h"
+#include "refrain/context.h"
+#include "refrain/digest.h"
+#include "refrain/index.h"
+#include "verbs/index/read/snapshot.h"
+
+namespace refrain::verbs::index {
+
+// Blocks of documents, rising; ranges that touch are one.
+using WantedBlocks = std::vector<blot::DocumentBlocks>;
+
+// Threads may share one.
+class WantedDocuments {
+ public:
+  // Reads the rows. Error(not_found) where an id of options.with is unknown; those of rows are counted.
+  WantedDocuments(Snapshot& snapshot, const QueryOptions& options, const Context& context, MemoryBudget& budget);
+
+  bool are_all() const { return !with_ && !pairs_; }
+  bool by_query() const { return pairs_.has_value(); }
+  // Those for the query of this id. Nothing: all. Empty: none.
+  std::optional<WantedBlocks> of(Snapshot& snapshot, std::string_view query);
+  // How many of the rows had no document or, once all queries were asked for, no query.
+  void tell(QueryReport& report) const;
+
+ private:
+  struct Row {
+    Digest query;
+    DocId document = 0;
+    friend auto operator<=>(const Row&, const Row&) = default;
+  };
+  // Rows "query id<TAB>document id", sorted. The ids of queries are told apart by 128 bits of their hashes.
+  struct Pairs {
+    explicit Pairs(MemoryBudget& budget) : rows(budget, "the pairs of a query"), met(budget, "the pairs of a query") {}
+    Array<Row> rows;
+    Array<std::uint8_t> met;  // by the first row of a query: 1 once it was asked for
+    std::uint64_t unknown = 0;
+    std::vector<std::string> named;  // the first of them
+  };
+  void read(Snapshot& snapshot, const std::string& path, const Context& context);
+  void add(Snapshot& snapshot, std::string_view line, const std::string& where);
+
+  std::optional<WantedBlocks> with_;
+  std::optional<Pairs> pairs_;
+};
+
+}  // namespace refrain::verbs::index
