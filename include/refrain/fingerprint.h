@@ -25,12 +25,28 @@ enum class TokenizerKind {
   chars,
   bytes,
   dna,
-  words_nfkc
+  words_nfkc,
+  code_bare,       // without comments
+  code_kinds_bare  // without comments
 };
 enum class HashKind { xxh3, sdbm, jenkins, md5 };
 
 // The names above as flags and files spell them ("code-kinds" for code_kinds), in the order of the enums.
 std::vector<std::string_view> tokenizer_names();
+// Those that users choose from. What they call code and code-kinds has no comments, unless they want them: with_comments().
+std::vector<std::string_view> tokenizer_choices();
+constexpr TokenizerKind with_comments(TokenizerKind tokenizer, bool comments) {
+  switch (tokenizer) {
+    case TokenizerKind::code:
+    case TokenizerKind::code_bare:
+      return comments ? TokenizerKind::code : TokenizerKind::code_bare;
+    case TokenizerKind::code_kinds:
+    case TokenizerKind::code_kinds_bare:
+      return comments ? TokenizerKind::code_kinds : TokenizerKind::code_kinds_bare;
+    default:
+      return tokenizer;
+  }
+}
 std::vector<std::string_view> hash_names();
 // The version of fingerprints made with this tokenizer; the newest is kFingerprintVersion (refrain/version.h).
 constexpr int fingerprint_version(TokenizerKind tokenizer) {

@@ -37,6 +37,7 @@ class FingerprintOptions(InputOptions, total=False):
     preset: str
     tokenizer: Tokenizer  # words-nfkc
     normalize: Literal["none", "nfkc"]
+    comments: bool  # of code, which are skipped otherwise
     hash: Literal["xxh3", "sdbm", "jenkins", "md5"]
     window: int  # 3 tokens
     seed: int
@@ -73,6 +74,7 @@ class DedupOptions(InputOptions, DeviceOptions, total=False):
     window: int  # 5 tokens
     tokenizer: Tokenizer
     normalize: Literal["none", "nfkc"]
+    comments: bool  # of code, which are skipped otherwise
     seed: int
     distance: int
     substrings: int | Literal["off"]  # bytes of a repeated range to be cut
@@ -120,6 +122,7 @@ class NgramsOptions(InputOptions, total=False):
     m: int  # 2 places
     tokenizer: Tokenizer
     normalize: Literal["none", "nfkc"]
+    comments: bool  # of code, which are skipped otherwise
     algorithm: Literal["auto", "memory", "disk", "hash", "spex", "spex-log", "blocked", "location"]
     output: Path  # of paths alone
     force: bool
@@ -129,6 +132,7 @@ class LayoutOptions(TypedDict, total=False):
     window: int  # 10 tokens: exact runs of this length are always found
     tokenizer: Tokenizer
     normalize: Literal["none", "nfkc"]
+    comments: bool  # of code, which are skipped otherwise
     blots: Literal["ordered", "sum", "xor"]
     sampling: Literal["syncmer", "all"]
     interleave: int

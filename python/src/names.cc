@@ -15,7 +15,7 @@ std::size_t place_of_name(std::string_view option, std::string_view name, const 
 }
 
 TokenizerKind tokenizer_named(std::string_view name) {
-  return named<TokenizerKind>("--tokenizer", name, tokenizer_names());
+  return with_comments(named<TokenizerKind>("--tokenizer", name, tokenizer_choices()), false);
 }
 HashKind hash_named(std::string_view name) {
   return named<HashKind>("--hash", name, hash_names());

@@ -19,7 +19,12 @@ const std::vector<std::string_view> kFormats = {"auto", "files", "lines",   "jso
 const std::vector<std::string_view> kHtmlParts = {"main", "text", "raw"};
 
 void read_tokenizer(Arguments& arguments, TokenizerKind& tokenizer) {
-  arguments.read_name("tokenizer", tokenizer_names(), tokenizer);
+  arguments.read_name("tokenizer", tokenizer_choices(), tokenizer);
+  bool comments = false;
+  arguments.read("comments", comments);
+  tokenizer = with_comments(tokenizer, comments);
+  if (comments && tokenizer == with_comments(tokenizer, false))
+    throw Error(Errc::invalid_argument, "--comments: only code has comments; use --tokenizer code or code-kinds");
   std::size_t form = 0;
   if (!arguments.read_name("normalize", {"none", "nfkc"}, form)) return;
   if (tokenizer == TokenizerKind::words || tokenizer == TokenizerKind::words_nfkc)

@@ -17,9 +17,13 @@ std::unique_ptr<const Tokenizer> make_tokenizer(TokenizerKind kind) {
     case TokenizerKind::alpha:
       return make_alpha_tokenizer();
     case TokenizerKind::code:
-      return make_code_tokenizer(false);
+      return make_code_tokenizer(false, true);
     case TokenizerKind::code_kinds:
-      return make_code_tokenizer(true);
+      return make_code_tokenizer(true, true);
+    case TokenizerKind::code_bare:
+      return make_code_tokenizer(false, false);
+    case TokenizerKind::code_kinds_bare:
+      return make_code_tokenizer(true, false);
     case TokenizerKind::chars:
       return make_chars_tokenizer();
     case TokenizerKind::bytes:
@@ -35,8 +39,14 @@ std::unique_ptr<const Tokenizer> make_tokenizer(TokenizerKind kind) {
 namespace refrain {
 
 std::vector<std::string_view> tokenizer_names() {
-  return {"words", "whitespace", "whitespace-lower", "alpha", "code", "code-kinds", "chars",
-          "bytes", "dna",        "words-nfkc"};
+  return {"words", "whitespace", "whitespace-lower", "alpha",     "code",           "code-kinds", "chars",
+          "bytes", "dna",        "words-nfkc",       "code-bare", "code-kinds-bare"};
+}
+
+std::vector<std::string_view> tokenizer_choices() {
+  std::vector<std::string_view> names = tokenizer_names();
+  names.resize(static_cast<std::size_t>(TokenizerKind::code_bare));
+  return names;
 }
 
 }  // namespace refrain

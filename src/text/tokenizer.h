@@ -109,7 +109,7 @@ constexpr bool tokens_are_characters(TokenizerKind kind) {
 std::unique_ptr<const Tokenizer> make_words_tokenizer(bool normalize);
 std::unique_ptr<const Tokenizer> make_whitespace_tokenizer(bool lower);
 std::unique_ptr<const Tokenizer> make_alpha_tokenizer();
-std::unique_ptr<const Tokenizer> make_code_tokenizer(bool kinds);
+std::unique_ptr<const Tokenizer> make_code_tokenizer(bool kinds, bool comments);
 std::unique_ptr<const Tokenizer> make_chars_tokenizer();
 std::unique_ptr<const Tokenizer> make_bytes_tokenizer();
 std::unique_ptr<const Tokenizer> make_dna_tokenizer();

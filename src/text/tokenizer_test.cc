@@ -5,6 +5,7 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <random>
@@ -267,6 +268,70 @@ TEST(CodeKinds, SeesThroughOtherNames) {
   EXPECT_EQ(normals(TokenizerKind::code_kinds, "for (i = 0; i < count; ++i) sum += f(i);"),
             normals(TokenizerKind::code_kinds, "for (k=1;k<n;++k)\n  total += g(k);"));
   EXPECT_NE(normals(TokenizerKind::code_kinds, "if (x)"), normals(TokenizerKind::code_kinds, "while (x)"));
+}
+
+TEST(BareCodeTokenizer, PassesOverComments) {
+  const auto bare = [](std::string_view text) { return normals(TokenizerKind::code_bare, text); };
+  const std::vector<std::string> plain = {"a", "+", "b"};
+  for (const std::string_view text :
+       {"a + b // c d", "a /* c\n * d */ + b", "// x\na\n/**/ +b", "a + b # c", "# c\na + b\n#\n", "#!/bin/sh\na+b",
+        "a + b -- c d", "/*! x */a+b", "a//\n+b", "a + b ## c ##\n", "// x\r\na + b\r\n", "//====\na + b", "a+b/* x */",
+        "#\r\na+b"})
+    EXPECT_EQ(bare(text), plain) << text;
+}
+
+TEST(BareCodeTokenizer, TakesForACommentOnlyWhatLooksLikeOne) {
+  for (const std::string_view text : {"#include <a>", "# define a b", "#  endif", "a##b", "i-- > 0", "--i", "x //= 2",
+                                      "glob('src/*.py')", "a /* b", "/*/ c", "#x", "a / *b", "a #", "a # ", "a ##"})
+    EXPECT_EQ(normals(TokenizerKind::code_bare, text), normals(TokenizerKind::code, text)) << text;
+  EXPECT_EQ(normals(TokenizerKind::code_bare, "get http://a.b/c // d"),
+            (std::vector<std::string>{"get", "http", "://", "a", ".", "b", "/", "c"}));
+  EXPECT_EQ(normals(TokenizerKind::code_kinds_bare, "int x = 1; // y"),
+            normals(TokenizerKind::code_kinds, "int x = 1;"));
+}
+
+TEST(BareCodeTokenizer, TakesTimeLinearInHostileText) {
+  const auto began = std::chrono::steady_clock::now();
+  for (const std::string_view part :
+       {"#", "/*", "/* ", "# ", "//", "-- a", "/*/", "*/", "#define", "# define ", "/*x*/"}) {
+    std::string text;
+    while (text.size() < 1000000) text += part;
+    TokenBlock block;
+    const auto tokenizer = make_tokenizer(TokenizerKind::code_bare);
+    for (std::size_t at = 0; at < text.size();) at = tokenizer->next(text, at, block);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::minutes(1));
+}
+
+// Comments of any length at any place, beside what is none: a text of parts has the tokens of its parts.
+TEST(BareCodeTokenizer, GivesTheSameTokensWhereverStretchesAndPartsBegin) {
+  std::mt19937_64 random(8);
+  const std::vector<std::string> parts = {"x1 ", "+", "// no no\n", "/* no */", "/",   "*", "#",    "# no\n",
+                                          "-",   " ", "\n",         "-- no\n",  "://", "é", "\xff", "\"/*.c\" "};
+  for (int round = 0; round < 60; ++round) {
+    std::string text;
+    while (text.size() < 40000) {
+      text += parts[random() % parts.size()];
+      if (random() % 500 == 0) text += "/* " + std::string(random() % 30000, 'n') + " */";
+      if (random() % 500 == 0) text += "// " + std::string(random() % 30000, 'n') + "\n";
+    }
+    const auto all = tokens(TokenizerKind::code_bare, text);
+    for (int i = 0; i < 20; ++i) {
+      const std::size_t first = random() % all.size();
+      const std::size_t begin = all[first].begin;
+      const auto rest = tokens(TokenizerKind::code_bare, std::string_view(text).substr(begin));
+      ASSERT_EQ(rest.size(), all.size() - first);
+      for (std::size_t k = 0; k < rest.size(); ++k) {
+        ASSERT_EQ(rest[k].begin + begin, all[first + k].begin);
+        ASSERT_EQ(rest[k].normal, all[first + k].normal);
+      }
+      // And up to where another token begins.
+      const std::size_t last = first + random() % (all.size() - first);
+      const auto part = tokens(TokenizerKind::code_bare, std::string_view(text).substr(begin, all[last].begin - begin));
+      ASSERT_EQ(part.size(), last - first);
+      for (std::size_t k = 0; k < part.size(); ++k) ASSERT_EQ(part[k].normal, all[first + k].normal);
+    }
+  }
 }
 
 TEST(AsciiScan, EqualsThePlainVersionOnEveryTarget) {

@@ -113,6 +113,48 @@ class Formats(TestCase):
             self.assertEqual((near.matches, near.clusters), expected_near(rows, distance), flags)
 
 
+class Comments(TestCase):
+    """Code and its copy with other comments are the same, unless comments are asked for."""
+
+    def setUp(self):
+        super().setUp()
+        code = [f"int f{i}(int x) {{ return x * {i}; }} // " for i in range(40)]
+        self.write("a.c", lines(f"{line}one two {i}" for i, line in enumerate(code)))
+        self.write("b.c", "/* three\n   four */" + lines(f"{line}five six {i} seven" for i, line in enumerate(code)))
+
+    def test_they_are_skipped_wherever_there_is_a_tokenizer(self):
+        for tokenizer in ("code", "code-kinds"):
+            for flags, same in (([], True), (["--comments"], False)):
+                flags = ["--tokenizer", tokenizer, *flags]
+                (_, one), (_, two) = fingerprints("a.c", "b.c", *flags, cwd=self.dir)
+                self.assertEqual(one == two, same, flags)
+                name = f"{tokenizer}-{same}"
+                self.run_program("dedup", "a.c", "b.c", "-o", f"{name}-run", "--threshold", "0.95", "--quiet", *flags)
+                decisions = [json.loads(line)["keep"] for line in self.read(f"{name}-run/decisions.jsonl").splitlines()]
+                self.assertEqual(decisions, [True, not same])
+                if tokenizer == "code-kinds":
+                    continue  # to which every line is the same
+                self.run_program("ngrams", "build", "a.c", "b.c", "-n", "200", "-o", f"{name}-grams", "--quiet", *flags)
+                grams = json.loads(self.run_program("ngrams", "stats", f"{name}-grams", "--json").out)
+                self.assertEqual(grams["multi"] > 0, same, flags)
+                self.run_program("index", "create", f"{name}-index", "a.c", "--quiet", *flags)
+                rows = self.run_program("index", "query", f"{name}-index", "b.c", "--edits", "none").out.splitlines()
+                self.assertEqual(len(rows) == 1, same, flags)
+
+    def test_what_was_made_with_them_is_not_mixed_with_what_was_not(self):
+        flags = ["--tokenizer", "code"]
+        self.run_program("dedup", "a.c", "-o", "one", "--library", "lib", "--quiet", *flags, "--comments")
+        found = self.run_program("dedup", "b.c", "-o", "two", "--library", "lib", "--quiet", *flags, code=2)
+        self.assertIn("lib: holds comments; use --comments", found.err)
+        self.run_program("dedup", "b.c", "-o", "two", "--library", "lib", "--quiet", *flags, "--comments")
+        self.run_program("dedup", "a.c", "-o", "three", "--library", "bare", "--quiet", *flags)
+        found = self.run_program("dedup", "b.c", "-o", "four", "--library", "bare", "--quiet", *flags, "--comments", code=2)
+        self.assertIn("bare: holds no comments; remove --comments", found.err)
+        for more in ([], ["--tokenizer", "words"]):
+            found = self.run_program("near", "a.c", "-o", "near", *more, "--comments", code=2)
+            self.assertIn("--comments: only code has comments", found.err)
+
+
 def windows(text):
     words = text.lower().replace(",", "").split()
     return {tuple(words[at:at + 3]) for at in range(len(words) - 2)}

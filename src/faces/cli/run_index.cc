@@ -177,10 +177,11 @@ int run_blots(const Settings& settings) {
     if (settings.operands.size() > 1)
       throw Error(Errc::invalid_argument, fmt::format("{}: is an index; name one index, or files", index_of(settings)));
     if (settings.window || settings.blots || settings.sampling || settings.interleave || settings.blot_bits ||
-        settings.tokenizer)
-      throw Error(Errc::invalid_argument, fmt::format("{}: is an index with windows of its own; remove --window, "
-                                                      "--blots, --sampling, --interleave, --blot-bits and --tokenizer",
-                                                      index_of(settings)));
+        settings.tokenizer || settings.comments)
+      throw Error(Errc::invalid_argument,
+                  fmt::format("{}: is an index with windows of its own; remove --window, "
+                              "--blots, --sampling, --interleave, --blot-bits, --tokenizer and --comments",
+                              index_of(settings)));
     if (settings.format != Format::automatic || settings.text_field || settings.id_field || settings.max_doc_bytes ||
         settings.binary || settings.strict || settings.skip_unreadable || settings.threads)
       throw Error(Errc::invalid_argument,

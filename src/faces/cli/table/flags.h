@@ -126,6 +126,7 @@ struct Settings {
   bool as_is = false;
   std::optional<HtmlPart> html;
   std::optional<bool> normalize;
+  bool comments = false;
   bool strict = false;
   bool skip_unreadable = false;
   bool read_back = false;

@@ -65,7 +65,12 @@ FingerprintOptions fingerprint_options(const Settings& settings) {
 }
 
 TokenizerKind chosen_tokenizer(const Settings& settings, TokenizerKind otherwise) {
-  const TokenizerKind tokenizer = settings.tokenizer.value_or(otherwise);
+  const TokenizerKind tokenizer = with_comments(settings.tokenizer.value_or(otherwise), settings.comments);
+  if (settings.comments && tokenizer == with_comments(tokenizer, false))
+    throw Error(
+        Errc::invalid_argument,
+        fmt::format("--comments: only code has comments, not --tokenizer {}; use --tokenizer code or code-kinds",
+                    tokenizer_names()[static_cast<std::size_t>(tokenizer)]));
   if (!settings.normalize) return tokenizer;
   const bool words = tokenizer == TokenizerKind::words || tokenizer == TokenizerKind::words_nfkc;
   if (words) return *settings.normalize ? TokenizerKind::words_nfkc : TokenizerKind::words;
@@ -139,6 +144,7 @@ void refuse_idle_flags(const Settings& settings, const DedupOptions& options) {
     refuse_idle(settings.window.has_value(), "--window", kOff);
     refuse_idle(settings.seed.has_value(), "--seed", kOff);
     refuse_idle(settings.tokenizer && settings.against.empty(), "--tokenizer", kOff);
+    refuse_idle(settings.comments && settings.against.empty(), "--comments", kOff);
     refuse_idle(settings.device.has_value(), "--device", kOff);
   }
   refuse_idle(settings.html && settings.as_is, "--html", "with --as-is");
@@ -272,8 +278,8 @@ StoryOptions story_options(const Settings& settings) {
   if (settings.operands.size() != 1)
     throw Error(Errc::invalid_argument, "--run: takes the id of one document; remove the rest");
   if (!settings.in.empty() || settings.format != Format::automatic || settings.text_field || settings.id_field ||
-      settings.distance || !settings.preset.empty() || settings.tokenizer || settings.hash || settings.window ||
-      settings.seed || settings.tie || !settings.stop_words.empty())
+      settings.distance || !settings.preset.empty() || settings.tokenizer || settings.comments || settings.hash ||
+      settings.window || settings.seed || settings.tie || !settings.stop_words.empty())
     throw Error(Errc::invalid_argument,
                 "--run: the run records its inputs and windows; remove --in and the input and fingerprint flags");
   return {.run = settings.run, .id = settings.operands.front()};

@@ -25,7 +25,7 @@ Error cannot_read(const std::string& name, int error);
 // Reads the file of --stop-words: Error(not_found) where it cannot be.
 FingerprintOptions fingerprint_options(const Settings& settings);
 
-// What --tokenizer and --normalize ask for.
+// What --tokenizer, --normalize and --comments ask for.
 TokenizerKind chosen_tokenizer(const Settings& settings, TokenizerKind otherwise);
 InputOptions input_options(const Settings& settings, std::vector<std::string> paths);
 DedupOptions dedup_options(const Settings& settings);

@@ -36,6 +36,11 @@ double number(std::string_view text) {
   static constexpr std::string_view kNoFlags[] = {"fingerprint-version", "minhash-version", "hash", "stop-words",
                                                   "lanes"};
   const bool is_flag = std::ranges::find(kNoFlags, has.name) == std::end(kNoFlags);
+  const auto is_bare = [](std::string_view name, std::string_view of) { return name == std::string(of) + "-bare"; };
+  if (is_bare(asked, has.value))
+    throw Error(Errc::invalid_argument, fmt::format("{}: holds comments; use --comments", folder.string()));
+  if (is_bare(has.value, asked))
+    throw Error(Errc::invalid_argument, fmt::format("{}: holds no comments; remove --comments", folder.string()));
   throw Error(Errc::invalid_argument,
               fmt::format("{}: made with {}{} {}, but this run has {}; use the same, or another library",
                           folder.string(), is_flag ? "--" : "", has.name, has.value, asked.empty() ? "none" : asked));
