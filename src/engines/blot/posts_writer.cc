@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "engines/blot/format.h"
 #include "refrain/error.h"
@@ -76,8 +77,11 @@ void BucketEncoder::end() {
     next_ = bucket << (plan_.blot_bits - plan_.bucket_bits);
     bits_.emplace(lists_);
   }
-  bits_->rice(blot_ - next_, plan_.gap_bits);
-  next_ = blot_ + 1;
+  const std::uint64_t gap = blot_ - std::exchange(next_, blot_ + 1);
+  ++open_.blots;
+  open_.posts += count_;
+  if (count_ == 1 && put_single(gap)) return;
+  bits_->rice(gap, plan_.gap_bits);
   bits_->gamma(count_);
   if (count_ < kLongList) {
     put_first(*bits_);
@@ -88,8 +92,19 @@ void BucketEncoder::end() {
     bits_->gamma(size);
     bits_->copy({long_list_.data(), long_list_.size()}, size);
   }
-  ++open_.blots;
-  open_.posts += count_;
+}
+
+// Most lists have one place: the same bits in one go, if that many fit. False if not.
+bool BucketEncoder::put_single(std::uint64_t gap) {
+  constexpr std::uint64_t kMostBits = 56;
+  const std::uint64_t zeros = gap >> plan_.gap_bits;
+  const std::uint64_t place_at = zeros + 1 + plan_.gap_bits + 1;
+  if (zeros >= kMostBits || place_at + plan_.place_bits > kMostBits) return false;
+  const std::uint64_t low = gap & ((std::uint64_t{1} << plan_.gap_bits) - 1);
+  bits_->bits(
+      std::uint64_t{1} << zeros | low << (zeros + 1) | std::uint64_t{1} << (place_at - 1) | first_.front() << place_at,
+      static_cast<unsigned>(place_at) + plan_.place_bits);
+  return true;
 }
 
 void BucketEncoder::end_bucket() {

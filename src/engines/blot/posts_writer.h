@@ -95,6 +95,7 @@ class BucketEncoder {
   void start_long();
   void append_to_long(std::uint64_t place);
   void put_first(Bits& bits) const;
+  bool put_single(std::uint64_t gap);
   void end_bucket();
 
   const PostsPlan& plan_;
