@@ -15,7 +15,6 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 constexpr unsigned kMostBlocks = 64;
-constexpr unsigned kGrid = 2048;  // blocks of a kernel that goes through everything
 
 // An order of bits: bit order[i] of a fingerprint comes to place i.
 struct BitOrder {
@@ -179,6 +178,10 @@ struct Choice {
 unsigned blocks_for(std::uint64_t count) {
   return static_cast<unsigned>((count + kThreads - 1) / kThreads);
 }
+// Of a kernel whose blocks prepare something first: few, each for many fingerprints.
+unsigned few_blocks_for(std::uint64_t count, std::uint64_t most = 2048) {
+  return static_cast<unsigned>(std::min<std::uint64_t>(blocks_for(count), most));
+}
 
 class Joiner {
  public:
@@ -219,7 +222,7 @@ class Joiner {
     std::vector<std::uint64_t> run;
     for (const auto& [begin, end] : runs) {
       run.resize(end - begin);
-      move_bits<<<kGrid, kThreads>>>(sorted_ + begin, run.size(), way_back(), spare_);
+      move_bits<<<few_blocks_for(run.size()), kThreads>>>(sorted_ + begin, run.size(), way_back(), spare_);
       if (const cudaError_t error = fetch(spare_, run.data(), run.size()); error != cudaSuccess) return error;
       take_run_(run, choice.passed_masks);
     }
@@ -366,8 +369,8 @@ std::vector<std::vector<JoinPart>> plan_parts(const Sender& sender, const std::v
     cudaMemsetAsync(device_counts.data(), 0, bytes);
     ask(sender.each([&](const std::uint64_t* piece, std::uint64_t count) {
       for (std::size_t c = 0; c < planned; ++c)
-        count_buckets<<<kGrid / 4, kThreads>>>(piece, count, choices[first + c].key,
-                                               device_counts.data() + c * kBuckets);
+        count_buckets<<<few_blocks_for(count, 512), kThreads>>>(piece, count, choices[first + c].key,
+                                                                device_counts.data() + c * kBuckets);
     }),
         "the join: counting");
     ask(cudaMemcpy(counts.data(), device_counts.data(), bytes, cudaMemcpyDeviceToHost), "the join: counting");
@@ -389,8 +392,8 @@ bool join_in_parts(std::span<const std::uint64_t> hashes, const std::vector<Choi
     for (const JoinPart& part : parts[c]) {
       cudaMemsetAsync(room.found.data(), 0, sizeof(std::uint64_t));
       ask(sender.each([&](const std::uint64_t* piece, std::uint64_t count) {
-        keep_part<<<kGrid, kThreads>>>(piece, count, room.tables.data(), choices[c].key, part, room.front.data(),
-                                       room.found.data());
+        keep_part<<<few_blocks_for(count), kThreads>>>(piece, count, room.tables.data(), choices[c].key, part,
+                                                       room.front.data(), room.found.data());
       }),
           "the join: sending a part");
       std::uint64_t kept = 0;
@@ -403,9 +406,10 @@ bool join_in_parts(std::span<const std::uint64_t> hashes, const std::vector<Choi
 
 cudaError_t join_resident(const std::uint64_t* hashes, std::uint64_t count, const std::vector<Choice>& choices,
                           const JoinRoom& room, Joiner& joiner) {
+  if (count < 2) return cudaSuccess;
   for (const Choice& choice : choices) {
     joiner.choose(choice);
-    move_bits<<<kGrid, kThreads>>>(hashes, count, room.tables.data(), room.front.data());
+    move_bits<<<few_blocks_for(count), kThreads>>>(hashes, count, room.tables.data(), room.front.data());
     if (const cudaError_t error = joiner.run(choice, count); error != cudaSuccess) return error;
   }
   return cudaSuccess;
