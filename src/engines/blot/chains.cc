@@ -214,7 +214,7 @@ void Chainer::link_document(const DocumentBlocks& blocks, std::size_t first, std
     chain.begin = std::min(chain.begin, hit.query);
     chain.end = std::max(chain.end, hit.query + rules_.span);
     ++chain.hits;
-    slot(bucket_of(open.diagonal)) = static_cast<std::uint32_t>(first_chain + at);
+    slot(bucket_of(open.diagonal)) = static_cast<std::uint32_t>(first_chain + at + 1);
   }
 }
 
@@ -226,12 +226,12 @@ std::uint32_t Chainer::find_open(std::int64_t diagonal, const Hit& hit, std::siz
   for (std::int64_t bucket = middle - 1; bucket <= middle + 1; ++bucket) {
     const std::uint64_t hash = mix(static_cast<std::uint64_t>(bucket), kMixFirst, kMixSecond) & seen_mask_;
     const std::uint32_t at = seen_[static_cast<std::size_t>(hash)];
-    if (at < first_chain || at - first_chain >= open_.size()) continue;
-    const Open& open = open_[at - first_chain];
+    if (at <= first_chain || at - 1 - first_chain >= open_.size()) continue;
+    const Open& open = open_[at - 1 - first_chain];
     const std::uint64_t away = distance(diagonal, open.block == hit.block ? open.before : open.diagonal);
     if (away >= nearest || distance(hit.query, open.query) > rules_.reach) continue;
     nearest = away;
-    found = static_cast<std::uint32_t>(at - first_chain);
+    found = static_cast<std::uint32_t>(at - 1 - first_chain);
   }
   return found;
 }

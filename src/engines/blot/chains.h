@@ -89,8 +89,9 @@ class Chainer {
   ChainRules rules_;
   Array<Hit> hits_;
   Array<Chain> chains_;
-  Array<Open> open_;           // of the document at hand
-  Array<std::uint32_t> seen_;  // by a hash of a stretch of diagonals: the last chain there. May be out of date
+  Array<Open> open_;  // of the document at hand
+  // By a hash of a stretch of diagonals: the last chain there, plus one. May be out of date.
+  Array<std::uint32_t> seen_;
   std::uint64_t seen_mask_ = 0;
 };
 

@@ -68,6 +68,28 @@ TEST_F(Chaining, KeepsTheChainsThatAreWanted) {
   EXPECT_EQ(chainer.chains()[1].document, 2U);
 }
 
+TEST_F(Chaining, DependsOnTheHitsOfTheDocumentAlone) {
+  std::mt19937_64 random(11);
+  for (int world = 0; world < 200; ++world) {
+    Pairs pairs;
+    for (std::uint64_t i = 20 + random() % 200; i > 0; --i) {
+      const auto query = static_cast<std::uint32_t>(random() % 300);
+      const std::uint64_t block = random() % 20;
+      for (const std::uint64_t document : {0U, 1U, 2U}) pairs.emplace_back(query, 20 * document + block);
+    }
+    std::sort(pairs.begin(), pairs.end());
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    Chainer chainer = linked(pairs, 20);
+    std::vector<std::vector<Pairs>> chains(3);
+    for (const Chain& chain : chainer.chains()) {
+      Pairs hits = hits_of(chainer, chain);
+      for (auto& [query, block] : hits) block -= 20 * chain.document;
+      chains[chain.document].push_back(hits);
+    }
+    EXPECT_TRUE(chains[0] == chains[1] && chains[1] == chains[2]) << world;
+  }
+}
+
 TEST_F(Chaining, MakesOneChainOfACopyAndNoneAcrossDocuments) {
   // Query tokens 0 to 300 stand in document 2 from its token 37 on, and a part of them in document 3.
   Pairs pairs;

@@ -90,9 +90,9 @@ TEST(PassageTsv, IsARowAPlaceOfAQuery) {
 }
 
 TEST(PassageTsv, NumbersThePassagesOfAnIndex) {
-  EXPECT_EQ(rows(PassagesOf::index, true, {}, {place("x", "a", {0, 1}), place("y", "a", {3, 4})}),
+  EXPECT_EQ(rows(PassagesOf::index, true, {}, {place("x", "a", {0, 1}), place("y", "\xff", {3, 4})}),
             "passage\tid\tbegin\tend\tsimilarity\tdocument_share\ttext\n"
-            "1\tx\t0\t1\t1\t0\ta\n1\ty\t3\t4\t1\t0\ta\n");
+            "1\tx\t0\t1\t1\t0\ta\n1\ty\t3\t4\t1\t0\t\xEF\xBF\xBD\n");
 }
 
 TEST(PassageJson, BeginsEachPassageAnew) {

@@ -1,6 +1,7 @@
 // Passages as tab-separated rows.
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -10,11 +11,23 @@
 #include <utility>
 
 #include "refrain/index.h"
+#include "refrain/utf8.h"
 #include "verbs/run/tsv.h"
 
 namespace refrain {
 
 namespace {
+
+// `text`, with U+FFFD for what is not UTF-8.
+std::string as_utf8(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint code = decode_utf8(text, at);
+    out += code.valid() ? text.substr(at, code.size) : std::string_view("\xEF\xBF\xBD");
+    at += code.size;
+  }
+  return out;
+}
 
 class TsvPassages final : public PassageSink {
  public:
@@ -51,9 +64,10 @@ class TsvPassages final : public PassageSink {
     }
     add(occurrence.document_share);
     if (texts_ && of_query_)
-      text(std::string_view(head_.text)
-               .substr(occurrence.query.begin - head_.bytes.begin, occurrence.query.end - occurrence.query.begin));
-    if (texts_) text(occurrence.text);
+      text(as_utf8(
+          std::string_view(head_.text)
+              .substr(occurrence.query.begin - head_.bytes.begin, occurrence.query.end - occurrence.query.begin)));
+    if (texts_) text(as_utf8(occurrence.text));
     end_row();
   }
 

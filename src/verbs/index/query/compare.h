@@ -25,6 +25,7 @@ struct SharedRun {
   std::uint64_t matches = 0;
   bool loose = false;  // the order of its tokens may differ
 
+  friend bool operator==(const SharedRun&, const SharedRun&) = default;
   bool holds(const SharedRun& other) const {
     return query.first <= other.query.first && query.last >= other.query.last && place.first <= other.place.first &&
            place.last >= other.place.last;

@@ -119,6 +119,7 @@ QueryReport QueryRun::run() {
     report_.cursor.clear();
   }
   wanted_.tell(report_);
+  if (!options_.id.empty()) report_.unknown_queries = 0;  // the rows of others were not asked for
   report_.seconds = watch.seconds();
   return std::move(report_);
 }

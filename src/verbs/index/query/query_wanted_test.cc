@@ -107,6 +107,38 @@ TEST_F(Wanted, APairHasTheRowsItHasInTheWholeAnswer) {
   }
 }
 
+TEST_F(Wanted, APairHasItsRowsAlsoWhereWordsComeAgainAndAgain) {
+  // Few words, in an order that returns, cut and put together at random: hits and chains everywhere.
+  const auto periodic = [&](std::size_t count) {
+    Words text;
+    while (text.size() < count) {
+      const std::uint64_t from = random_() % 40;
+      const std::uint64_t step = random_() % 5 == 0 ? 0 : 1;
+      for (std::uint64_t k = 0, more = 4 + random_() % 50; k < more; ++k)
+        text.push_back("w" + std::to_string((from + step * k) % 40));
+    }
+    return join(text);
+  };
+  std::vector<std::string> texts;
+  for (int i = 0; i < 12; ++i) texts.push_back(periodic(60 + random_() % 400));
+  const TestIndex index(texts, {.window = 6});
+  for (const Edits edits : {Edits::light, Edits::heavy})
+    for (int asked = 0; asked < 16; ++asked) {
+      QueryOptions options = all_of(edits);
+      options.limits.min_tokens = asked % 2 == 0 ? 0 : 4;
+      if (asked % 4 > 1) options.limits.max_gap = 1;
+      options.documents = {{"q", periodic(60 + random_() % 200)}};
+      const Places whole = ask(index, options);
+      for (std::size_t with = 0; with < texts.size(); ++with) {
+        options.with = {index.path(with)};
+        Places expected;
+        std::copy_if(whole.begin(), whole.end(), std::back_inserter(expected),
+                     [&](const Place& place) { return place.id == index.path(with); });
+        EXPECT_TRUE(ask(index, options) == expected) << asked << " with " << with;
+      }
+    }
+}
+
 TEST_F(Wanted, SeveralDocumentsAreTheUnionAndCostLess) {
   const TestIndex index(texts_);
   QueryOptions options = all_of(Edits::heavy);

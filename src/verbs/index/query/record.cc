@@ -55,6 +55,13 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
 }
 
+// Whether who is told `run` need not be told `other`: it adds nothing in the document, and hardly anything in the query.
+bool tells(const SharedRun& run, const SharedRun& other) {
+  const bool adds_nothing = run.place.first <= other.place.first && run.place.last >= other.place.last;
+  return run.holds(other) ||
+         (adds_nothing && blot::nearly_same(run.query.first, run.query.last, other.query.first, other.query.last));
+}
+
 class RecordQuery {
  public:
   RecordQuery(Snapshot& snapshot, const AskedRecord& asked, const QueryOptions& options, const ExcludedTexts& excluded,
@@ -103,6 +110,7 @@ class RecordQuery {
   const std::vector<SharedRun>& compared(std::uint32_t chain);
   bool told_by_another(const Found& found);
   bool ranks_before(std::uint32_t a, std::uint32_t b);
+  bool is_left_out(std::uint32_t chain);
   std::uint32_t chains_compared(const blot::Candidate& candidate) const;
   bool tell_passage(FoundPassage& passage);
   std::optional<ComparedPlace> compare_place(const Found& found);
@@ -318,16 +326,36 @@ const std::vector<SharedRun>& RecordQuery::compared(std::uint32_t chain) {
   }
 }
 
-// By the rank of their candidates, then inside one.
+// Of chains of one document: the longer one, whatever other documents hold.
 bool RecordQuery::ranks_before(std::uint32_t a, std::uint32_t b) {
   const blot::Chain& x = chainer_.chains()[a];
   const blot::Chain& y = chainer_.chains()[b];
-  if (x.candidate != y.candidate) return x.candidate < y.candidate;
+  if (x.length() != y.length()) return x.length() > y.length();
   return x.hits != y.hits ? x.hits > y.hits : a < b;
 }
 
-// Whether a chain of the same document that comes before this one leads to the same place.
+// Whether its candidate has better ones, as many as are compared.
+bool RecordQuery::is_left_out(std::uint32_t chain) {
+  const blot::Candidate& candidate = candidates_->candidates[chainer_.chains()[chain].candidate];
+  const std::uint32_t most = chains_compared(candidate);
+  if (most == candidate.chains) return false;
+  const std::uint32_t* const first = candidates_->members.begin() + candidate.first;
+  return std::find(first, first + most, chain) == first + most;
+}
+
+// Whether another run of the same document tells the same place, or more. Of those that tell the same, the one of the first
+// chain stays.
 bool RecordQuery::told_by_another(const Found& found) {
+  const auto is_told = [&](const SharedRun& other, bool comes_first) {
+    return tells(other, found.run) && (comes_first || !tells(found.run, other));
+  };
+  bool comes_first = true;
+  for (const SharedRun& run : compared(found.chain)) {
+    if (run == found.run)
+      comes_first = false;
+    else if (is_told(run, comes_first))
+      return true;
+  }
   const std::span<const blot::Chain> chains = chainer_.chains();
   const DocId document = chains[found.chain].document;
   const std::uint64_t first_block = snapshot_.first_block(document);
@@ -342,11 +370,11 @@ bool RecordQuery::told_by_another(const Found& found) {
     if (chain.document != document || chain.first_block >= end) break;
     const auto number = static_cast<std::uint32_t>(other);
     if (chain.begin >= found.run.query.last || chain.end <= found.run.query.first) continue;
-    if (chain.last_block < begin || !ranks_before(number, found.chain)) continue;
-    const blot::Candidate& candidate = candidates_->candidates[chain.candidate];
-    if (ranks_before(candidates_->members[candidate.first + chains_compared(candidate) - 1], number)) continue;
+    if (number == found.chain || chain.last_block < begin || is_left_out(number)) continue;
+    const bool is_before = ranks_before(number, found.chain);
     const std::vector<SharedRun>& runs = compared(number);
-    if (std::any_of(runs.begin(), runs.end(), [&](const SharedRun& run) { return run.holds(found.run); })) return true;
+    if (std::any_of(runs.begin(), runs.end(), [&](const SharedRun& run) { return is_told(run, is_before); }))
+      return true;
   }
   return false;
 }
@@ -374,7 +402,6 @@ bool RecordQuery::tell_passage(FoundPassage& passage) {
   const std::uint64_t most_held = std::min(kHeldBytes, budget_.available() / 4);
   Reservation held = budget_.reserve(0, kPassageWhat);
   std::optional<DocId> document;
-  ByteRange widest;  // of what was told of the document
   for (const Found& found : passage.places) {
     if (options_.max_occurrences != 0 && told.size() == options_.max_occurrences) {
       ++passage.unverified;
@@ -382,16 +409,8 @@ bool RecordQuery::tell_passage(FoundPassage& passage) {
     }
     std::optional<ComparedPlace> place = compare_place(found);
     if (!place) continue;
-    const ByteRange bytes = place->occurrence.bytes;
-    if (document != chains[found.chain].document) {
-      document = chains[found.chain].document;
-      widest = bytes;
-      ++head.documents;
-    } else if (bytes.begin >= widest.begin && bytes.end <= widest.end) {
-      continue;
-    } else if (bytes.end > widest.end) {
-      widest = bytes;
-    }
+    if (document != chains[found.chain].document) ++head.documents;
+    document = chains[found.chain].document;
     head.similarity += place->occurrence.similarity;
     head.score = std::max(head.score, place->occurrence.score);
     told.push_back({&found, std::nullopt});
