@@ -43,6 +43,7 @@ struct TextMatch {
   double similarity = 0;  // 0 where it is below the threshold
   std::uint32_t lost = 0;
   std::uint32_t longest_lost = 0;
+  float as_written = 1;  // the similarity where symbols count, if they were looked at
   bool covered = false;  // the later one may go: longest_lost is at most max_loss, and symbols do not tell them apart
   friend bool operator==(const TextMatch&, const TextMatch&) = default;
 };

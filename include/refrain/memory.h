@@ -83,6 +83,7 @@ struct DedupDecision {
   double similarity = 0;              // to `match`
   std::uint64_t lost = 0;             // tokens that `match` does not hold
   std::uint64_t longest_lost = 0;     // of them, in a row
+  double as_written = 1;              // with own_text: the similarity where symbols count, if they were looked at
   std::optional<DocId> cluster = {};  // the first document of its cluster
   std::vector<ByteRange> spans = {};  // what to cut out of it, which may be all; or where an `against` item is
 };

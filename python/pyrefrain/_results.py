@@ -57,7 +57,7 @@ class Ngrams(Result):
 
 
 class Decisions(Result):
-    """A row a document: id, keep, reason, match, similarity, lost, longest_lost, spans, cluster."""
+    """A row a document: id, keep, reason, match, similarity, lost, longest_lost, as_written, spans, cluster."""
 
     def __init__(self, column, cuts, report, data, documents, text):
         super().__init__(column, report)

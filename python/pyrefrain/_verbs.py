@@ -65,7 +65,7 @@ def dedup(data: Any, *, text: str = "text", id: str | None = None, annotate: boo
         with _files.output_folder(options) as folder:
             report = _core.dedup_files(paths, {"text": _named(text), "id": id, "annotate": annotate, **options})
             rows = _files.json_lines(os.path.join(folder, "decisions.jsonl"))
-        names = ["id", "keep", "reason", "match", "similarity", "lost", "longest_lost", "spans", "cluster"]
+        names = ["id", "keep", "reason", "match", "similarity", "lost", "longest_lost", "as_written", "spans", "cluster"]
         rows = [_decision(row, names) for row in rows]
         return Decisions(_files.Rows(rows, names), _files.Rows([], ["document", "begin", "end"]), report, data, None, text)
     documents = documents_of(data, text, id, _fields(options))

@@ -89,16 +89,18 @@ Column match_table(const DocumentMatcher& matcher, const nb::object& earlier, co
   return call({.threads = threads, .memory = memory}, [&](const Context& context) {
     const std::vector<TextMatch> found =
         matcher.compare(first.column, first_template, second.column, second_template, context);
-    std::vector<double> similarity;
+    std::vector<double> similarity, written;
     std::vector<std::int64_t> lost, longest, covered;
     for (const TextMatch& match : found) {
       similarity.push_back(match.similarity);
       lost.push_back(match.lost);
       longest.push_back(match.longest_lost);
+      written.push_back(match.as_written);
       covered.push_back(match.covered ? 1 : 0);
     }
     return table({number_column(std::move(similarity)).named("similarity"),
                   number_column(std::move(lost)).named("lost"), number_column(std::move(longest)).named("longest_lost"),
+                  number_column(std::move(written)).named("as_written"),
                   number_column(std::move(covered)).named("covered")});
   });
 }
@@ -166,7 +168,8 @@ void bind_dedup_kernels(nb::module_& module) {
            "Row by row, whether documents with these lanes may be similar.")
       .def("compare", match_table, "earlier"_a, "later"_a, "earlier_template"_a = nb::none(),
            "later_template"_a = nb::none(), nb::kw_only(), "threads"_a = 0, "memory"_a = nb::none(),
-           "Row by row: a table of similarity (0 below the threshold), lost, longest_lost, covered (0 or 1).")
+           "Row by row: a table of similarity (0 below the threshold), lost, longest_lost, as_written, covered (0 or "
+           "1).")
       .def("find_template", template_column, "sample"_a, nb::kw_only(), "memory"_a = nb::none(),
            "The windows that many of otherwise different texts share: uint64.");
   nb::class_<MeetingPlan>(module, "MeetingPlan", "Walks the groups of a round.")

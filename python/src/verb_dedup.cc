@@ -3,8 +3,7 @@
 
 #include "arrow/export.h"
 #include "bindings.h"
-#include "documents.h"
-#include "options.h"
+#include "memory_verb.h"
 #include "refrain/memory.h"
 #include "refrain/report_json.h"
 
@@ -35,6 +34,7 @@ class DecisionColumns {
                                    number_column(std::move(similarities_), matched_).named("similarity"),
                                    number_column(std::move(lost_), near_).named("lost"),
                                    number_column(std::move(longest_), near_).named("longest_lost"),
+                                   number_column(std::move(as_written_), differ_).named("as_written"),
                                    list_column(std::vector(offsets_), std::move(spans)).named("spans"),
                                    number_column(std::move(clusters_), clustered_).named("cluster")};
     if (against != nullptr) columns.push_back(against->ids_at(items_).named("item"));
@@ -68,6 +68,8 @@ class DecisionColumns {
     near_.push_back(decision.reason == Reason::near || decision.own_text ? 1 : 0);
     lost_.push_back(static_cast<std::int64_t>(decision.lost));
     longest_.push_back(static_cast<std::int64_t>(decision.longest_lost));
+    differ_.push_back(decision.own_text && decision.as_written < 1 ? 1 : 0);
+    as_written_.push_back(decision.as_written);
     clustered_.push_back(decision.cluster ? 1 : 0);
     clusters_.push_back(static_cast<std::int64_t>(decision.cluster.value_or(0)));
     for (const ByteRange& span : decision.spans) {
@@ -77,21 +79,16 @@ class DecisionColumns {
     offsets_.push_back(static_cast<std::int64_t>(begins_.size()));
   }
 
-  std::vector<std::uint8_t> keep_, reasoned_, matched_, near_, clustered_;
+  std::vector<std::uint8_t> keep_, reasoned_, matched_, near_, differ_, clustered_;
   TextBuilder reasons_;
   std::vector<std::int64_t> matches_, items_, lost_, longest_, clusters_, begins_, ends_, offsets_ = {0};
-  std::vector<double> similarities_;
+  std::vector<double> similarities_, as_written_;
 };
 
 // (decisions, cuts, report)
 nb::tuple dedup_memory(const Documents& documents, nb::dict given) {
-  Arguments arguments(std::move(given));
-  DedupOptions options = dedup_options(arguments, nb::cast(documents, nb::rv_policy::reference));
-  const nb::object against = arguments.take("against");
-  const CallSettings settings = call_settings(arguments);
-  arguments.finish("dedup");
-  const std::shared_ptr<DocumentStream> stream = std::exchange(options.input.documents, nullptr);
-  const DedupResult result = call(settings, [&](const Context& context) { return dedup(*stream, options, context); });
+  const nb::object against = Arguments(given).take("against");
+  const auto [options, result] = over_documents("dedup", dedup_options, dedup, documents, std::move(given));
   DecisionColumns columns(result.decisions);
   Column cuts = columns.cuts();
   const auto* items = nb::isinstance<Documents>(against) ? &nb::cast<const Documents&>(against) : nullptr;

@@ -3,8 +3,7 @@
 
 #include "arrow/export.h"
 #include "bindings.h"
-#include "documents.h"
-#include "options.h"
+#include "memory_verb.h"
 #include "refrain/memory.h"
 #include "refrain/report_json.h"
 
@@ -59,12 +58,7 @@ Column match_table(const Documents& documents, const std::vector<NearMatch>& mat
 
 // (matches, documents, report)
 nb::tuple near_memory(const Documents& documents, nb::dict given) {
-  Arguments arguments(std::move(given));
-  NearOptions options = near_options(arguments, nb::cast(documents, nb::rv_policy::reference));
-  const CallSettings settings = call_settings(arguments);
-  arguments.finish("near");
-  const std::shared_ptr<DocumentStream> stream = std::exchange(options.input.documents, nullptr);
-  const NearResult result = call(settings, [&](const Context& context) { return near(*stream, options, context); });
+  const auto [options, result] = over_documents("near", near_options, near, documents, std::move(given));
   Column clusters = table({fingerprint_ids(documents, result.valid.size()),
                            number_column(result.fingerprints, result.valid).named("simhash"),
                            number_column(result.clusters).named("cluster")});
@@ -87,25 +81,15 @@ Column range_table(const Documents& documents, const std::vector<SubstringRange>
 
 // (ranges, what to cut, report)
 nb::tuple substrings_memory(const Documents& documents, nb::dict given) {
-  Arguments arguments(std::move(given));
-  SubstringsOptions options = substrings_options(arguments, nb::cast(documents, nb::rv_policy::reference));
-  const CallSettings settings = call_settings(arguments);
-  arguments.finish("substrings");
-  const std::shared_ptr<DocumentStream> stream = std::exchange(options.input.documents, nullptr);
-  const SubstringsResult result =
-      call(settings, [&](const Context& context) { return substrings(*stream, options, context); });
+  const auto [options, result] =
+      over_documents("substrings", substrings_options, substrings, documents, std::move(given));
   return nb::make_tuple(range_table(documents, result.repeated, "id"),
                         range_table(documents, result.removable, "document"), to_json(options, result.report));
 }
 
 // (table, report)
 nb::tuple ngrams_memory(const Documents& documents, nb::dict given) {
-  Arguments arguments(std::move(given));
-  NgramsOptions options = ngrams_options(arguments, nb::cast(documents, nb::rv_policy::reference));
-  const CallSettings settings = call_settings(arguments);
-  arguments.finish("ngrams");
-  const std::shared_ptr<DocumentStream> stream = std::exchange(options.input.documents, nullptr);
-  const NgramsResult result = call(settings, [&](const Context& context) { return ngrams(*stream, options, context); });
+  const auto [options, result] = over_documents("ngrams", ngrams_options, ngrams, documents, std::move(given));
   TextBuilder texts;
   std::vector<std::int64_t> counts, holders, places, tokens, offsets = {0};
   for (const Ngram& ngram : result.ngrams) {

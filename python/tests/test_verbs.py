@@ -34,9 +34,21 @@ def as_in_file(row, named=False):
                spans=[[span["begin"], span["end"]] for span in row["spans"]])
     if row["lost"] is None:
         del row["lost"], row["longest_lost"]
+    if row["as_written"] is None:
+        del row["as_written"]
+    else:
+        row["as_written"] = pytest.approx(row["as_written"], rel=5e-3)
     if row["similarity"] is not None:
         row["similarity"] = pytest.approx(row["similarity"], abs=1e-5)
     return row
+
+
+def test_a_text_that_symbols_keep_says_so(tmp_path):
+    texts = [" ".join(f"if (a{i} {sign} b{i}) return" for i in range(20)) for sign in ("==", "!=")]
+    run_program("dedup", file_of(texts, tmp_path), "-o", tmp_path / "run", "-q")
+    found = list(pyrefrain.dedup(texts))
+    assert [as_in_file(row) for row in found] == decisions_of(tmp_path / "run")
+    assert found[1]["reason"] == "own_text" and found[1]["as_written"] < 0.5 and found[0]["as_written"] is None
 
 
 @pytest.mark.parametrize("options, flags", [

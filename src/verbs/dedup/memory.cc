@@ -54,6 +54,7 @@ void list_decisions(DedupRun& run, DedupResult& result) {
       row.similarity = decision.similarity;
       row.lost = decision.loss.tokens;
       row.longest_lost = decision.loss.longest;
+      row.as_written = decision.loss.written;
     }
     begin = end;
   }

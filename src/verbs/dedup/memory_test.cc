@@ -27,6 +27,7 @@ std::string line_of(std::size_t document, const DedupDecision& decision) {
     line += R"(, "match": null, "similarity": null)";
   if (decision.reason == Reason::near || own_text)
     line += fmt::format(R"(, "lost": {}, "longest_lost": {})", decision.lost, decision.longest_lost);
+  if (own_text && decision.as_written < 1) line += fmt::format(R"(, "as_written": {:.3g})", decision.as_written);
   line += R"(, "spans": [)";
   for (const ByteRange& span : decision.spans)
     line += fmt::format("{}[{}, {}]", &span == decision.spans.data() ? "" : ", ", span.begin, span.end);
@@ -66,6 +67,16 @@ class DedupMemory : public testing::Test, public World {
 
 TEST_F(DedupMemory, DecidesAsForFiles) {
   expect_same({});
+}
+
+TEST_F(DedupMemory, DecidesAsForFilesWhereSymbolsTellTextsApart) {
+  for (const char* sign : {"==", "!="}) {
+    std::string text;
+    for (int i = 0; i < 20; ++i) text += fmt::format("if (a{} {} b{}) return ", i, sign, i);
+    texts_.push_back(std::move(text));
+  }
+  expect_same({});
+  EXPECT_NE(read("out/decisions.jsonl").find("as_written"), std::string::npos);
 }
 
 TEST_F(DedupMemory, DecidesAsForFilesWithSubstringsAndAnotherPolicy) {

@@ -164,6 +164,7 @@ std::vector<TextMatch> DocumentMatcher::compare(const TextColumn& earlier,
             static_cast<float>(sketch::written_similarity(later[i], earlier[i], impl_->plan.window, worker.written));
       found[i].lost = loss.tokens;
       found[i].longest_lost = loss.longest;
+      found[i].as_written = loss.written;
       found[i].covered = sketch::covers(loss, impl_->options.max_loss, impl_->options.threshold);
     }
   });
