@@ -4,7 +4,7 @@ from pyspark.sql import Window
 from pyspark.sql import functions as F
 
 from ..errors import InvalidArgument, Unsupported
-from . import graph, meeting, templates as template_search
+from . import crowds, graph, meeting, templates as template_search
 from .frames import DOC, Documents, Workspace, refuse
 from .sketches import matcher, sketch
 
@@ -14,10 +14,6 @@ _REFUSED = {
     "library", "trust_signatures", "forget", "alarm", "max_removed_per_source", "sample", "read_back", "annotate",
     "attributes", "resume", "force", "device", "stop_words", "preset", "html", "format", "output",
 }
-_MOST_ROUNDS = 64
-_LEAST_ROUNDS = 3  # where there are crowds: each round looks at them in another order
-_MANY_ROUNDS = 8  # after which one that leaves more than this share is the last
-_WORTH_IT = 0.9
 _ANY_LOSS = 2**32 - 1
 
 
@@ -39,8 +35,8 @@ def dedup(df, *, text="text", id="id", order=None, source=None, exact=True, near
     checkpoint   a folder for intermediate results that all executors can reach; a local Spark needs none
 
     All other options mean what they mean on the command line. Gives a row for every document: id, keep, reason ("exact",
-    "near", or "own_text" where it is kept for what `match` lacks), match, similarity, lost, longest_lost, cluster (the id of
-    the first document of its cluster; null where it is alone). Runs jobs when called; the result itself is lazy.
+    "near", or "own_text" where it is kept for what `match` lacks), match, similarity, lost, longest_lost, as_written, cluster
+    (the id of the first document of its cluster; null where it is alone). Runs jobs when called; the result itself is lazy.
     """
     refuse("dedup", other, _REFUSED)
     if keep != "first":
@@ -75,7 +71,8 @@ class _Run:
         self.order.append(F.col("id").cast("string").asc())
 
     def decide(self, exact, near, templates):
-        sketched = self.workspace.keep(sketch(self.documents, self.source, self.options), "sketched")
+        sketched = self.documents.numbered(
+            lambda: self.workspace.keep(sketch(self.documents, self.source, self.options), "sketched"))
         unique = self._unique(sketched, exact)
         if not near:
             return self._decisions(unique)
@@ -113,32 +110,33 @@ class _Run:
     def _rounds(self, ranked, templates):
         """All similar pairs that ever meet, and how many they are."""
         bands = matcher(self.options).bands
-        similar, count, met = None, 0, None
-        alive, crowd = ranked, None
-        kept, own_texts = None, False
-        for round in range(1, _MOST_ROUNDS + 1):
-            if round > 1:
+        texts = self.documents.rows.select(DOC, "text")
+        met, crowded = meeting.meet(ranked, 1, bands, None, self.workspace)
+        left = meeting.may_match(met, ranked, self.options, self.workspace)
+        similar = meeting.compare(left, texts, self.options, templates, self.workspace)
+        found = _counts(similar)
+        count = found[1]
+        if crowded is None:
+            return similar, count
+        among = self.workspace.keep(ranked.join(crowded, "rank", "left_semi"), "crowd")
+        texts = self.workspace.keep(texts.join(among.select(DOC), DOC, "left_semi"), "crowd_texts")
+        if crowds.fit_one_task(texts, count):
+            more = crowds.settle(similar, found, among, texts, ranked.count(), self.options, templates)
+            similar = similar.union(self.workspace.keep(more, "crowd_similar"))
+            return similar, similar.count()
+        removed = self._removed(similar, count)
+        for round in crowds.rounds(ranked.count, lambda: found, lambda: removed.count()):
+            alive = among.join(removed, "rank", "left_anti")
+            pairs, _ = meeting.meet(alive, round, bands, met, self.workspace)
+            met = met.union(pairs)
+            left = meeting.may_match(pairs, among, self.options, self.workspace)
+            found = (0, 0)
+            if not left.isEmpty():
+                more = meeting.compare(left, texts, self.options, templates, self.workspace)
+                similar = similar.union(more)
+                found = _counts(more)
+                count += found[1]
                 removed = self._removed(similar, count)
-                if round >= _MANY_ROUNDS:
-                    now = ranked.count() - removed.count()
-                    if own_texts and round > _MANY_ROUNDS and now > _WORTH_IT * kept:
-                        break
-                    kept = now
-                alive = crowd.join(removed, "rank", "left_anti")
-            pairs, crowded = meeting.meet(alive, round, bands, self.workspace)
-            fresh = pairs.distinct() if met is None else pairs.distinct().join(met, meeting.PAIR, "left_anti")
-            found = meeting.compare(fresh, ranked, self.documents, self.options, templates, self.workspace)
-            similar = found if similar is None else similar.union(found)
-            met = pairs if met is None else met.union(pairs)
-            matches, all_similar = found.agg(F.coalesce(F.sum("covered"), F.lit(0)), F.count(F.lit(1))).collect()[0]
-            count += all_similar
-            own_texts = own_texts or all_similar > matches
-            if round == 1:
-                if crowded is None:
-                    break
-                crowd = self.workspace.keep(ranked.join(crowded, "rank", "left_semi"), "crowd")
-            if matches == 0 and round >= _LEAST_ROUNDS:
-                break
         return similar, count
 
     def _removed(self, similar, count):
@@ -149,7 +147,7 @@ class _Run:
         rows = unique.select(DOC, "id", "head", "head_id", "copies")
         if similar is None:
             nothing = {"match": self.documents.id_type, "similarity": "double", "lost": "long", "longest_lost": "long",
-                       "removed": "boolean", "cluster": self.documents.id_type}
+                       "as_written": "double", "removed": "boolean", "cluster": self.documents.id_type}
             rows = rows.select("*", *(F.lit(None).cast(kind).alias(name) for name, kind in nothing.items()))
         else:
             rows = rows.join(self.workspace.keep(self._heads(ranked, similar, count), "heads"), "head", "left")
@@ -163,6 +161,7 @@ class _Run:
             F.when(exact, F.col("head_id")).when(of_head, F.col("match")).alias("match"),
             F.when(exact, F.lit(1.0)).when(of_head, F.col("similarity")).alias("similarity"),
             F.when(of_head, F.col("lost")).alias("lost"), F.when(of_head, F.col("longest_lost")).alias("longest_lost"),
+            F.when(of_head & ~removed & (F.col("as_written") < 1), F.col("as_written")).alias("as_written"),
             F.coalesce(F.col("cluster"), F.when(F.col("copies") > 1, F.col("head_id"))).alias("cluster"))
 
     def _heads(self, ranked, similar, count):
@@ -173,4 +172,9 @@ class _Run:
         for name, by, column in (("head", "node", DOC), ("cluster", "component", "id"), ("match", "earlier", "id")):
             named = ranked.select(F.col("rank").alias(by), F.col(column).alias(name))
             rows = rows.join(named, by, "left")
-        return rows.select("head", "match", "similarity", "lost", "longest_lost", "removed", "cluster")
+        return rows.select("head", "match", "similarity", "lost", "longest_lost", "as_written", "removed", "cluster")
+
+
+def _counts(similar):
+    """(matches, all)"""
+    return tuple(similar.agg(F.coalesce(F.sum("covered"), F.lit(0)), F.count(F.lit(1))).collect()[0])

@@ -13,7 +13,8 @@ from ..errors import InvalidArgument, Unsupported
 
 DOC = "doc"  # the number of a document: a hash of its id
 TASK = {"threads": 1, "memory": "512M"}  # what a kernel may use
-_SEEDS = 8  # that are tried until no two ids have the same hash
+_SEEDS = 8  # that are tried until no two ids have the same hash;
+_MOST_SHARED = 1000  # hashes that may be, which takes more than a hundred billion ids
 
 
 def refuse(verb, given, known):
@@ -27,15 +28,14 @@ def refuse(verb, given, known):
 class Workspace:
     """Intermediate results. Each is written once and read back: a task that is repeated starts there, and plans stay short.
 
-    `folder` is one that all executors can reach. Without it, which only a local Spark may be, it is a temporary folder that
-    lasts as long as the driver: results are lazy, and may be read late.
+    `folder` is one that all executors can reach. Without it, which only a Spark of this machine may be, it is a temporary
+    folder that lasts as long as this process: results are lazy, and may be read late.
     """
 
     def __init__(self, spark, folder=None):
         self.spark = spark
         if folder is None:
-            master = spark.conf.get("spark.master", "")
-            if not master.startswith("local"):
+            if not _is_local(spark):
                 raise InvalidArgument("checkpoint: give a folder that all executors can reach, such as hdfs:///tmp/refrain")
             folder = tempfile.mkdtemp(prefix="refrain-spark-")
             atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -46,6 +46,13 @@ class Workspace:
         path = f"{self.folder}/{next(self._numbers)}-{name}"
         frame.write.parquet(path)
         return self.spark.read.schema(frame.schema).parquet(path)
+
+
+def _is_local(spark):
+    if not spark.conf.get("spark.master", "").startswith("local"):
+        return False
+    connected = type(spark).__module__.startswith("pyspark.sql.connect")  # to a server, which may be another machine
+    return not connected or spark.client.host in ("localhost", "127.0.0.1", "[::1]")
 
 
 def check_columns(frame, *names):
@@ -73,19 +80,28 @@ class Documents:
         chosen += [F.col(name).alias(f"more_{i}") for i, name in enumerate(more)]
         self._rows = frame.where(F.col(text).isNotNull()).select(*chosen)
         self.more = [f"more_{i}" for i in range(len(more))]
-        seed = self._seed(id)
-        self.rows = self._rows.withColumn(DOC, _number(seed))
+        self._id = id
+        self.rows = None  # from numbered() on
 
-    def _seed(self, id):
-        for seed in range(_SEEDS):
-            numbers = self._rows.select(_number(seed).alias(DOC))
-            shared = [row[DOC] for row in numbers.groupBy(DOC).count().where("count > 1").select(DOC).limit(2).collect()]
+    def numbered(self, make):
+        """What make() gives of `rows`, which is rows of doc and id among others. If ids share a number these get others, and it
+        is made again."""
+        number = _number(0)
+        for seed in range(1, _SEEDS):
+            self.rows = self._rows.withColumn(DOC, number)
+            made = make()
+            shared = made.groupBy(DOC).count().where("count > 1").select(DOC).limit(_MOST_SHARED).collect()
             if not shared:
-                return seed
-            repeated = self._rows.where(_number(seed).isin(shared)).groupBy("id").count().where("count > 1").sort("id")
-            for row in repeated.limit(1).collect():
-                raise InvalidArgument(f"{id}: {row.id!r} is the id of {row['count']} rows; ids must be unique")
-        raise InvalidArgument(f"{id}: no hash tells all ids apart")
+                return made
+            sharing = made.where(F.col(DOC).isin([row[DOC] for row in shared])).groupBy("id").count().sort("id").limit(4 * _MOST_SHARED)
+            for row in sharing.where("count > 1").limit(1).collect():
+                raise InvalidArgument(f"{self._id}: {row.id!r} is the id of {row['count']} rows; ids must be unique")
+            number = F.when(F.col("id").isin([row.id for row in sharing.collect()]), _number(seed)).otherwise(number)
+        raise InvalidArgument(f"{self._id}: no hash tells all ids apart")
+
+    def number(self):
+        """Numbers the rows where nothing is made of all of them that could be looked at."""
+        self.numbered(lambda: self.rows.select(DOC, "id"))
 
 
 def _number(seed):

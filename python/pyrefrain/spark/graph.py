@@ -87,14 +87,14 @@ def _small_star(edges):
     return ends.union(least.select(F.col("least").alias("low"), "high")).distinct()
 
 
-DECIDED = "later long, earlier long, similarity double, lost long, longest_lost long, removed boolean"
+DECIDED = "later long, earlier long, similarity double, lost long, longest_lost long, as_written double, removed boolean"
 
 
 def decide(matches, workspace, count=None):
     """Who is kept: each node, unless a lesser one that is kept matches it and little is lost with it.
 
-    `matches` has later, earlier, similarity, lost, longest_lost, covered (1 where the later may go for the earlier). A row
-    of the result is a node that is removed, and what for; or one that is kept although it is similar to a kept one, and
+    `matches` has later, earlier, similarity, lost, longest_lost, as_written, covered (1 where the later may go for the
+    earlier). A row of the result is a node that is removed, and what for; or one that is kept although it is similar to a kept one, and
     the one of these that lacks the least of it.
     """
     if (matches.count() if count is None else count) <= ONE_TASK_EDGES:
@@ -102,7 +102,7 @@ def decide(matches, workspace, count=None):
     else:
         of = _stars(matches.select(F.col("later").alias("a"), F.col("earlier").alias("b")), workspace)
         cut = matches.join(of, matches["later"] == of["node"])
-    columns = ["later", "earlier", "similarity", "lost", "longest_lost", "covered"]
+    columns = ["later", "earlier", "similarity", "lost", "longest_lost", "as_written", "covered"]
 
     def make():
         kept = Greedy()
@@ -118,8 +118,8 @@ def decide(matches, workspace, count=None):
 
 
 def _decided(rows):
-    types = [pa.int64(), pa.int64(), pa.float64(), pa.int64(), pa.int64(), pa.bool_()]
-    names = ["later", "earlier", "similarity", "lost", "longest_lost", "removed"]
+    types = [pa.int64(), pa.int64(), pa.float64(), pa.int64(), pa.int64(), pa.float64(), pa.bool_()]
+    names = ["later", "earlier", "similarity", "lost", "longest_lost", "as_written", "removed"]
     columns = zip(*rows) if rows else [[]] * len(types)
     return pa.record_batch([pa.array(column, kind) for column, kind in zip(columns, types)], names)
 
@@ -144,7 +144,7 @@ class Greedy:
         return done
 
     def _take(self, row, done):
-        component, later, earlier, similarity, lost, longest, covered = row
+        component, later, earlier, similarity, lost, longest, written, covered = row
         if self._now is not None and (self._now[0] != later or self._component != component):
             self._close(done)
         if self._component != component:
@@ -156,7 +156,7 @@ class Greedy:
             self._removed.add(later)
         elif self._now is not None and self._now[4] <= longest:
             return
-        self._now = (later, earlier, similarity, lost, longest, bool(covered))
+        self._now = (later, earlier, similarity, lost, longest, written, bool(covered))
 
     def _close(self, done):
         if self._now is not None:

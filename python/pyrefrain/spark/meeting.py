@@ -5,6 +5,7 @@ a million similar pages cost a million pairs; those that are kept meet others in
 """
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import functions as F
 
 from .. import _core
@@ -12,21 +13,29 @@ from .frames import DOC, TASK, map_batches, map_sorted
 from .sketches import matcher
 
 PAIR = ["later", "earlier"]
-SIMILAR = "later long, earlier long, similarity double, lost long, longest_lost long, covered long"
+COMPARED = ["similarity", "lost", "longest_lost", "as_written", "covered"]
+SIMILAR = "later long, earlier long, similarity double, lost long, longest_lost long, as_written double, covered long"
 _UNSIGNED = 0xFFFFFFFF
 
 
-def meet(ranked, round, bands, workspace):
-    """Of documents (rank, keys): the pairs that meet, not each once; and the ranks of the crowds, or None."""
+def meet(ranked, round, bands, before, workspace):
+    """Of documents (rank, keys): the pairs that meet and have not met `before`; and the ranks of the crowds, or None
+    where the first round has none."""
     entries = ranked.select("rank", F.posexplode("keys").alias("band", "key")).select(
         F.expr(f"shiftleft(cast(band as long), 32) + (cast(key as long) & {_UNSIGNED}L)").alias("group"), "rank")
     met = workspace.keep(_walk(entries, round), "met")
     pairs = met.where("earlier is not null").select(*PAIR)
     crowd = met.where("earlier is null").select(F.col("crowd").alias("group"), F.col("later").alias("rank"))
-    if crowd.isEmpty():
-        return pairs, None
-    once_more = _walk(_crowds(crowd, ranked, round, bands), round).where("earlier is not null").select(*PAIR)
-    return pairs.union(once_more), crowd.select("rank").distinct()
+    crowded = not crowd.isEmpty()
+    if crowded:
+        once_more = _walk(_crowds(crowd, ranked, round, bands), round).where("earlier is not null").select(*PAIR)
+        pairs = pairs.union(once_more)
+    pairs = pairs.distinct()
+    if before is not None:
+        pairs = pairs.join(before, PAIR, "left_anti")
+    elif not crowded:
+        return pairs, None  # there is no other round
+    return workspace.keep(pairs, "pairs"), crowd.select("rank").distinct()
 
 
 def _crowds(crowd, ranked, round, bands):
@@ -64,32 +73,8 @@ def _walk(entries, round):
     return map_sorted(entries, ["group"], ["rank"], make, "later long, earlier long, crowd long")
 
 
-def compare(pairs, ranked, documents, options, templates, workspace):
-    """Those of the pairs that are similar, and what would be lost.
-
-    Signatures rule out most of the pairs that are not. Of the others, and of no other document, the texts are fetched.
-    """
-    left = workspace.keep(_may_match(pairs, ranked, options), "left")
-    members = left.select(F.col("later_doc").alias(DOC)).union(left.select("earlier_doc")).distinct()
-    texts = documents.rows.select(DOC, "text").join(members, DOC, "left_semi")
-    both = left
-    for side in ("earlier", "later"):
-        both = both.join(texts.select(F.col(DOC).alias(f"{side}_doc"), F.col("text").alias(f"{side}_text")), f"{side}_doc")
-    windows = tuple(templates.windows)
-
-    def run(batch):
-        found = pa.record_batch(matcher(options, windows).compare(
-            batch.column("earlier_text"), batch.column("later_text"), batch.column("earlier_template"),
-            batch.column("later_template"), **TASK))
-        made = pa.record_batch([batch.column("later"), batch.column("earlier"), *found.columns],
-                               [*PAIR, "similarity", "lost", "longest_lost", "covered"])
-        return made.filter(pa.array([similarity > 0 for similarity in found.column("similarity").to_pylist()], pa.bool_()))
-
-    chosen = both.select(*PAIR, "earlier_text", "later_text", "earlier_template", "later_template")
-    return workspace.keep(map_batches(chosen, run, SIMILAR), "similar")
-
-
-def _may_match(pairs, ranked, options):
+def may_match(pairs, ranked, options, workspace):
+    """The pairs that signatures do not rule out, which they do for most that are not similar."""
     sketches = ranked.select("rank", DOC, "template", "lanes")
     both = pairs
     for side in PAIR:
@@ -102,5 +87,26 @@ def _may_match(pairs, ranked, options):
         return batch.select(kept).filter(may)
 
     chosen = both.select(*kept, "later_lanes", "earlier_lanes")
-    return map_batches(chosen, run, "later long, earlier long, later_doc long, earlier_doc long, later_template int, "
-                                    "earlier_template int")
+    return workspace.keep(map_batches(chosen, run, "later long, earlier long, later_doc long, earlier_doc long, "
+                                                   "later_template int, earlier_template int"), "left")
+
+
+def compare(left, texts, options, templates, workspace):
+    """Of the pairs that may match, those that are similar, and what would be lost. Of no other document the text is fetched."""
+    members = left.select(F.col("later_doc").alias(DOC)).union(left.select("earlier_doc")).distinct()
+    texts = texts.join(members, DOC, "left_semi")
+    both = left
+    for side in ("earlier", "later"):
+        both = both.join(texts.select(F.col(DOC).alias(f"{side}_doc"), F.col("text").alias(f"{side}_text")), f"{side}_doc")
+    windows = tuple(templates.windows)
+
+    def run(batch):
+        found = pa.record_batch(matcher(options, windows).compare(
+            batch.column("earlier_text"), batch.column("later_text"), batch.column("earlier_template"),
+            batch.column("later_template"), **TASK))
+        made = pa.record_batch([batch.column("later"), batch.column("earlier"), *found.columns],
+                               [*PAIR, *COMPARED])
+        return made.filter(pc.greater(found["similarity"], 0))
+
+    chosen = both.select(*PAIR, "earlier_text", "later_text", "earlier_template", "later_template")
+    return workspace.keep(map_batches(chosen, run, SIMILAR), "similar")

@@ -46,8 +46,9 @@ def near(df, *, text="text", id="id", distance=8, tokenizer="words-nfkc", hash="
         raise InvalidArgument("distance: must be from 0 to 63")
     documents = Documents(df, text, id)
     workspace = Workspace(df.sparkSession, checkpoint)
-    prints = workspace.keep(fingerprinted(documents.rows.select(DOC, "id", "text"), tokenizer=tokenizer, hash=hash,
-                                          window=window, seed=seed, tie=tie, stop_words=list(stop_words)), "fingerprints")
+    prints = documents.numbered(lambda: workspace.keep(
+        fingerprinted(documents.rows.select(DOC, "id", "text"), tokenizer=tokenizer, hash=hash, window=window, seed=seed, tie=tie,
+                      stop_words=list(stop_words)), "fingerprints"))
     of_print = Window.partitionBy("fingerprint").orderBy(F.col("id").cast("string"))
     grouped = prints.where("fingerprint is not null").select(
         DOC, "id", "fingerprint", F.first(DOC).over(of_print).alias("doc1"), F.first("id").over(of_print).alias("id1"))

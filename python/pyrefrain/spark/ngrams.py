@@ -26,6 +26,7 @@ def ngrams(df, *, text="text", id="id", n=8, m=2, tokenizer="words-nfkc", places
         raise InvalidArgument("m: must be 2 or more")
     _core.ngram_keys([], n=n, tokenizer=tokenizer)  # refuses what cannot be
     documents = Documents(df, text, id)
+    documents.number()
     workspace = Workspace(df.sparkSession, checkpoint)
     # Each occurrence by its hash; those of one hash are counted where they meet.
     of_key = Window.partitionBy("key")

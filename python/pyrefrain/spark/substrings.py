@@ -30,7 +30,9 @@ def substrings(df, *, text="text", id="id", length=100, min_count=2, checkpoint=
     if min_count < 2:
         raise InvalidArgument("min_count: must be 2 or more")
     _core.substring_samples([], length=length, min_count=min_count)  # refuses what cannot be
-    search = _Search(Documents(df, text, id), length, min_count, Workspace(df.sparkSession, checkpoint))
+    documents = Documents(df, text, id)
+    documents.number()
+    search = _Search(documents, length, min_count, Workspace(df.sparkSession, checkpoint))
     for seed in range(_SEEDS):
         found = search.run(seed)
         if found is not None:

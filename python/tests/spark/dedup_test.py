@@ -4,15 +4,23 @@ import json
 import os
 import random
 import sys
+from unittest import mock
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from made_up import families, rows_of, words
 from spark_case import SparkCase, main
 
-DECISION = ("id", "keep", "reason", "match", "similarity", "lost", "longest_lost", "cluster")
+DECISION = ("id", "keep", "reason", "match", "similarity", "lost", "longest_lost", "as_written", "cluster")
 
 
 class Decisions(SparkCase):
+
+    @staticmethod
+    def shown(row):
+        """A decision as the program prints numbers."""
+        digits = {"similarity": 6, "as_written": 3}
+        return tuple(value if value is None or name not in digits else f"{value:.{digits[name]}g}"
+                     for name, value in zip(DECISION, row))
 
     def decisions(self, frame, **options):
         from pyrefrain import spark
@@ -21,7 +29,7 @@ class Decisions(SparkCase):
         found = {}
         for row in rows:
             self.assertNotIn(row.id, found)
-            found[row.id] = tuple(f"{value:.6g}" if isinstance(value, float) else value for value in row)
+            found[row.id] = self.shown(row)
         return found
 
     def expected(self, rows, *flags, more=()):
@@ -33,9 +41,7 @@ class Decisions(SparkCase):
                 row = json.loads(line)
                 if row["cluster"] is not None:
                     row["cluster"] = rows[row["cluster"]][0]
-                if row["similarity"] is not None:
-                    row["similarity"] = f"{row['similarity']:.6g}"
-                found[row["id"]] = tuple(row.get(name) for name in DECISION)
+                found[row["id"]] = self.shown([row.get(name) for name in DECISION])
         with open(os.path.join(out, "summary.json"), encoding="utf-8") as file:
             return found, json.load(file)
 
@@ -81,6 +87,13 @@ class Dedup(Decisions):
         finally:
             self.spark.conf.set("spark.sql.shuffle.partitions", 2)
         self.assertGreater(summary["removed_near"], 10)
+
+    def test_crowds_that_one_task_cannot_hold_are_decided_alike(self):
+        from pyrefrain.spark import crowds
+        with mock.patch.object(crowds, "ONE_TASK_BYTES", 0):
+            summary = self.expect_same(rows_of(families(11, 120, crowd=3)))
+        self.assertGreater(summary["rounds"], 2)
+        self.assertGreater(summary["own_text"], 0)
 
     def test_a_page_of_many_copies_costs_no_more_than_many_pages(self):
         from pyrefrain import spark

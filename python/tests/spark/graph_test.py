@@ -27,12 +27,12 @@ def plain_kept(matches):
     decided, removed = {}, set()
     for later in sorted({match[0] for match in matches}):
         kept = [match for match in sorted(matches) if match[0] == later and match[1] not in removed]
-        covering = [match for match in kept if match[5]]
+        covering = [match for match in kept if match[6]]
         if covering:
             removed.add(later)
-            decided[later] = (*covering[0][1:5], True)
+            decided[later] = (*covering[0][1:6], True)
         elif kept:
-            decided[later] = (*min(kept, key=lambda match: match[4])[1:5], False)
+            decided[later] = (*min(kept, key=lambda match: match[4])[1:6], False)
     return decided
 
 
@@ -69,10 +69,12 @@ class Graphs(SparkCase):
         from pyrefrain.spark import graph
         pick = random.Random(2)
         pairs = {(max(a, b), min(a, b)) for _, some in graphs() for a, b in some if a != b}
-        matches = [(*pair, pick.choice([0.8, 0.9, 1.0]), pick.randrange(50), pick.randrange(0, 40), pick.randrange(2)) for pair in pairs]
-        matches += [(2001 + i, 2000 + i, 0.9, 1, 1, 1) for i in range(50)]  # each would go for the one before it
+        matches = [(*pair, pick.choice([0.8, 0.9, 1.0]), pick.randrange(50), pick.randrange(0, 40),
+                    pick.choice([0.5, 1.0]), pick.randrange(2)) for pair in pairs]
+        matches += [(2001 + i, 2000 + i, 0.9, 1, 1, 1.0, 1) for i in range(50)]  # each would go for the one before it
         expected = plain_kept(matches)
-        frame = self.frame(matches, "later long, earlier long, similarity double, lost long, longest_lost long, covered long")
+        frame = self.frame(matches, "later long, earlier long, similarity double, lost long, longest_lost long, "
+                                    "as_written double, covered long")
         self.assertTrue(any(row[-1] for row in expected.values()) and not all(row[-1] for row in expected.values()))
         for edges_in_one_task in (0, 1_000_000):
             with mock.patch.object(graph, "ONE_TASK_EDGES", edges_in_one_task):

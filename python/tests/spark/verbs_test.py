@@ -6,6 +6,7 @@ import os
 import random
 import subprocess
 import sys
+from unittest import mock
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from made_up import families, rows_of
@@ -97,6 +98,20 @@ class Verbs(SparkCase):
             self.assertGreater(len(expected), 60)
             made = spark.substrings(self.frame(rows), length=40, min_count=min_count)
             self.assertEqual(sorted(tuple(row) for row in made.collect()), expected, min_count)
+
+    def test_ids_that_share_a_number_get_others(self):
+        from pyrefrain import errors
+        from pyrefrain.spark import frames
+        from pyspark.sql import functions as F
+        number = frames._number
+        rows = [(f"d{i}", "text") for i in range(20)]
+        with mock.patch.object(frames, "_number", lambda seed: F.pmod(number(seed), F.lit((7, 60, 2**62)[seed]))):
+            documents = frames.Documents(self.frame(rows), "text", "id")
+            documents.number()
+            twice = frames.Documents(self.frame([*rows, rows[3]]), "text", "id")
+            with self.assertRaisesRegex(errors.InvalidArgument, "'d3' is the id of 2 rows"):
+                twice.number()
+        self.assertEqual(documents.rows.select(frames.DOC).distinct().count(), len(rows))
 
     def test_what_is_not_there_is_refused_by_name(self):
         from pyrefrain import errors, spark
