@@ -1,9 +1,12 @@
 """For tests with a real Spark: one session for a module, documents as DataFrames, and the program beside it."""
 
+import contextlib
 import glob
 import json
 import os
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -40,8 +43,8 @@ def missing():
     return ""
 
 
-def make_session(folder, master="local[2]", **settings):
-    """A Spark that writes nowhere but in `folder`."""
+def prepare(folder, master, settings):
+    """Sets the environment of a Spark that writes nowhere but in `folder`, and gives its settings."""
     for name in [name for name in os.environ if name.startswith(("SPARK_", "PYSPARK_", "HADOOP_"))]:
         del os.environ[name]
     os.environ.update(JAVA_HOME=os.path.dirname(os.path.dirname(os.path.realpath(JAVA))), SPARK_LOCAL_IP="127.0.0.1",
@@ -49,9 +52,9 @@ def make_session(folder, master="local[2]", **settings):
                       PYTHONPATH=os.pathsep.join(PATHS))
     time.tzset()
     warnings.simplefilter("ignore", ResourceWarning)  # it leaves sockets to the garbage collector
-    from pyspark.sql import SparkSession
     java = f"-Djava.io.tmpdir={folder} -Duser.timezone=UTC -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData"
-    all_settings = {
+    return {
+        "spark.master": master,
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "1g",
@@ -66,12 +69,57 @@ def make_session(folder, master="local[2]", **settings):
         "spark.sql.parquet.compression.codec": "uncompressed",
         **settings,
     }
-    builder = SparkSession.builder.master(master).appName("refrain")
-    for name, value in all_settings.items():
+
+
+def make_session(folder, master="local[2]", **settings):
+    settings = prepare(folder, master, settings)
+    from pyspark.sql import SparkSession
+    builder = SparkSession.builder.appName("refrain")
+    for name, value in settings.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     return spark
+
+
+@contextlib.contextmanager
+def classic_session(folder, master, settings):
+    spark = make_session(folder, master, **settings)
+    yield spark
+    spark.stop()
+
+
+@contextlib.contextmanager
+def connected_session(folder, master, settings):
+    """A session of Spark Connect, and the server: a process of its own, so that there is no JVM to reach around it."""
+    settings = prepare(folder, master, settings)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings.update({"spark.connect.grpc.binding.address": "127.0.0.1", "spark.connect.grpc.binding.port": port})
+    command = [os.path.join(SPARK_DIR, "pyspark", "bin", "spark-submit"), "--class",
+               "org.apache.spark.sql.connect.service.SparkConnectServer", "--driver-memory", settings.pop("spark.driver.memory"),
+               "--driver-java-options", settings.pop("spark.driver.extraJavaOptions")]
+    for name, value in settings.items():
+        command += ["--conf", f"{name}={value}"]
+    with open(os.path.join(folder, "server.log"), "w+", encoding="utf-8") as log:
+        server = subprocess.Popen([*command, "spark-internal"], stdout=log, stderr=log, start_new_session=True)
+        try:
+            while server.poll() is None:
+                with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+                    break
+                time.sleep(0.2)
+            else:
+                log.seek(0)
+                sys.exit(f"Spark Connect did not start:\n{log.read()[-3000:]}")
+            from pyspark.sql import SparkSession
+            spark = SparkSession.builder.remote(f"sc://127.0.0.1:{port}").getOrCreate()
+            yield spark
+            spark.stop()
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(server.pid, signal.SIGTERM)
+            server.wait()
 
 
 class SparkCase(unittest.TestCase):
@@ -96,15 +144,15 @@ class SparkCase(unittest.TestCase):
         return out
 
 
-def main(master="local[2]", **settings):
-    """Runs the tests of the calling module in one session, or says why not."""
+def main(master="local[2]", connect=False, tests=None, **settings):
+    """Runs the tests of the calling module in one session, or says why not. `tests` are those that are run unless others are
+    named on the command line."""
     if reason := missing():
         print(f"skipped: {reason}")
         sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory(prefix="refrain-spark-", ignore_cleanup_errors=True) as folder:
         tempfile.tempdir = folder
         SparkCase.folder = folder
-        SparkCase.spark = make_session(folder, master, **settings)
-        result = unittest.main(module="__main__", exit=False, verbosity=2, warnings="ignore").result
-        SparkCase.spark.stop()
+        with (connected_session if connect else classic_session)(folder, master, settings) as SparkCase.spark:
+            result = unittest.main(module="__main__", defaultTest=tests, exit=False, verbosity=2, warnings="ignore").result
     sys.exit(0 if result.wasSuccessful() else 1)
