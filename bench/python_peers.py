@@ -3,9 +3,10 @@
 
     python_peers.py [--documents 30000] [--threads 2] [PACKAGE...]
 
-Packages: pyrefrain, rensa, datasketch. The documents are those of dedup_world.py. All have the same task: windows of five words, 128
-lanes, threshold 0.8. Each runs in a process of its own, from the dataset to the rows that are kept; importing and loading do not
-count. A pair that was planted, and whose sets of windows are 0.8 alike, is found where not both of it are kept; a package whose recall is
+Packages: pyrefrain, rensa, datasketch, text-dedup; and sha256, a few lines that find exact copies alone. The documents are those of
+dedup_world.py. All have the same task: windows of five words, 128 lanes, threshold 0.8. Each runs in a process of its own, from the
+dataset to the rows that are kept; importing and loading do not count, except for text-dedup, which is a program that reads and
+writes datasets on disk. A pair that was planted, and whose sets of windows are 0.8 alike, is found where not both of it are kept; a package whose recall is
 below that of pyrefrain gets its time, but is marked. Peers are installed into build/peers (bench/twin/peers.txt).
 """
 import argparse
@@ -85,6 +86,34 @@ def run_datasketch(dataset, threads):
     return kept
 
 
+def run_text_dedup(dataset, threads):
+    import contextlib
+
+    import datasets
+    from text_dedup import minhash
+
+    with tempfile.TemporaryDirectory(prefix="refrain-peers-") as folder, contextlib.redirect_stdout(sys.stderr):
+        dataset.save_to_disk(f"{folder}/given")
+        minhash.main(["--path", f"{folder}/given", "--local", "--cache_dir", f"{folder}/cache", "--output", f"{folder}/kept",
+                      "--column", "text", "--threshold", str(THRESHOLD), "--ngram", str(WINDOW), "--num_perm", str(LANES),
+                      "--num_proc", str(threads), "--hash_func", "xxh3"], standalone_mode=False)
+        kept = set(datasets.load_from_disk(f"{folder}/kept")["id"])
+    return [row for row, id in enumerate(dataset["id"]) if id in kept]
+
+
+def run_sha256(dataset, threads):
+    import hashlib
+
+    first = {}
+    for row, text in enumerate(dataset["text"][:]):
+        first.setdefault(hashlib.sha256(text.encode()).digest(), row)
+    return list(first.values())
+
+
+PACKAGES = {"pyrefrain": (run_pyrefrain, "pyrefrain"), "rensa": (run_rensa, "rensa"), "datasketch": (run_datasketch, "datasketch"),
+            "text-dedup": (run_text_dedup, "text_dedup.minhash"), "sha256": (run_sha256, "hashlib")}
+
+
 def work(package, path, threads):
     """In a process of its own: {"seconds", "cpu", "kept"}."""
     import datasets
@@ -93,8 +122,8 @@ def work(package, path, threads):
         rows = [json.loads(line) for line in file]
     dataset = datasets.Dataset.from_dict({"text": [row["text"] for row in rows], "id": [row["id"] for row in rows]})
     del rows
-    run = {"pyrefrain": run_pyrefrain, "rensa": run_rensa, "datasketch": run_datasketch}[package]
-    __import__(package)
+    run, module = PACKAGES[package]
+    __import__(module)
     used = lambda: sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     cpu, begin = used(), time.perf_counter()
     kept = run(dataset, threads)
@@ -120,8 +149,10 @@ def main():
     parser.add_argument("--documents", type=int, default=30_000)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--work", help=argparse.SUPPRESS)
-    parser.add_argument("packages", nargs="*", default=["pyrefrain", "rensa", "datasketch"])
+    parser.add_argument("packages", nargs="*", default=list(PACKAGES))
     options = parser.parse_args()
+    if unknown := sorted(set(options.packages) - set(PACKAGES)):
+        parser.error(f"{unknown[0]}: not one of {', '.join(PACKAGES)}")
     if options.work:
         return work(options.packages[0], options.work, options.threads)
     subprocess.run([sys.executable, SOURCE / "bench" / "twin" / "make_peers.py", SOURCE / "build" / "peers"], check=True)
