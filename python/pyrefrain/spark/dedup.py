@@ -78,8 +78,12 @@ class _Run:
             return self._decisions(unique)
         found = (template_search.find(self.documents, unique, self.source is not None, self.options) if templates else
                  template_search.Templates([]))
-        ranked = self._rank(sketched, unique, found)
-        return self._decisions(unique, ranked, *self._rounds(ranked, found))
+        if found:
+            others = sketched.where(~F.col("site").isin(list(found.numbers)))
+            again = sketch(self.documents, self.source, self.options, found)
+            sketched = others.union(self.workspace.keep(again, "sketched_again"))
+        ranked = self._rank(sketched, unique)
+        return self._decisions(unique, ranked, *self._rounds(ranked, sketched.select(DOC, "lanes"), found))
 
     def _unique(self, sketched, exact):
         """A row for every document; `head` is the best-ranked with the same text, of which there are `copies` in all.
@@ -96,29 +100,27 @@ class _Run:
                                F.count(F.lit(1)).over(of_text).alias("copies"))
         return self.workspace.keep(rows, "unique")
 
-    def _rank(self, sketched, unique, templates):
+    def _rank(self, sketched, unique):
         """The documents that are compared, numbered in their order."""
-        if templates:
-            others = sketched.where(~F.col("site").isin(list(templates.numbers)))
-            sketched = others.union(sketch(self.documents, self.source, self.options, templates))
         copies = unique.where(f"head <> {DOC}").select(DOC)
         compared = sketched.where("judged").join(copies, DOC, "left_anti")
         ordered = compared.sort(*self.order).select(F.monotonically_increasing_id().alias("rank"), DOC, "id", "template",
-                                                    "lanes", "keys")
+                                                    "keys")
         return self.workspace.keep(ordered, "ranked")
 
-    def _rounds(self, ranked, templates):
+    def _rounds(self, ranked, lanes, templates):
         """All similar pairs that ever meet, and how many they are."""
         bands = matcher(self.options).bands
         texts = self.documents.rows.select(DOC, "text")
         met, crowded = meeting.meet(ranked, 1, bands, None, self.workspace)
-        left = meeting.may_match(met, ranked, self.options, self.workspace)
+        members = met.select(F.col("later").alias("rank")).union(met.select("earlier")).distinct()
+        left = meeting.may_match(met, ranked.join(members, "rank", "left_semi").join(lanes, DOC), self.options, self.workspace)
         similar = meeting.compare(left, texts, self.options, templates, self.workspace)
         found = _counts(similar)
         count = found[1]
         if crowded is None:
             return similar, count
-        among = self.workspace.keep(ranked.join(crowded, "rank", "left_semi"), "crowd")
+        among = self.workspace.keep(ranked.join(crowded, "rank", "left_semi").join(lanes, DOC), "crowd")
         texts = self.workspace.keep(texts.join(among.select(DOC), DOC, "left_semi"), "crowd_texts")
         if crowds.fit_one_task(texts, count):
             more = crowds.settle(similar, found, among, texts, ranked.count(), self.options, templates)
