@@ -180,6 +180,10 @@ class Paths(Served):
         for place in passages[0]["occurrences"]:
             text = dict(self.texts)[place["id"]]
             self.assertEqual(text.encode()[place["begin"]:place["end"]].decode(), place["text"])
+        named = self.ask("POST", "/v1/query", {"text": SHARED, "with": ["dir/b c.txt"]}).rows()
+        self.assertEqual({place["id"] for row in named[:-1] for place in row["occurrences"]}, {"dir/b c.txt"})
+        self.assertEqual({place["query_share"] for row in named[:-1] for place in row["occurrences"]}, {1})
+        self.assertEqual(self.ask("POST", "/v1/query", {"text": SHARED, "with": ["nobody"]}).status, 404)
         by_id = self.ask("POST", "/v1/query", {"id": "a.txt"}).rows()
         self.assertEqual([place["id"] for place in by_id[0]["occurrences"]], ["dir/b c.txt"])
         self.assertEqual(self.query("words that nobody wrote down")[0], [])

@@ -18,6 +18,9 @@ constexpr std::uint64_t kMostMargin = std::uint64_t{1} << 15U;
 constexpr std::uint64_t kWholeQuery = 4096;
 // Around a hit of a passage this share of what agrees in the passage does: at its ends it is less.
 constexpr double kResemblance = 0.8;
+// Tokens are held for later comparisons, of so many places, and so many tokens at most.
+constexpr std::size_t kMostHeld = 8;
+constexpr std::uint64_t kMostHeldTokens = std::uint64_t{1} << 18U;
 constexpr const char* kLooseWhat = "the tokens of a document";
 // What a token of a document takes while it is read, its text included, about.
 constexpr std::uint64_t kTokenBytes = sizeof(DocumentToken) + sizeof(std::uint32_t) + 12;
@@ -72,7 +75,7 @@ ChainComparer::ChainComparer(Snapshot& snapshot, const QueryText& query, const P
       finder_(finder_rules(limits)),
       least_share_(kResemblance * (1 - limits.noise)),
       budget_(budget),
-      reservation_(budget.reserve(0, "the tokens of a document")) {}
+      reservation_(budget.reserve(0, kLooseWhat)) {}
 
 std::vector<SharedRun> ChainComparer::compare(const blot::Chain& chain, std::span<const blot::Hit> hits) {
   start(chain.document);
@@ -211,11 +214,34 @@ SharedRun ChainComparer::refine(const SharedRun& run) {
 void ChainComparer::load(std::uint64_t first, std::uint64_t last) {
   first_ = first / blot::kMarkTokens * blot::kMarkTokens;
   last_ = std::min(document_tokens_, (last + blot::kMarkTokens - 1) / blot::kMarkTokens * blot::kMarkTokens);
-  reservation_.resize((last_ - first_) * kTokenBytes, "the tokens of a document");
-  snapshot_.read_tokens(document_, first_, last_, tokens_);
-  last_ = first_ + tokens_.size();
-  hashes_.clear();
-  for (const DocumentToken& token : tokens_) hashes_.push_back(token.hash);
+  const HeldTokens& tokens = held(first_, last_);
+  hashes_ = std::span(tokens.hashes).subspan(first_ - tokens.range.first, last_ - first_);
+}
+
+// The tokens [first, last) of the document at hand, and maybe more of it.
+const ChainComparer::HeldTokens& ChainComparer::held(std::uint64_t first, std::uint64_t last) {
+  const auto holds = [&](const HeldTokens& tokens) {
+    return tokens.document == document_ && tokens.range.first <= first && tokens.range.last >= last;
+  };
+  if (const auto found = std::find_if(held_.begin(), held_.end(), holds); found != held_.end()) {
+    std::rotate(found, found + 1, held_.end());
+    return held_.back();
+  }
+  std::erase_if(held_, [&](const HeldTokens& tokens) {
+    return tokens.document == document_ && tokens.range.first >= first && tokens.range.last <= last;
+  });
+  std::uint64_t others = 0;
+  for (const HeldTokens& tokens : held_) others += tokens.range.size();
+  while (!held_.empty() && (held_.size() >= kMostHeld || others + (last - first) > kMostHeldTokens)) {
+    others -= held_.front().range.size();
+    held_.erase(held_.begin());
+  }
+  reservation_.resize((last - first) * kTokenBytes + others * sizeof(std::uint32_t), kLooseWhat);
+  snapshot_.read_tokens(document_, first, last, tokens_);
+  held_.push_back({document_, {first, first + tokens_.size()}, {}});
+  held_.back().hashes.reserve(tokens_.size());
+  for (const DocumentToken& token : tokens_) held_.back().hashes.push_back(token.hash);
+  return held_.back();
 }
 
 // Whether the windows that begin there are the same.

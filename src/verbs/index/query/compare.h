@@ -47,12 +47,14 @@ class ChainComparer {
  private:
   void start(DocId document);
   void load(std::uint64_t first, std::uint64_t last);
+  struct HeldTokens;
+  const HeldTokens& held(std::uint64_t first, std::uint64_t last);
   bool agree(std::uint32_t query, std::uint64_t token) const;
   bool resembles(std::span<const blot::Chain> chains, std::span<const blot::Hit> hits);
   SharedRun grow(std::uint32_t query, std::uint64_t token);
   SharedRun refine(const SharedRun& run);
   std::span<const std::uint32_t> loaded(std::uint64_t first, std::uint64_t last) const {
-    return std::span(hashes_).subspan(first - first_, last - first);
+    return hashes_.subspan(first - first_, last - first);
   }
 
   Snapshot& snapshot_;
@@ -67,14 +69,21 @@ class ChainComparer {
   TokenRange finder_set_;                         // the tokens of the query that it was given
   MemoryBudget& budget_;
   Reservation reservation_;
-  // Of the document at hand: the tokens [first_, last_).
+  // Tokens of documents that were read before: many chains may lead to the same few places. The last one was used last.
+  struct HeldTokens {
+    DocId document = 0;
+    TokenRange range;
+    std::vector<std::uint32_t> hashes;
+  };
+  std::vector<HeldTokens> held_;
+  // Of the document at hand: the tokens [first_, last_), whatever else is held.
   DocId document_ = 0;
   std::uint64_t first_block_ = 0;
   std::uint64_t document_tokens_ = 0;
   std::uint64_t first_ = 0;
   std::uint64_t last_ = 0;
-  std::vector<DocumentToken> tokens_;
-  std::vector<std::uint32_t> hashes_;
+  std::span<const std::uint32_t> hashes_;
+  std::vector<DocumentToken> tokens_;  // as they are read
 };
 
 // The matching tokens that a passage needs: by its order, and where that may differ.
