@@ -423,6 +423,14 @@ class Extracted(Index):
         self.assertTrue(shown.startswith(f"40 tokens in 300 documents, 100% similar\n    {header[:50]}"), shown[:200])
         self.assertEqual(shown.count("  identical\n"), 300)
 
+    def test_exact_passages_only_where_they_are_asked_for(self):
+        self.write("docs/a", f"one {run_of(0, 40)} two")
+        self.write("docs/b", f"three {run_of(0, 20)} changed {run_of(21, 19)} four")
+        self.create("docs")
+        self.assertEqual([row["length"] for row in self.extract()], [40])
+        self.assertEqual([row["length"] for row in self.extract("--edits", "none")], [20, 19])
+        self.assertIn("none, light", self.run_program("index", "extract", "index", "--edits", "heavy", code=2).err)
+
     def test_limits_and_raw(self):
         for i, (first, count) in enumerate(((0, 50), (100, 20), (200, 12))):
             for side in range(i + 2):

@@ -8,6 +8,7 @@
 #include "base/files/file.h"
 #include "base/threads.h"
 #include "refrain/error.h"
+#include "refrain/utf8.h"
 #include "verbs/index/query/hits.h"
 #include "verbs/run/tsv.h"
 
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::size_t kMostRowBytes = std::size_t{1} << 20U;
 constexpr std::size_t kMostNamed = 10;
+constexpr std::size_t kNamedBytes = 256;  // of an id; the rest is not named
 // What `near` and `dedup` write, matches.tsv, can be given as it is.
 constexpr std::string_view kHeader = "id1\tid2";
 
@@ -99,7 +101,7 @@ void WantedDocuments::add(Snapshot& snapshot, std::string_view line, const std::
     return;
   }
   ++pairs_->unknown;
-  if (pairs_->named.size() < kMostNamed) pairs_->named.push_back(id);
+  if (pairs_->named.size() < kMostNamed) pairs_->named.push_back(id.substr(0, boundary_before(id, kNamedBytes)));
 }
 
 std::optional<WantedBlocks> WantedDocuments::of(Snapshot& snapshot, std::string_view query) {
