@@ -34,7 +34,7 @@ enum class BlotKind {
 };
 enum class BlotSampling {
   syncmer,  // about a third of the windows, chosen so that every run of `window` tokens contains one
-  all,      // every window
+  all,      // every window: finds all that `syncmer` finds, and more, in an index twice as large
 };
 // The names used in flags and files, in the order of the enums.
 std::vector<std::string_view> blot_kind_names();
@@ -62,6 +62,9 @@ struct IndexLayout {
   // Above 1: that many streams, each of every interleave-th token, with windows of `window` tokens of one stream. An
   // exact run then needs interleave * (window - 1) + 1 tokens. Requires BlotSampling::all.
   unsigned interleave = 1;
+  // Tokens that a blot is made of. 0: window / 2 + 1, or `window` if interleaved. Older indexes with BlotSampling::all
+  // have `window`.
+  unsigned blot_tokens = 0;
   unsigned blot_bits = 0;  // 0: chosen from the size of the first input
   unsigned shards = 1;     // number of files for the posts, by blot; a power of two, up to kMaxShards
   TokenizerKind tokenizer = TokenizerKind::words_nfkc;
@@ -156,8 +159,10 @@ struct Occurrence {
   // For a query:
   ByteRange query;         // the bytes of the query that match here,
   double query_share = 0;  // and their tokens, of all tokens of the query
-  // How unlikely the agreement is by chance, in bits: what the matching tokens weigh by their rarity in both texts.
+  // How unlikely the agreement is by chance, in bits: what the matching tokens weigh by their rarity in both passages, and
+  // the less, the more places of the index hold their phrase (GUIDE.md, "Repeated passages").
   double score = 0;
+  std::vector<ByteRange> moved = {};  // those of `shared`, or parts of them, that stand at another place in the passage
 };
 
 // What is reported about a passage before its occurrences.

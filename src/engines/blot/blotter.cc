@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "base/checksum.h"
@@ -30,6 +31,24 @@ std::vector<std::string_view> edits_names() {
 
 namespace refrain::blot {
 
+namespace {
+
+// Those of `count` windows that are wanted. A few at a time, so that no room is made for the others.
+template <class Blot, class Wanted>
+void append_chosen(std::size_t count, std::uint64_t number, Blot blot, Wanted wanted, std::vector<ChosenWindow>& out) {
+  std::array<ChosenWindow, 256> some;
+  for (std::size_t begin = 0; begin < count; begin += some.size()) {
+    ChosenWindow* end = some.data();
+    for (std::size_t i = begin; i < std::min(count, begin + some.size()); ++i) {
+      *end = {number + i, blot(i)};
+      end += static_cast<std::size_t>(wanted(i, end->blot));
+    }
+    out.insert(out.end(), some.data(), end);
+  }
+}
+
+}  // namespace
+
 std::unique_ptr<const BlotFunction> make_blot_function(BlotKind kind) {
   switch (kind) {
     case BlotKind::ordered:
@@ -42,9 +61,13 @@ std::unique_ptr<const BlotFunction> make_blot_function(BlotKind kind) {
   throw Error(Errc::invalid_argument, "--blots: unknown kind");
 }
 
+unsigned usual_blot_tokens(const IndexLayout& layout) {
+  return layout.interleave > 1 ? layout.window : layout.window / 2 + 1;
+}
+
 BlotShape blot_shape(const IndexLayout& layout) {
-  const bool all = layout.sampling == BlotSampling::all;
-  return {.tokens = all ? layout.window : layout.window / 2 + 1, .stride = layout.interleave};
+  return {.tokens = layout.blot_tokens != 0 ? layout.blot_tokens : usual_blot_tokens(layout),
+          .stride = layout.interleave};
 }
 
 IndexLayout checked_layout(IndexLayout layout) {
@@ -55,6 +78,9 @@ IndexLayout checked_layout(IndexLayout layout) {
   if (text::tokens_are_characters(layout.tokenizer)) layout.pairs = false;
   check(layout.window >= 2 && layout.window <= kMaxBlotWindow,
         fmt::format("--window: must be from 2 to {} tokens, not {}", kMaxBlotWindow, layout.window));
+  check(layout.blot_tokens == 0 || layout.blot_tokens == usual_blot_tokens(layout) ||
+            (layout.sampling == BlotSampling::all && layout.blot_tokens >= 2 && layout.blot_tokens <= layout.window),
+        fmt::format("--window: with {} tokens, a blot cannot be made of {}", layout.window, layout.blot_tokens));
   check(layout.interleave >= 1 && layout.interleave <= kMaxInterleave,
         fmt::format("--interleave: must be from 1 to {}, not {}", kMaxInterleave, layout.interleave));
   check(layout.blot_bits == 0 || (layout.blot_bits >= kMinBlotBits && layout.blot_bits <= kMaxBlotBits),
@@ -90,34 +116,26 @@ void Blotter::choose(std::span<const std::uint64_t> hashes, std::uint64_t number
   const std::size_t windows = hashes.size() - shape_.span() + 1;
   blots_.resize(windows);
   function_->blots(hashes, shape_, blots_.data());
-  const std::size_t before = out.size();
-  out.resize(before + windows);
-  ChosenWindow* end = out.data() + before;
+  const auto blot = [&](std::size_t i) { return blots_[i]; };
   if (all_ || shape_.tokens <= 2) {  // both tokens of a window of two are at its ends
-    for (std::size_t i = 0; i < windows; ++i) *end++ = {number + i, blots_[i]};
+    append_chosen(
+        windows, number, blot, [](std::size_t, std::uint64_t) { return true; }, out);
     return;
   }
   find_least(hashes, windows);
   const std::size_t last = shape_.tokens - 1;
-  for (std::size_t i = 0; i < windows; ++i) {
-    *end = {number + i, blots_[i]};
-    end += static_cast<std::size_t>(std::min(order_[i], order_[i + last]) <= least_[i]);
-  }
-  out.resize(static_cast<std::size_t>(end - out.data()));
+  append_chosen(
+      windows, number, blot,
+      [&](std::size_t i, std::uint64_t) { return std::min(order_[i], order_[i + last]) <= least_[i]; }, out);
 }
 
 void choose_pairs(std::span<const std::uint64_t> hashes, std::uint64_t number, std::vector<ChosenWindow>& out) {
   constexpr unsigned kChosenBits = 2;
   if (hashes.size() < 2) return;
-  const std::size_t before = out.size();
-  out.resize(before + hashes.size() - 1);
-  ChosenWindow* end = out.data() + before;
-  for (std::size_t i = 0; i + 1 < hashes.size(); ++i) {
-    const std::uint64_t blot = mix(hashes[i] + hashes[i + 1], 0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9);
-    *end = {number + i, blot};
-    end += static_cast<std::size_t>(blot >> (64 - kChosenBits) == 0);
-  }
-  out.resize(static_cast<std::size_t>(end - out.data()));
+  append_chosen(
+      hashes.size() - 1, number,
+      [&](std::size_t i) { return mix(hashes[i] + hashes[i + 1], 0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9); },
+      [](std::size_t, std::uint64_t blot) { return blot >> (64 - kChosenBits) == 0; }, out);
 }
 
 std::uint32_t mark_checksum(std::string_view text) {

@@ -3,7 +3,8 @@
 // With BlotSampling::syncmer a window of k = window / 2 + 1 tokens is chosen where its first or its last token has the
 // least order value of all of its tokens (a closed syncmer with parts of one token). That is about two windows in k,
 // and every run of 2 k - 2 tokens, so every run of `window` tokens, holds a chosen one: the token with the least value
-// of such a run has k - 1 tokens before it or behind it. With BlotSampling::all every window is chosen, and k = window.
+// of such a run has k - 1 tokens before it or behind it. With BlotSampling::all every window is chosen: those of the sample
+// and all others. Interleaved windows have k = window.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +20,8 @@
 
 namespace refrain::blot {
 
+// What 0 stands for in IndexLayout::blot_tokens.
+unsigned usual_blot_tokens(const IndexLayout& layout);
 BlotShape blot_shape(const IndexLayout& layout);
 
 // Throws Error(invalid_argument) where the parts of a layout do not go together, and fills in what follows from the

@@ -32,7 +32,7 @@ std::vector<ChosenWindow> chosen_of(const IndexLayout& layout, const std::vector
 }
 
 TEST(Blots, XorIsTheExclusiveOrOfTheTokens) {
-  const IndexLayout layout{.window = 3, .blots = BlotKind::xor_all, .sampling = BlotSampling::all};
+  const IndexLayout layout{.window = 4, .blots = BlotKind::xor_all, .sampling = BlotSampling::all};
   const auto chosen = chosen_of(layout, hashes_of({"lorem", "ipsum", "dolor", "sit", "amet"}));
   ASSERT_EQ(chosen.size(), 3U);
   EXPECT_EQ(chosen[0].blot, hash_of("lorem") ^ hash_of("ipsum") ^ hash_of("dolor"));
@@ -42,7 +42,7 @@ TEST(Blots, XorIsTheExclusiveOrOfTheTokens) {
 }
 
 TEST(Blots, XorOfAWordThatOccursTwiceForgetsIt) {
-  const IndexLayout layout{.window = 3, .blots = BlotKind::xor_all, .sampling = BlotSampling::all};
+  const IndexLayout layout{.window = 4, .blots = BlotKind::xor_all, .sampling = BlotSampling::all};
   EXPECT_EQ(chosen_of(layout, hashes_of({"the", "cat", "the"}))[0].blot, hash_of("cat"));
 }
 
@@ -53,6 +53,18 @@ TEST(Blots, InterleavedStreamsTakeEveryOtherToken) {
   EXPECT_EQ(chosen[0].blot, hash_of("a") ^ hash_of("b"));
   EXPECT_EQ(chosen[1].blot, hash_of("x") ^ hash_of("y"));
   EXPECT_EQ(chosen[2].blot, hash_of("b") ^ hash_of("c"));
+}
+
+TEST(Blots, OfAllWindowsHoldThoseOfTheSample) {
+  std::mt19937_64 random(3);
+  std::vector<std::uint64_t> hashes(5000);
+  for (std::uint64_t& hash : hashes) hash = random() % 500;
+  for (const unsigned window : {2U, 3U, 5U, 10U, 11U, 256U}) {
+    const auto all = chosen_of({.window = window, .sampling = BlotSampling::all}, hashes);
+    const auto sample = chosen_of({.window = window}, hashes);
+    EXPECT_EQ(all.size(), hashes.size() - window / 2);
+    for (const ChosenWindow& chosen : sample) ASSERT_EQ(all[chosen.first], chosen);
+  }
 }
 
 TEST(Pairs, AreNeighboursInEitherOrderAndAQuarterIsChosen) {
@@ -251,9 +263,11 @@ TEST(BlotStream, GivesWhatTheTokensOfTheWholeDocumentGive) {
 }
 
 TEST(Layout, ThatMakesNoSenseIsRefused) {
-  for (const IndexLayout& layout : {IndexLayout{.window = 1}, IndexLayout{.window = 257}, IndexLayout{.interleave = 0},
-                                    IndexLayout{.interleave = 17}, IndexLayout{.blot_bits = 11},
-                                    IndexLayout{.blot_bits = 41}, IndexLayout{.shards = 3}, IndexLayout{.shards = 128}})
+  for (const IndexLayout& layout :
+       {IndexLayout{.window = 1}, IndexLayout{.window = 257}, IndexLayout{.interleave = 0},
+        IndexLayout{.interleave = 17}, IndexLayout{.blot_bits = 11}, IndexLayout{.blot_bits = 41},
+        IndexLayout{.shards = 3}, IndexLayout{.shards = 128}, IndexLayout{.blot_tokens = 10},
+        IndexLayout{.sampling = BlotSampling::all, .blot_tokens = 11}})
     EXPECT_THROW(checked_layout(layout), Error);
   EXPECT_EQ(checked_layout({.interleave = 2}).sampling, BlotSampling::all);
 }

@@ -245,11 +245,14 @@ bool nearly_same(std::uint64_t a_begin, std::uint64_t a_end, std::uint64_t b_beg
 }
 
 bool better(const Candidate& a, const Candidate& b) {
+  if (a.worth != b.worth) return a.worth > b.worth;
   if (a.length() != b.length()) return a.length() > b.length();
   return a.chains != b.chains ? a.chains > b.chains : a.begin < b.begin;
 }
 
-RankedCandidates group_chains(std::span<Chain> chains, MemoryBudget& budget) {
+RankedCandidates group_chains(std::span<Chain> chains,
+                              const std::function<std::uint64_t(std::uint32_t begin, std::uint32_t end)>& worth,
+                              MemoryBudget& budget) {
   struct Keyed {
     std::uint64_t key;
     std::uint32_t chain;
@@ -272,7 +275,7 @@ RankedCandidates group_chains(std::span<Chain> chains, MemoryBudget& budget) {
     if (i == 0 || order[i].key != order[i - 1].key) {
       at = grid.find(made.candidates, chain.begin, chain.end);
       if (at == made.candidates.size()) {
-        made.candidates.push_back({chain.begin, chain.end, 0, 0});
+        made.candidates.push_back({chain.begin, chain.end, 0, 0, worth(chain.begin, chain.end)});
         grid.add(made.candidates);
       }
     }

@@ -120,11 +120,12 @@ struct Candidate {
   std::uint32_t end = 0;
   std::uint32_t first = 0;  // its chains are members[first, first + chains)
   std::uint32_t chains = 0;
+  std::uint64_t worth = 0;
 
   std::uint32_t length() const { return end - begin; }
 };
 
-// Best first: the longest, then the most chains, then by the query. No two are alike in this order.
+// Best first: the worthiest, then the longest, then the most chains, then by the query. No two are alike in this order.
 bool better(const Candidate& a, const Candidate& b);
 
 // Candidates, best first, and the chains (by number) of each: most hits first, then as they stand.
@@ -132,7 +133,9 @@ struct RankedCandidates {
   Array<Candidate> candidates;
   Array<std::uint32_t> members;
 };
-// Tells every chain its candidate.
-RankedCandidates group_chains(std::span<Chain> chains, MemoryBudget& budget);
+// Tells every chain its candidate. `worth` is that of a part of the query.
+RankedCandidates group_chains(std::span<Chain> chains,
+                              const std::function<std::uint64_t(std::uint32_t begin, std::uint32_t end)>& worth,
+                              MemoryBudget& budget);
 
 }  // namespace refrain::blot

@@ -11,10 +11,12 @@
 // varint is LEB128 (store/varint.h); gamma, delta and rice are those of store/bits.h.
 //
 // manifest            lines "key value ...", the last one "checksum" and 16 hexadecimal digits, over all lines before it
-//                       refrain-index VERSION   3, or 2 where there are no pairs; manifests of version 1 have no id, and are read still
+//                       refrain-index VERSION   the oldest that can say it all: 4 with all windows or bare code, 3 with pairs, 2 without; 1 has no
+//                               id; all are read
 //                       id 32 hexadecimal digits, random: which index this is
 //                       generation, next-segment, next-ordinal N
-//                       window, interleave, blot-bits, shards N; blots, sampling, tokenizer NAME; store-text 0|1; pairs 1 in version 3
+//                       window, interleave, blot-bits, shards N; blots, sampling, tokenizer NAME; store-text 0|1; from version 3
+//                               on pairs 0|1; in version 4 blot-tokens N
 //                       segment S documents tokens blocks text-bytes blots posts, then bytes:digest of documents.bin, of
 //                               every posts file, and of texts.bin or "-"
 //                       removed S G documents bytes:digest            behind its segment, where there is one

@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t kManifestVersion = 3;
+constexpr std::uint64_t kManifestVersion = 4;
+constexpr std::uint64_t kManifestVersionWithoutBlotTokens = 3;
 constexpr std::uint64_t kManifestVersionWithoutPairs = 2;
 constexpr std::uint64_t kManifestVersionWithoutId = 1;
 
@@ -41,10 +42,18 @@ std::string_view magic_of(std::string_view name) {
   return {};
 }
 
+// Up to version 3 the sampling says what a blot is made of.
+unsigned old_blot_tokens(const IndexLayout& layout) {
+  return layout.sampling == BlotSampling::all ? layout.window : usual_blot_tokens(layout);
+}
+
 // The oldest that can say it all: what has no pairs can still be read by those who know of none.
 std::uint64_t version_of(const Manifest& manifest) {
+  const IndexLayout& layout = manifest.layout;
+  const bool bare = layout.tokenizer == TokenizerKind::code_bare || layout.tokenizer == TokenizerKind::code_kinds_bare;
+  if (bare || blot_shape(layout).tokens != old_blot_tokens(layout)) return kManifestVersion;
   if (manifest.id.empty()) return kManifestVersionWithoutId;
-  return manifest.layout.pairs ? kManifestVersion : kManifestVersionWithoutPairs;
+  return layout.pairs ? kManifestVersionWithoutBlotTokens : kManifestVersionWithoutPairs;
 }
 
 }  // namespace
@@ -61,7 +70,9 @@ std::string to_text(const Manifest& manifest) {
       layout.blot_bits, layout.shards, blot_kind_names()[static_cast<std::size_t>(layout.blots)],
       blot_sampling_names()[static_cast<std::size_t>(layout.sampling)],
       tokenizer_names()[static_cast<std::size_t>(layout.tokenizer)], layout.store_text ? 1 : 0);
-  if (version_of(manifest) == kManifestVersion) text += "pairs 1\n";
+  const std::uint64_t version = version_of(manifest);
+  if (version >= kManifestVersionWithoutBlotTokens) text += fmt::format("pairs {}\n", layout.pairs ? 1 : 0);
+  if (version == kManifestVersion) text += fmt::format("blot-tokens {}\n", blot_shape(layout).tokens);
   for (const SegmentInfo& segment : manifest.segments) {
     text += fmt::format("segment {} {} {} {} {} {} {} {}", segment.number, segment.documents, segment.tokens,
                         segment.blocks, segment.text_bytes, segment.blots, segment.posts,
@@ -111,7 +122,9 @@ Manifest parse_manifest(const std::string& text, const std::string& path) {
   layout.sampling = lines.line("sampling").name<BlotSampling>(blot_sampling_names());
   layout.tokenizer = lines.line("tokenizer").name<TokenizerKind>(tokenizer_names());
   layout.store_text = lines.number("store-text") != 0;
-  layout.pairs = found == kManifestVersion && lines.number("pairs") != 0;
+  layout.pairs = found >= kManifestVersionWithoutBlotTokens && lines.number("pairs") != 0;
+  layout.blot_tokens =
+      found == kManifestVersion ? static_cast<unsigned>(lines.number("blot-tokens")) : old_blot_tokens(layout);
   checked_layout(layout);
   if (layout.blot_bits == 0) damaged();
   while (!lines.at_end()) {

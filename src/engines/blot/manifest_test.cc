@@ -57,6 +57,25 @@ TEST(ManifestText, SaysWhetherThereArePairs) {
   }
 }
 
+TEST(ManifestText, SaysOfHowManyTokensABlotIsWhereItDidNotBefore) {
+  Manifest manifest = some_manifest();
+  manifest.id = store::random_manifest_id();
+  manifest.layout.sampling = BlotSampling::all;
+  EXPECT_TRUE(to_text(manifest).starts_with("refrain-index 4\n"));
+  EXPECT_NE(to_text(manifest).find("pairs 0\nblot-tokens 7\n"), std::string::npos);
+  EXPECT_EQ(parse_manifest(to_text(manifest), "m").layout.blot_tokens, 7U);
+  // As it was written before.
+  manifest.layout.blot_tokens = 12;
+  EXPECT_TRUE(to_text(manifest).starts_with("refrain-index 2\n"));
+  EXPECT_EQ(parse_manifest(to_text(manifest), "m").layout.blot_tokens, 12U);
+  manifest.layout = {.sampling = BlotSampling::all, .interleave = 2, .blot_bits = 33, .shards = 2};
+  EXPECT_TRUE(to_text(manifest).starts_with("refrain-index 3\n"));
+  // Nor did it know of code without comments.
+  manifest.layout.tokenizer = TokenizerKind::code_bare;
+  EXPECT_TRUE(to_text(manifest).starts_with("refrain-index 4\n"));
+  EXPECT_EQ(parse_manifest(to_text(manifest), "m").layout.tokenizer, TokenizerKind::code_bare);
+}
+
 TEST(ManifestText, DamagedAnywhereIsNoticed) {
   const std::string text = to_text(some_manifest());
   for (std::size_t i = 0; i < text.size(); ++i)

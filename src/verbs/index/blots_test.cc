@@ -18,7 +18,7 @@
 namespace refrain::verbs::index {
 namespace {
 
-constexpr IndexLayout kXor = {.window = 3, .blots = BlotKind::xor_all, .sampling = BlotSampling::all, .blot_bits = 32};
+constexpr IndexLayout kXor = {.window = 4, .blots = BlotKind::xor_all, .sampling = BlotSampling::all, .blot_bits = 32};
 
 std::uint64_t word_hash(std::string_view word) {
   return text::hash_token(HashKind::xxh3, word, 0);

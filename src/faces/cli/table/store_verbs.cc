@@ -93,11 +93,12 @@ constexpr VerbInfo kStoreVerbs[] = {
          "otherwise). Exits with code 1 if nothing is found.",
      .details =
          "With --edits light, a window of the index must be left in or near a passage; with heavy, pairs of rare words "
-         "are enough. A passage has at least --min-tokens matching tokens, 15 where they are scattered or moved. If "
-         "there are more than --limit passages for a single document, the last line is a cursor. Offsets are bytes of "
-         "the original text. With --output text, matching words are bold and underlined on a terminal, and marked [[ "
-         "]] "
-         "elsewhere.\n"
+         "are enough. Words that were moved count as matching with heavy, and where the index was created with --blots "
+         "xor or sum. A passage has at least --min-tokens matching tokens, 15 where they are scattered or moved; up to "
+         "--max-gap consecutive tokens may have been changed, lost or inserted. If there are more than --limit "
+         "passages for a single document, the last line is a cursor. Offsets are bytes of the original text. With "
+         "--output text, matching words are bold and underlined on a terminal, and marked [[ ]] elsewhere; moved ones "
+         "are yellow, or marked {{ }}.\n"
          "--self compares each document with those added after it, never with itself. --pairs takes matches.tsv, too.\n"
          "--raw lists the candidates: the blots of the INPUTs that occur in the index, without comparing any text.\n"
          "Documents whose files have changed since they were indexed are skipped, and listed on standard error.\n",

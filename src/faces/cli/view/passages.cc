@@ -67,7 +67,7 @@ class TextPassages final : public PassageSink {
       out_(fmt::format("{}  same as {}\n", line, earlier->second));
     } else {
       if (seen_.size() < kRememberedTexts) seen_.emplace(occurrence.text, place);
-      out_(line + "\n" + indented(marked_ends(occurrence.text, occurrence.shared, look_)));
+      out_(line + "\n" + indented(marked_ends(occurrence.text, occurrence.shared, look_, occurrence.moved)));
     }
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "faces/cli/table/numbers.h"
 #include "refrain/utf8.h"
@@ -17,21 +18,47 @@ std::string left_out(std::size_t bytes, const Look& look) {
   return fmt::format("[{} {} {}]", dots, count_of(bytes, "byte"), dots);
 }
 
+struct Marked {
+  ByteRange bytes;
+  bool moved = false;
+};
+
+bool is_white(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+// What is shared, cut where what is moved begins and ends; white space between the two is neither.
+std::vector<Marked> cut_at_moved(std::string_view text, std::span<const ByteRange> shared,
+                                 std::span<const ByteRange> moved) {
+  std::vector<Marked> out;
+  auto next = moved.begin();
+  for (const ByteRange& range : shared) {
+    std::uint64_t at = range.begin;
+    for (; next != moved.end() && next->end <= std::min<std::uint64_t>(range.end, text.size()); ++next) {
+      std::uint64_t end = std::max(at, next->begin);
+      while (at < end && is_white(text[end - 1])) --end;
+      if (at < end) out.push_back({{at, end}, false});
+      out.push_back({*next, true});
+      for (at = next->end; at < range.end && at < text.size() && is_white(text[at]);) ++at;
+    }
+    if (at < range.end) out.push_back({{at, range.end}, false});
+  }
+  return out;
+}
+
 // `text`, which begins at `start` of what the ranges are about.
-std::string marks(std::string_view text, std::size_t start, std::span<const ByteRange> shared, const Look& look) {
-  const std::string_view before = look.colour ? "\x1b[1;4m" : "[[";
-  const std::string_view after = look.colour ? "\x1b[0m" : "]]";
+std::string marks(std::string_view text, std::size_t start, std::span<const Marked> shared, const Look& look) {
   const auto inside = [&](std::uint64_t place) { return place < start ? 0 : place - start; };
   std::string out;
   std::size_t at = 0;
-  for (const ByteRange& range : shared) {
-    const std::size_t begin = std::clamp<std::size_t>(inside(range.begin), at, text.size());
-    const std::size_t end = std::clamp<std::size_t>(inside(range.end), begin, text.size());
+  for (const Marked& range : shared) {
+    const std::size_t begin = std::clamp<std::size_t>(inside(range.bytes.begin), at, text.size());
+    const std::size_t end = std::clamp<std::size_t>(inside(range.bytes.end), begin, text.size());
     if (begin == end) continue;
     out += elided(text.substr(at, begin - at), look);
-    out += before;
+    out += look.colour ? (range.moved ? "\x1b[1;33m" : "\x1b[1;4m") : (range.moved ? "{{" : "[[");
     out += elided(text.substr(begin, end - begin), look);
-    out += after;
+    out += look.colour ? "\x1b[0m" : (range.moved ? "}}" : "]]");
     at = end;
   }
   out += elided(text.substr(at), look);
@@ -76,16 +103,19 @@ std::string elided(std::string_view text, const Look& look) {
   return printable(text.substr(0, head), true) + left_out(tail - head, look) + printable(text.substr(tail), true);
 }
 
-std::string marked(std::string_view text, std::span<const ByteRange> shared, const Look& look) {
-  return ended(marks(text, 0, shared, look));
+std::string marked(std::string_view text, std::span<const ByteRange> shared, const Look& look,
+                   std::span<const ByteRange> moved) {
+  return ended(marks(text, 0, cut_at_moved(text, shared, moved), look));
 }
 
-std::string marked_ends(std::string_view text, std::span<const ByteRange> shared, const Look& look) {
-  if (text.size() <= kLongText) return marked(text, shared, look);
+std::string marked_ends(std::string_view text, std::span<const ByteRange> shared, const Look& look,
+                        std::span<const ByteRange> moved) {
+  if (text.size() <= kLongText) return marked(text, shared, look, moved);
+  const std::vector<Marked> ranges = cut_at_moved(text, shared, moved);
   const std::size_t head = boundary_before(text, kShownTextEnd);
   const std::size_t tail = boundary_after(text, text.size() - kShownTextEnd);
-  return ended(marks(text.substr(0, head), 0, shared, look) + left_out(tail - head, look) +
-               marks(text.substr(tail), tail, shared, look));
+  return ended(marks(text.substr(0, head), 0, ranges, look) + left_out(tail - head, look) +
+               marks(text.substr(tail), tail, ranges, look));
 }
 
 }  // namespace refrain::cli

@@ -24,14 +24,17 @@ inline constexpr std::size_t kShownEnd = 160;
 std::string elided(std::string_view text, const Look& look);
 
 // `text` with the ranges in `shared` (sorted, disjoint) marked: bold and underlined where there is colour, else by [[
-// and ]]. Every stretch, shared or not, is elided(). Ends with a newline.
-std::string marked(std::string_view text, std::span<const ByteRange> shared, const Look& look);
+// and ]]. What of them is in `moved` (likewise) is bold and yellow, or in {{ and }}. Every stretch, shared or not, is
+// elided(). Ends with a newline.
+std::string marked(std::string_view text, std::span<const ByteRange> shared, const Look& look,
+                   std::span<const ByteRange> moved = {});
 
 // A text of more than this is shown by its two ends, of this many bytes each.
 inline constexpr std::size_t kLongText = 2000;
 inline constexpr std::size_t kShownTextEnd = 800;
 
 // marked(), and the middle of a long text left out as a whole, however it is marked.
-std::string marked_ends(std::string_view text, std::span<const ByteRange> shared, const Look& look);
+std::string marked_ends(std::string_view text, std::span<const ByteRange> shared, const Look& look,
+                        std::span<const ByteRange> moved = {});
 
 }  // namespace refrain::cli

@@ -53,6 +53,14 @@ TEST(Marked, SetsSharedTextApart) {
   EXPECT_EQ(marked("", {}, kPlain), "\n");
 }
 
+TEST(Marked, SetsWhatWasMovedApart) {
+  const std::vector<ByteRange> shared = {{.begin = 0, .end = 11}, {.begin = 16, .end = 22}};
+  const std::vector<ByteRange> moved = {{.begin = 4, .end = 7}, {.begin = 16, .end = 22}};
+  EXPECT_EQ(marked("one two six xx, eleven", shared, kPlain, moved), "[[one]] {{two}} [[six]] xx, {{eleven}}\n");
+  EXPECT_EQ(marked("one two six", std::span(shared).first(1), kColour, std::span(moved).first(1)),
+            "\x1b[1;4mone\x1b[0m \x1b[1;33mtwo\x1b[0m \x1b[1;4msix\x1b[0m\n");
+}
+
 TEST(Marked, ElidesEachStretchOnItsOwn) {
   const std::vector<ByteRange> shared = {{.begin = 500, .end = 1000}};
   const std::string out = marked(std::string(1000, 'x'), shared, kPlain);

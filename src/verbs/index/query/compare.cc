@@ -21,6 +21,9 @@ constexpr double kResemblance = 0.8;
 // Tokens are held for later comparisons, of so many places, and so many tokens at most.
 constexpr std::size_t kMostHeld = 8;
 constexpr std::uint64_t kMostHeldTokens = std::uint64_t{1} << 18U;
+// Chains of pairs lie as far from a diagonal as the words of a sentence may have moved.
+constexpr std::uint64_t kPairDiagonal = 200;
+constexpr std::uint64_t kPairReach = 100;
 constexpr const char* kLooseWhat = "the tokens of a document";
 // What a token of a document takes while it is read, its text included, about.
 constexpr std::uint64_t kTokenBytes = sizeof(DocumentToken) + sizeof(std::uint32_t) + 12;
@@ -62,6 +65,15 @@ blot::FinderRules finder_rules(const PassageLimits& limits) {
   rules.min_tokens = static_cast<std::uint32_t>(std::min<std::uint64_t>(limits.min_tokens, 1U << 24U));
   rules.min_bits = kBitsAToken * rules.min_tokens;
   return rules;
+}
+
+blot::ChainRules chain_rules(const IndexLayout& layout, const PassageLimits& limits) {
+  const auto span = static_cast<std::uint32_t>(blot::blot_shape(layout).span());
+  if (limits.edits == Edits::heavy) return {.span = span, .diagonal = kPairDiagonal, .reach = kPairReach};
+  const std::uint64_t gap = align_rules(layout, limits).max_gap;
+  return {.span = span,
+          .diagonal = blot::kBlockTokens + 2 * gap,
+          .reach = (layout.window + 4 * gap) * layout.interleave + blot::kBlockTokens};
 }
 
 ChainComparer::ChainComparer(Snapshot& snapshot, const QueryText& query, const PassageLimits& limits,

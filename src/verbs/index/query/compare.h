@@ -89,5 +89,7 @@ class ChainComparer {
 // The matching tokens that a passage needs: by its order, and where that may differ.
 std::uint64_t least_tokens(const IndexLayout& layout, const PassageLimits& limits);
 blot::FinderRules finder_rules(const PassageLimits& limits);
+// And how far apart the hits of a chain are.
+blot::ChainRules chain_rules(const IndexLayout& layout, const PassageLimits& limits);
 
 }  // namespace refrain::verbs::index

@@ -18,6 +18,7 @@ namespace {
 // only where that makes no more hits than the second figure: so periodic text costs no more than other text.
 constexpr std::size_t kPlacesOfABlot = 8;
 constexpr std::size_t kHitsOfABlot = std::size_t{1} << 16U;
+constexpr std::uint64_t kMostPlaces = std::uint64_t{1} << 31U;
 
 // Calls visit with blocks in a row, those of the document asked about left out, until it returns false.
 template <class Visit>
@@ -54,7 +55,8 @@ void for_each_wanted(std::span<const std::uint64_t> blocks, const HitRules& rule
   }
 }
 
-// What of a blot is looked up: so many of the windows of the query that have it, for all of its blocks.
+// What of a blot is looked up: so many of the windows of the query that have it, for all of its blocks. Where it is none,
+// the blocks may be more.
 struct Lookup {
   std::size_t windows = 0;
   std::uint64_t blocks = 0;
@@ -76,7 +78,7 @@ Lookup plan_lookup(Snapshot& snapshot, Snapshot::Blots& blots, const HitRules& r
     }
     return documents <= most;
   });
-  if (lookup.blocks == 0 || (most != 0 && documents > most)) return {};
+  if (lookup.blocks == 0 || (most != 0 && documents > most)) return lookup;
   lookup.windows = std::min(windows, std::max<std::size_t>(kPlacesOfABlot, kHitsOfABlot / lookup.blocks));
   return lookup;
 }
@@ -121,8 +123,7 @@ void find_pair_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> pair
 }
 
 void find_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> windows, const HitRules& rules,
-               const Context& context, blot::Chainer& chainer, const std::function<void(std::uint32_t)>& found) {
-  const std::uint64_t last_wanted = rules.wanted && !rules.wanted->empty() ? rules.wanted->back().end : 0;
+               const Context& context, blot::Chainer& chainer, const FoundWindow& found) {
   Progress progress(context, "look up", "windows", windows.size());
   for (std::size_t first = 0; first < windows.size();) {
     const std::uint64_t blot = windows[first].blot;
@@ -145,15 +146,17 @@ void find_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> windows, 
         for (const blot::ChosenWindow& window : looked_up)
           chainer.add(static_cast<std::uint32_t>(window.first), blocks);
       };
-      bool is_held = false;
+      std::uint64_t held = looked_up.empty() ? lookup.blocks : 0;
       if (!looked_up.empty())
         for_each_block(*blots, rules, [&](std::span<const std::uint64_t> blocks) {
-          is_held = true;
+          held += blocks.size();
           for_each_wanted(blocks, rules, add);
-          return !rules.wanted || blocks.back() < last_wanted;
+          return true;
         });
-      if (is_held)
-        for (const blot::ChosenWindow& window : looked_up) found(static_cast<std::uint32_t>(window.first));
+      const auto places = static_cast<std::uint32_t>(std::min<std::uint64_t>(held, kMostPlaces));
+      if (places > 0)
+        for (std::size_t i = first; i < last; ++i)
+          found(static_cast<std::uint32_t>(windows[i].first), places, i < first + lookup.windows);
     }
     progress.add(last - first);
     first = last;

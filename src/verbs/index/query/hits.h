@@ -39,9 +39,12 @@ using HitWeights = Array<HitWeight>;
 void find_pair_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> pairs, const HitRules& rules,
                     const Context& context, blot::Chainer& chainer, HitWeights& weights);
 
-// `windows` by blot, then by token. `found` is called with every token whose window the index holds, wanted or not.
-// Error(over_budget) where the hits do not fit.
+// A token of the query whose window the index holds: in how many blocks, wanted or not, and whether it was looked up, which it
+// is not where those are too many.
+using FoundWindow = std::function<void(std::uint32_t token, std::uint32_t places, bool looked_up)>;
+
+// `windows` by blot, then by token. Error(over_budget) where the hits do not fit.
 void find_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> windows, const HitRules& rules,
-               const Context& context, blot::Chainer& chainer, const std::function<void(std::uint32_t)>& found);
+               const Context& context, blot::Chainer& chainer, const FoundWindow& found);
 
 }  // namespace refrain::verbs::index

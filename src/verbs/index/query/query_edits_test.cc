@@ -81,6 +81,48 @@ TEST_F(QueryEdits, BlotsThatIgnoreOrderReportWordsThatChangedPlaces) {
   }
 }
 
+// Words replaced at random, one in `each`: what a sample of the windows finds, all of them do.
+TEST_F(QueryEdits, AllWindowsFindWhatASampleFinds) {
+  std::vector<std::string> texts;
+  std::vector<std::string> queries;
+  for (std::size_t each = 4; each < 64; ++each) {
+    const Words shared = words(60);
+    texts.push_back(around(shared));
+    queries.push_back(around(replaced(shared, each / 4)));
+  }
+  const TestIndex sample(texts);
+  const TestIndex all(texts, {.sampling = BlotSampling::all});
+  std::size_t found = 0;
+  for (const std::string& query : queries) {
+    const std::vector<Passage> few = sample.query(query);
+    const std::vector<Passage> more = all.query(query);
+    found += few.size();
+    ASSERT_GE(more.size(), few.size());
+    for (std::size_t i = 0; i < few.size(); ++i) EXPECT_GE(more[i].head.length, few[i].head.length);
+  }
+  EXPECT_GT(found, 30U);
+  EXPECT_LT(found, texts.size());
+}
+
+TEST_F(QueryEdits, MovedWordsCountWhereEditsAreHeavyOrBlotsIgnoreOrder) {
+  const Words shared = words(60);
+  Words swapped = shared;
+  for (std::size_t i = 16; i < 44; i += 2) std::swap(swapped[i], swapped[i + 1]);
+  const std::string text = around(shared);
+  const std::string query = around(swapped);
+  const auto similarity = [&](BlotKind kind, Edits edits) {
+    const std::vector<Passage> passages = TestIndex({text}, {.blots = kind}).query(query, with(edits));
+    if (passages.size() != 1 || passages[0].occurrences.size() != 1) return 0.0;
+    EXPECT_NEAR(static_cast<double>(passages[0].head.length), 60, 2);
+    EXPECT_FALSE(passages[0].occurrences[0].moved.empty());
+    return passages[0].occurrences[0].similarity;
+  };
+  EXPECT_NEAR(similarity(BlotKind::ordered, Edits::light), 46.0 / 60, 0.03);
+  EXPECT_NEAR(similarity(BlotKind::ordered, Edits::heavy), 1, 0.03);
+  EXPECT_NEAR(similarity(BlotKind::xor_all, Edits::light), 1, 0.03);
+  EXPECT_NEAR(similarity(BlotKind::sum, Edits::light), 1, 0.03);
+}
+
 TEST_F(QueryEdits, HeavyFindsWhatHasNoWindowLeft) {
   const Words shared = words(90);
   const TestIndex index({around(words(100)), around(shared), around(words(100))});
@@ -93,6 +135,42 @@ TEST_F(QueryEdits, HeavyFindsWhatHasNoWindowLeft) {
   EXPECT_NEAR(static_cast<double>(passages[0].head.length), 90, 6);
   EXPECT_NEAR(passages[0].occurrences[0].similarity, 0.67, 0.05);
   EXPECT_GT(passages[0].occurrences[0].score, 100);
+}
+
+TEST_F(QueryEdits, ASentenceOfHalfOfTheDocumentsRanksBelowARareOneOfItsLength) {
+  const Words common = words(40);
+  const Words rare = words(40);
+  const Words longer = words(60);
+  std::vector<std::string> texts;
+  for (int i = 0; i < 40; ++i) texts.push_back(around(i % 2 == 0 ? common : words(40)));
+  texts[7] = around(rare);
+  for (int i = 20; i < 40; ++i) texts[i] += " " + join(longer);
+  const TestIndex index(texts);
+  Words asked = longer;
+  append(asked, words(50));
+  append(asked, common);
+  append(asked, words(50));
+  append(asked, rare);
+  for (const Edits edits : {Edits::none, Edits::light, Edits::heavy}) {
+    const std::vector<Passage> passages = index.query(join(asked), with(edits));
+    ASSERT_EQ(passages.size(), 3U);
+    EXPECT_EQ(passages[0].head.text, join(rare));
+    EXPECT_EQ(passages[1].head.text, join(longer));
+    EXPECT_EQ(passages[2].head.text, join(common));
+    EXPECT_GT(passages[0].head.score, 3 * passages[2].head.score);
+    EXPECT_GT(passages[2].head.score, 0);
+    EXPECT_EQ(passages[2].occurrences[0].similarity, 1.0);
+    // Pages end to end are in the same order.
+    QueryOptions page = with(edits);
+    page.documents = {{"query", join(asked)}};
+    page.limit = 1;
+    for (const Passage& passage : passages) {
+      std::vector<Passage> one;
+      page.cursor = index.query(page, one).cursor;
+      ASSERT_EQ(one.size(), 1U);
+      EXPECT_EQ(one[0].head.text, passage.head.text);
+    }
+  }
 }
 
 TEST_F(QueryEdits, HeavyFindsWhatLightFinds) {

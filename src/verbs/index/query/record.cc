@@ -21,6 +21,7 @@
 #include "verbs/index/query/comparisons.h"
 #include "verbs/index/query/cursor.h"
 #include "verbs/index/query/hits.h"
+#include "verbs/index/query/rarity.h"
 #include "verbs/index/query/text.h"
 #include "verbs/index/read/occurrence.h"
 
@@ -33,23 +34,12 @@ constexpr std::uint64_t kComparedAPage = 1000;
 // Candidates differ by where their blots are, passages by where their tokens are: so many are compared together, best
 // first, that nearly the same stretch of the query is not told again and again.
 constexpr std::size_t kCandidatesAtOnce = 64;
+// So many passages are compared with all of their places before the first of them is told: the highest score comes first.
+constexpr std::uint32_t kRankedAtOnce = 64;
 constexpr const char* kPassageWhat = "a passage of a query";
 // Occurrences of a passage are held until it is known how many there are; beyond this, or a quarter of the memory that is
 // left, they are compared a second time.
 constexpr std::uint64_t kHeldBytes = std::uint64_t{16} << 20;
-
-// Chains of pairs lie as far from a diagonal as the words of a sentence may have moved.
-constexpr std::uint64_t kPairDiagonal = 200;
-constexpr std::uint64_t kPairReach = 100;
-
-blot::ChainRules chain_rules(const IndexLayout& layout, const PassageLimits& limits) {
-  const auto span = static_cast<std::uint32_t>(blot::blot_shape(layout).span());
-  if (limits.edits == Edits::heavy) return {.span = span, .diagonal = kPairDiagonal, .reach = kPairReach};
-  const std::uint64_t gap = align_rules(layout, limits).max_gap;
-  return {.span = span,
-          .diagonal = blot::kBlockTokens + 2 * gap,
-          .reach = (layout.window + 4 * gap) * layout.interleave + blot::kBlockTokens};
-}
 
 double share_of(std::uint64_t part, std::uint64_t whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
@@ -79,7 +69,8 @@ class RecordQuery {
         chainer_(budget_, rules_),
         furthest_(budget_, "the chains of a query"),
         excluded_(excluded),
-        place_comparer_(snapshot.layout(), options.limits) {}
+        place_comparer_(snapshot.layout(), options.limits),
+        passage_room_(budget.reserve(0, kPassageWhat)) {}
 
   QueryReport run();
 
@@ -97,8 +88,14 @@ class RecordQuery {
   };
   // A place that was compared in full.
   struct Told {
-    const Found* found = nullptr;
+    Found found;
     std::optional<Occurrence> occurrence;  // none: it did not fit, and is made again
+  };
+  // A passage that is to be told.
+  struct ComparedPassage {
+    PassageHead head;
+    TokenRange query;
+    std::vector<Told> places;
   };
 
   void find_chains();
@@ -112,7 +109,10 @@ class RecordQuery {
   bool ranks_before(std::uint32_t a, std::uint32_t b);
   bool is_left_out(std::uint32_t chain);
   std::uint32_t chains_compared(const blot::Candidate& candidate) const;
-  bool tell_passage(FoundPassage& passage);
+  void set_passage(const TokenRange& query);
+  std::vector<ComparedPassage> ranked(std::span<FoundPassage> found, Reservation& held);
+  std::optional<ComparedPassage> compare_passage(FoundPassage& passage, Reservation& held);
+  void tell_passage(ComparedPassage& passage);
   std::optional<ComparedPlace> compare_place(const Found& found);
   void note_changed(DocId document, const Error& error);
 
@@ -129,10 +129,12 @@ class RecordQuery {
   blot::Chainer chainer_;
   // By chain: the last block of it and of those before it in its document, which come by rising first block.
   Array<std::uint64_t> furthest_;
+  std::optional<Rarity> rarity_;
   std::optional<blot::RankedCandidates> candidates_;
   const ExcludedTexts& excluded_;
   std::optional<Comparisons> comparisons_;
   PlaceComparer place_comparer_;
+  Reservation passage_room_;
   std::vector<DocId> changed_;  // rising
   QueryReport report_;
 };
@@ -145,7 +147,8 @@ QueryReport RecordQuery::run() {
   report_.candidates = chainer_.chains().size();
   note_furthest();
   comparisons_.emplace(snapshot_, query_, chainer_.chains(), chainer_.hits(), options_.limits, budget_);
-  candidates_.emplace(blot::group_chains(chainer_.chains(), budget_));
+  candidates_.emplace(blot::group_chains(
+      chainer_.chains(), [&](std::uint32_t begin, std::uint32_t end) { return rarity_->sum(begin, end); }, budget_));
   tell_candidates(cursor);
   report_.changed_documents = changed_.size();
   return std::move(report_);
@@ -156,16 +159,21 @@ void RecordQuery::find_chains() {
   HitRules rules{.own = std::nullopt, .wanted = asked_.wanted, .max_documents = options_.limits.max_documents};
   if (asked_.own) rules.own = blocks_of_document(snapshot_, *asked_.own);
   const auto document_at = [&](std::uint64_t block) { return blocks_at(snapshot_, block); };
+  const auto tokens = static_cast<std::size_t>(query_.tokens());
+  const std::uint32_t enough = blot::log2_sixteenths(std::max<std::uint64_t>(1, snapshot_.live())) * 3 / 2;
+  Array<std::uint32_t> places(budget_, "the hits of a query", tokens);
+  HitWeights weights(budget_, "the hits of a query", query_.pairs().empty() ? 0 : tokens);
+  find_hits(snapshot_, query_.windows(), rules, context_, chainer_,
+            [&](std::uint32_t token, std::uint32_t held, bool looked_up) {
+              places[token] = held;
+              if (looked_up && weights.size() > 0) weights[token] = {token, enough};
+            });
+  rarity_.emplace(std::span(places.data(), places.size()), rules_.span,
+                  std::max(snapshot_.layout().window, rules_.span) - rules_.span, snapshot_.live(), budget_);
   if (query_.pairs().empty()) {
-    find_hits(snapshot_, query_.windows(), rules, context_, chainer_, [](std::uint32_t) {});
     chainer_.link(document_at);
     return;
   }
-  const std::uint32_t enough = blot::log2_sixteenths(std::max<std::uint64_t>(1, snapshot_.live())) * 3 / 2;
-  HitWeights weights(budget_, "the hits of a query", static_cast<std::size_t>(query_.tokens()));
-  find_hits(snapshot_, query_.windows(), rules, context_, chainer_, [&](std::uint32_t token) {
-    weights[token] = {token, enough};
-  });
   find_pair_hits(snapshot_, query_.pairs(), rules, context_, chainer_, weights);
   chainer_.link(document_at);
   const std::span<const blot::Hit> hits = chainer_.hits();
@@ -227,11 +235,13 @@ void RecordQuery::tell_candidates(const std::optional<QueryCursor>& cursor) {
   std::size_t at = 0;
   std::uint32_t told = 0;  // passages of these candidates, by the page before
   if (cursor) {
+    blot::Candidate last = cursor->last;
+    last.worth = rarity_->sum(last.begin, last.end);
     const blot::Candidate* first =
         std::partition_point(candidates.begin(), candidates.end(),
-                             [&](const blot::Candidate& candidate) { return blot::better(candidate, cursor->last); });
+                             [&](const blot::Candidate& candidate) { return blot::better(candidate, last); });
     at = static_cast<std::size_t>(first - candidates.begin());
-    if (at < candidates.size() && !blot::better(cursor->last, candidates[at])) {
+    if (at < candidates.size() && !blot::better(last, candidates[at])) {
       if (cursor->told == QueryCursor::kAllTold)
         ++at;
       else
@@ -248,13 +258,20 @@ void RecordQuery::tell_candidates(const std::optional<QueryCursor>& cursor) {
       break;
     }
     end = std::min(at + kCandidatesAtOnce, candidates.size());
-    std::vector<FoundPassage> passages = passages_of({candidates.data() + at, end - at});
-    for (std::uint32_t i = told; i < passages.size(); ++i) {
-      if (report_.passages >= limit) {
-        report_.cursor = encode_cursor({query_hash(), candidates[at], i});
-        return;
+    std::vector<FoundPassage> found = passages_of({candidates.data() + at, end - at});
+    for (std::uint32_t first = told - told % kRankedAtOnce; first < found.size(); first += kRankedAtOnce) {
+      Reservation held = budget_.reserve(0, kPassageWhat);
+      std::vector<ComparedPassage> passages =
+          ranked(std::span(found).subspan(first, std::min<std::size_t>(kRankedAtOnce, found.size() - first)), held);
+      for (std::uint32_t i = told - std::min(told, first); i < passages.size(); ++i) {
+        if (report_.passages >= limit) {
+          report_.cursor = encode_cursor({query_hash(), candidates[at], first + i});
+          return;
+        }
+        tell_passage(passages[i]);
+        ++report_.passages;
       }
-      if (tell_passage(passages[i])) ++report_.passages;
+      told = 0;
     }
     progress.add(end - at);
   }
@@ -379,15 +396,31 @@ bool RecordQuery::told_by_another(const Found& found) {
   return false;
 }
 
-// False where there is nothing to tell.
-bool RecordQuery::tell_passage(FoundPassage& passage) {
+// What places are compared with from here on.
+void RecordQuery::set_passage(const TokenRange& query) {
+  const auto first = static_cast<std::uint32_t>(query.first);
+  const auto last = static_cast<std::uint32_t>(query.last);
+  const TextPiece piece = query_.piece(first, last);
+  passage_room_.resize(PlaceComparer::memory_bytes(last - first, piece.text.size()), kPassageWhat);
+  place_comparer_.set_passage(piece, {first, last});
+}
+
+// Those that are to be told, by their scores.
+std::vector<RecordQuery::ComparedPassage> RecordQuery::ranked(std::span<FoundPassage> found, Reservation& held) {
+  std::vector<ComparedPassage> passages;
+  for (FoundPassage& one : found)
+    if (std::optional<ComparedPassage> passage = compare_passage(one, held)) passages.push_back(std::move(*passage));
+  std::stable_sort(passages.begin(), passages.end(),
+                   [](const ComparedPassage& a, const ComparedPassage& b) { return a.head.score > b.head.score; });
+  return passages;
+}
+
+// None where there is nothing to tell. Texts are kept as far as there is room for those of all passages.
+std::optional<RecordQuery::ComparedPassage> RecordQuery::compare_passage(FoundPassage& passage, Reservation& held) {
   const auto first = static_cast<std::uint32_t>(passage.query.first);
   const auto last = static_cast<std::uint32_t>(passage.query.last);
-  if (excluded_.hold(query_.hashes().subspan(first, last - first))) return false;
-  const std::uint64_t bytes_told = query_.bytes(first, last).end - query_.bytes(first, last).begin;
-  const Reservation room =
-      budget_.reserve(PlaceComparer::memory_bytes(last - first, bytes_told) + bytes_told, kPassageWhat);
-  place_comparer_.set_passage(query_.piece(first, last), {first, last});
+  if (excluded_.hold(query_.hashes().subspan(first, last - first))) return std::nullopt;
+  set_passage(passage.query);
   const std::span<const blot::Chain> chains = chainer_.chains();
   std::sort(passage.places.begin(), passage.places.end(), [&](const Found& a, const Found& b) {
     const auto key = [&](const Found& found) {
@@ -396,14 +429,13 @@ bool RecordQuery::tell_passage(FoundPassage& passage) {
     return key(a) < key(b);
   });
 
-  PassageHead head;
-  std::vector<Told> told;
-  std::uint64_t held_bytes = 0;
-  const std::uint64_t most_held = std::min(kHeldBytes, budget_.available() / 4);
-  Reservation held = budget_.reserve(0, kPassageWhat);
+  ComparedPassage compared;
+  compared.query = passage.query;
+  PassageHead& head = compared.head;
+  const std::uint64_t most_held = std::min(kHeldBytes, held.bytes() + budget_.available() / 4);
   std::optional<DocId> document;
   for (const Found& found : passage.places) {
-    if (options_.max_occurrences != 0 && told.size() == options_.max_occurrences) {
+    if (options_.max_occurrences != 0 && compared.places.size() == options_.max_occurrences) {
       ++passage.unverified;
       continue;
     }
@@ -413,25 +445,33 @@ bool RecordQuery::tell_passage(FoundPassage& passage) {
     document = chains[found.chain].document;
     head.similarity += place->occurrence.similarity;
     head.score = std::max(head.score, place->occurrence.score);
-    told.push_back({&found, std::nullopt});
-    held_bytes += place->occurrence.text.size();
-    if (held_bytes <= most_held) {
-      held.resize(held_bytes, kPassageWhat);
-      told.back().occurrence = std::move(place->occurrence);
+    compared.places.push_back({found, std::nullopt});
+    const std::uint64_t with_this = held.bytes() + place->occurrence.text.size();
+    if (with_this <= most_held) {
+      held.resize(with_this, kPassageWhat);
+      compared.places.back().occurrence = std::move(place->occurrence);
     }
   }
-  if (told.empty()) return false;
-
-  head.similarity /= static_cast<double>(told.size());
+  if (compared.places.empty()) return std::nullopt;
+  head.similarity /= static_cast<double>(compared.places.size());
   head.length = last - first;
   head.unverified = passage.unverified;
   head.query = asked_.id;
   head.bytes = query_.bytes(first, last);
-  head.text = query_.piece(first, last).text;
-  sink_.begin(head);
-  for (Told& one : told) {
+  return compared;
+}
+
+void RecordQuery::tell_passage(ComparedPassage& passage) {
+  const TextPiece text =
+      query_.piece(static_cast<std::uint32_t>(passage.query.first), static_cast<std::uint32_t>(passage.query.last));
+  const Reservation room = budget_.reserve(text.text.size(), kPassageWhat);
+  passage.head.text = text.text;
+  sink_.begin(passage.head);
+  bool is_set = false;
+  for (Told& one : passage.places) {
     if (!one.occurrence) {
-      std::optional<ComparedPlace> place = compare_place(*one.found);
+      if (!std::exchange(is_set, true)) set_passage(passage.query);
+      std::optional<ComparedPlace> place = compare_place(one.found);
       if (!place) continue;  // it changed just now
       one.occurrence = std::move(place->occurrence);
     }
@@ -440,7 +480,7 @@ bool RecordQuery::tell_passage(FoundPassage& passage) {
     ++report_.occurrences;
   }
   sink_.end();
-  return true;
+  passage.head.text = {};
 }
 
 // Nothing where too few tokens agree, or the document's file has changed.
@@ -459,7 +499,7 @@ std::optional<ComparedPlace> RecordQuery::compare_place(const Found& found) {
         share_of(place.matches, std::max<std::uint64_t>(place.passage.size(), place.place.size()));
     place.occurrence.query_share = share_of(place.passage.size(), query_.tokens());
     place.occurrence.document_share = share_of(place.place.size(), snapshot_.tokens(document));
-    place.occurrence.score = place_comparer_.score(place);
+    place.occurrence.score = place_comparer_.score(place, rarity_->tokens(), Rarity::kWhole);
     place.occurrence.id = snapshot_.id(document);
     return place;
   } catch (const Error& error) {

@@ -10,6 +10,9 @@ namespace refrain::verbs::index {
 namespace {
 
 constexpr unsigned kUsualGap = 8;
+// A token that the passage holds often may be as many of these: those that stand about as far behind the first one as it does.
+constexpr std::ptrdiff_t kChoices = 4;
+constexpr std::uint32_t kNoChoice = ~std::uint32_t{0};
 
 }  // namespace
 
@@ -39,7 +42,9 @@ void PlaceTokens::read(text::TokenHasher& hasher, const TextPiece& piece, const 
 }
 
 PlaceComparer::PlaceComparer(const IndexLayout& layout, const PassageLimits& limits)
-    : hasher_(layout.tokenizer), aligner_(align_rules(layout, limits)) {}
+    : hasher_(layout.tokenizer),
+      aligner_(align_rules(layout, limits)),
+      moved_counts_(limits.edits == Edits::heavy || layout.blots != BlotKind::ordered) {}
 
 void PlaceComparer::set_passage(const TextPiece& piece, const TokenRange& tokens) {
   passage_.read(hasher_, piece, tokens);
@@ -91,6 +96,7 @@ ComparedPlace PlaceComparer::compare_loosely(const TextPiece& piece, const Token
   std::vector<std::size_t> met(by_hash.size());  // by the first token of a hash: how often
   std::uint64_t matches = 0;
   pairs_.clear();
+  choices_.clear();
   for (std::size_t j = 0; j < place_.size(); ++j) {
     const auto found = std::lower_bound(by_hash.begin(), by_hash.end(), place_.hash(j),
                                         [&](std::size_t i, std::uint64_t hash) { return passage_.hash(i) < hash; });
@@ -99,6 +105,10 @@ ComparedPlace PlaceComparer::compare_loosely(const TextPiece& piece, const Token
     std::size_t& times = met[static_cast<std::size_t>(found - by_hash.begin())];
     const auto next = found + static_cast<std::ptrdiff_t>(times);
     const bool is_there = next < by_hash.end() && passage_.same(*next, place_, j);
+    auto choice = next + std::min(kChoices / 2, by_hash.end() - next);
+    for (const auto first = next - std::min(kChoices / 2, next - found); choice != first;)
+      if (passage_.same(*--choice, place_, j))
+        choices_.push_back({static_cast<std::uint32_t>(*choice), static_cast<std::uint32_t>(j), kNoChoice});
     const std::size_t token = is_there ? *next : *found;
     if (is_there) {
       ++times;
@@ -107,6 +117,8 @@ ComparedPlace PlaceComparer::compare_loosely(const TextPiece& piece, const Token
     pairs_.push_back({token, j});
   }
   if (pairs_.empty()) return {};
+  mark_moved(here);
+  if (!moved_counts_) matches = static_cast<std::uint64_t>(std::ranges::count(pairs_, false, &Pair::moved));
   // All tokens of the passage that the place holds agree, met or not.
   TokenRange range{here.last, here.first};
   for (std::size_t first = 0, last = 0; first < by_hash.size(); first = last) {
@@ -116,6 +128,45 @@ ComparedPlace PlaceComparer::compare_loosely(const TextPiece& piece, const Token
     range.last = std::max<std::uint64_t>(range.last, by_hash[last - 1] + 1);
   }
   return place_of_pairs(range, matches);
+}
+
+// All but the longest row of choices that rise in both, which is what stands in order (Hunt and Szymanski).
+void PlaceComparer::mark_moved(const TokenRange& part) {
+  std::vector<std::uint32_t> ends;  // by length of a row, less 1: the choice that ends one, of the least passage
+  for (std::uint32_t i = 0; i < choices_.size(); ++i) {
+    const auto end = std::lower_bound(ends.begin(), ends.end(), choices_[i].passage,
+                                      [&](std::uint32_t at, auto passage) { return choices_[at].passage < passage; });
+    if (end != ends.begin()) choices_[i].before = *(end - 1);
+    if (end == ends.end())
+      ends.push_back(i);
+    else
+      *end = i;
+  }
+  for (Pair& pair : pairs_) pair.moved = true;
+  std::vector<std::size_t> row;  // of pairs_, from the last on
+  std::size_t pair = pairs_.size();
+  for (std::uint32_t at = ends.empty() ? kNoChoice : ends.back(); at != kNoChoice; at = choices_[at].before) {
+    while (pairs_[--pair].place != choices_[at].place) continue;
+    pairs_[pair] = {choices_[at].passage, choices_[at].place, false};
+    row.push_back(pair);
+  }
+  // What stands beside them in both goes along, of the many places of a token, too.
+  const auto joins = [&](std::size_t one, std::size_t other, std::size_t passage) {
+    if (!pairs_[other].moved || pairs_[std::max(one, other)].place != pairs_[std::min(one, other)].place + 1)
+      return false;
+    if (!passage_.same(passage, place_, pairs_[other].place)) return false;
+    pairs_[other] = {passage, pairs_[other].place, false};
+    return true;
+  };
+  std::size_t end = part.last;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    std::size_t at = row[i];
+    while (at + 1 < pairs_.size() && pairs_[at].passage + 1 < end && joins(at, at + 1, pairs_[at].passage + 1)) ++at;
+    const std::size_t begin = i + 1 < row.size() ? pairs_[row[i + 1]].passage + 1 : part.first;
+    at = row[i];
+    while (at > 0 && pairs_[at].passage > begin && joins(at, at - 1, pairs_[at].passage - 1)) --at;
+    end = pairs_[at].passage;
+  }
 }
 
 // `range` of the passage agrees with the tokens in pairs_.
@@ -138,27 +189,35 @@ ComparedPlace PlaceComparer::place_of_pairs(const TokenRange& range, std::uint64
       occurrence.shared.back().end = here.end;
     else
       occurrence.shared.push_back(here);
+    if (!pairs_[i].moved) continue;
+    if (i > 0 && pairs_[i - 1].moved && pairs_[i].place == pairs_[i - 1].place + 1)
+      occurrence.moved.back().end = here.end;
+    else
+      occurrence.moved.push_back(here);
   }
   occurrence.similarity = static_cast<double>(result.matches) /
                           static_cast<double>(std::max<std::uint64_t>(passage_.size(), result.place.size()));
   return result;
 }
 
-// What the tokens that agree weigh: each the more, the rarer it is in the two texts.
-double PlaceComparer::score(const ComparedPlace& place) const {
+// What the tokens that agree weigh: each the more, the rarer it is in the two passages, and the rarer the phrase is.
+double PlaceComparer::score(const ComparedPlace& place, std::span<const std::uint16_t> rarity,
+                            std::uint32_t whole) const {
   std::vector<std::uint64_t> hashes;
   for (std::uint64_t i = place.passage.first; i < place.passage.last; ++i)
     hashes.push_back(passage_.hash(i - passage_.first()));
   for (std::uint64_t i = place.place.first; i < place.place.last; ++i)
     hashes.push_back(place_.hash(i - place_.first()));
   std::sort(hashes.begin(), hashes.end());
-  std::uint64_t sixteenths = 0;
+  std::uint64_t weight = 0;
   const std::uint32_t all = blot::log2_sixteenths(hashes.size());
   for (const Pair& pair : pairs_) {
+    if (pair.moved && !moved_counts_) continue;
     const auto [begin, end] = std::equal_range(hashes.begin(), hashes.end(), place_.hash(pair.place));
-    sixteenths += all - blot::log2_sixteenths(static_cast<std::uint64_t>(end - begin));
+    const std::uint64_t sixteenths = all - blot::log2_sixteenths(static_cast<std::uint64_t>(end - begin));
+    weight += sixteenths * rarity[passage_.first() + pair.passage];
   }
-  return static_cast<double>(sixteenths) / 16;
+  return static_cast<double>(weight) / 16 / whole;
 }
 
 }  // namespace refrain::verbs::index

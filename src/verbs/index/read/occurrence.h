@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -88,29 +89,41 @@ class PlaceComparer {
   // with the whole passage.
   ComparedPlace compare(const TextPiece& piece, const TokenRange& tokens);
   ComparedPlace compare(const TextPiece& piece, const TokenRange& tokens, const TokenRange& part);
-  // The same, but the order of the tokens may differ.
+  // The same, but the order of the tokens may differ. What moved is shown, and a match for heavy edits or where blots ignore
+  // the order.
   ComparedPlace compare_loosely(const TextPiece& piece, const TokenRange& tokens, const TokenRange& part);
 
-  // Of the place that was compared last: Occurrence::score.
-  double score(const ComparedPlace& place) const;
+  // Of the place that was compared last: Occurrence::score. `rarity`, by token of the passage's document, in parts of
+  // `whole`.
+  double score(const ComparedPlace& place, std::span<const std::uint16_t> rarity, std::uint32_t whole) const;
 
   // Bytes that a passage, or a place, of so many tokens, in so many bytes of text, takes here, about.
-  static std::uint64_t memory_bytes(std::uint64_t tokens, std::uint64_t bytes) { return 40 * tokens + 3 * bytes; }
+  static std::uint64_t memory_bytes(std::uint64_t tokens, std::uint64_t bytes) { return 100 * tokens + 3 * bytes; }
 
  private:
   // Tokens of the passage and of the place that are the same; both [first, last), from 0, by the place.
   struct Pair {
     std::size_t passage;
     std::size_t place;
+    bool moved = false;
+  };
+  // Tokens that are the same, and could be a pair.
+  struct Choice {
+    std::uint32_t passage;
+    std::uint32_t place;
+    std::uint32_t before;  // the choice before it in the longest row that it ends
   };
   TokenRange part_of(const TokenRange& part) const;
+  void mark_moved(const TokenRange& part);
   ComparedPlace place_of_pairs(const TokenRange& range, std::uint64_t matches);
 
   text::TokenHasher hasher_;
   blot::Aligner aligner_;
   PlaceTokens passage_;
   PlaceTokens place_;
-  std::vector<Pair> pairs_;  // of the last comparison
+  bool moved_counts_;
+  std::vector<Pair> pairs_;      // of the last comparison
+  std::vector<Choice> choices_;  // by the place, then by falling passage
 };
 
 }  // namespace refrain::verbs::index

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
 namespace refrain::verbs::index {
 namespace {
 
@@ -43,6 +48,65 @@ TEST(PlaceComparer, ComparesAPartOfThePassageAndMeasuresAllOfIt) {
   EXPECT_EQ(found.place, (TokenRange{21, 25}));
   EXPECT_EQ(found.occurrence.text, "c d e f");
   EXPECT_DOUBLE_EQ(found.occurrence.similarity, 0.5);
+}
+
+TEST(PlaceComparer, SaysWhichTokensMoved) {
+  PlaceComparer comparer({}, {});
+  const auto compared = [&](std::string_view passage, const std::string& place) {
+    const std::uint64_t words = 1 + static_cast<std::uint64_t>(std::count(passage.begin(), passage.end(), ' '));
+    comparer.set_passage({passage, 0, 0}, {0, words});
+    return comparer.compare_loosely({place, 0, 0}, {0, 100}, {0, words}).occurrence;
+  };
+  const auto moved = [&](std::string_view passage, const std::string& place) {
+    const Occurrence found = compared(passage, place);
+    std::vector<std::string> texts;
+    for (const ByteRange& range : found.moved) texts.push_back(found.text.substr(range.begin, range.end - range.begin));
+    return texts;
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(moved("a b c d e f", "a b c d e f"), Texts());
+  EXPECT_EQ(moved("a b c d e f", "a x c d f"), Texts());
+  EXPECT_EQ(moved("a b c d e f g h", "f, g a b c d e h"), Texts({"f, g"}));
+  EXPECT_EQ(moved("a b c d e f", "a c b d x e"), Texts({"c"}));
+  // A word that is lost moves none of those like it.
+  EXPECT_EQ(moved("the a b the c d the e", "b the c d the e"), Texts());
+  EXPECT_EQ(moved("f e d c b a", "a b c d e f").size(), 1U);
+  // Nor do very many of them.
+  std::string place;
+  for (int i = 0; i < 20; ++i) place += "of the x ";
+  const Occurrence found = compared("y of the of the of the of the q of the r", place + "q of the r");
+  EXPECT_LT(found.moved.back().end, found.text.find('q'));
+}
+
+// The slow twin: the longest common subsequence, by the table.
+TEST(PlaceComparer, MovesAsFewTokensAsCanBe) {
+  std::mt19937_64 random(3);
+  PlaceComparer comparer({}, {});
+  for (int round = 0; round < 300; ++round) {
+    // No word more than twice, so that all of its places are choices.
+    std::vector<int> a(20);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<int>(i) / 2;
+    std::shuffle(a.begin(), a.end(), random);
+    std::vector<int> b = a;
+    for (int i = 0; i < round % 7; ++i) std::swap(b[random() % b.size()], b[random() % b.size()]);
+    std::vector<std::vector<std::size_t>> row(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+    for (std::size_t i = 1; i <= a.size(); ++i)
+      for (std::size_t j = 1; j <= b.size(); ++j)
+        row[i][j] = a[i - 1] == b[j - 1] ? row[i - 1][j - 1] + 1 : std::max(row[i - 1][j], row[i][j - 1]);
+    const auto text = [](const std::vector<int>& words) {
+      std::string out;
+      for (const int word : words) out += "w" + std::to_string(word) + " ";
+      return out;
+    };
+    comparer.set_passage({text(a), 0, 0}, {0, a.size()});
+    const Occurrence found = comparer.compare_loosely({text(b), 0, 0}, {0, b.size()}, {0, a.size()}).occurrence;
+    std::size_t moved = 0;
+    for (const ByteRange& range : found.moved)
+      moved +=
+          1 + static_cast<std::size_t>(std::count(found.text.begin() + static_cast<std::ptrdiff_t>(range.begin),
+                                                  found.text.begin() + static_cast<std::ptrdiff_t>(range.end), ' '));
+    EXPECT_EQ(moved, b.size() - row[a.size()][b.size()]);
+  }
 }
 
 TEST(PlaceComparer, ShowsNothingWhereNothingAgrees) {

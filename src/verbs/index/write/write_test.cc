@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 
+#include "engines/blot/blotter.h"
 #include "engines/blot/format.h"
 #include "engines/blot/manifest.h"
 #include "refrain/error.h"
@@ -281,12 +282,16 @@ TEST_F(IndexWriting, OrdinalsComeBehindIdsThatLookLikeThem) {
   EXPECT_EQ(index.document("9")->text, "second");
 }
 
-// What stands in tests/compat was written by version 1 and, with pairs, by version 3, and must be readable for ever; and all
-// but the manifest, which has an id since version 2, is still written so.
+// What stands in tests/compat was written by version 1, with pairs by version 3, and with all windows by version 4, and must be
+// readable for ever; and all but the manifest, which has an id since version 2, is still written so.
 TEST_F(IndexWriting, EveryVersionIsReadAndItsSegmentsAreWritten) {
-  for (const bool pairs : {false, true}) {
-    SCOPED_TRACE(pairs);
-    const fs::path golden = fs::path(REFRAIN_TESTS_DIR) / "compat" / (pairs ? "v3" : "v1") / "blots";
+  IndexLayout layout{.shards = 2, .tokenizer = TokenizerKind::words, .store_text = true, .pairs = false};
+  for (const std::string version : {"v1", "v3", "v4"}) {
+    SCOPED_TRACE(version);
+    if (version == "v3") layout.pairs = true;
+    if (version == "v4") layout.sampling = BlotSampling::all;
+    if (version == "v4") layout.tokenizer = TokenizerKind::code_bare;
+    const fs::path golden = fs::path(REFRAIN_TESTS_DIR) / "compat" / version / "blots";
     Texts texts;
     for (int i = 0; i < 40; ++i) {
       std::string text = "Document " + std::to_string(i) + " says:\n";
@@ -294,8 +299,7 @@ TEST_F(IndexWriting, EveryVersionIsReadAndItsSegmentsAreWritten) {
         text += (j % 7 == i % 7 ? "na\xC3\xAFve w" : "w") + std::to_string(j % 25) + " ";
       texts.emplace_back("doc/" + std::to_string(i), text);
     }
-    const fs::path path = at(pairs ? "again3" : "again1");
-    const IndexLayout layout{.shards = 2, .tokenizer = TokenizerKind::words, .store_text = true, .pairs = pairs};
+    const fs::path path = at("again-" + version);
     create_index({path, input_of({texts.begin(), texts.begin() + 30}, Format::jsonl), layout}, context_);
     Index index(path);
     std::vector<QueryDocument> more;
@@ -306,6 +310,7 @@ TEST_F(IndexWriting, EveryVersionIsReadAndItsSegmentsAreWritten) {
       fs::copy(path, golden, fs::copy_options::recursive);
     std::erase_if(texts, [](const auto& one) { return one.first == "doc/3" || one.first == "doc/31"; });
     EXPECT_EQ(texts_of(golden), texts);
+    EXPECT_EQ(blot::blot_shape(blot::read_manifest(golden).layout).tokens, 6U);
     expect_whole(golden);
     EXPECT_TRUE(files_of(golden) == files_of(path));  // not EXPECT_EQ, which would print pages of zeros
   }
