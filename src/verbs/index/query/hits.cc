@@ -7,6 +7,7 @@
 
 #include "base/progress.h"
 #include "base/threads.h"
+#include "engines/blot/blotter.h"
 #include "engines/blot/finder.h"
 #include "engines/blot/format.h"
 
@@ -19,6 +20,16 @@ namespace {
 constexpr std::size_t kPlacesOfABlot = 8;
 constexpr std::size_t kHitsOfABlot = std::size_t{1} << 16U;
 constexpr std::uint64_t kMostPlaces = std::uint64_t{1} << 31U;
+// A pair in more blocks than this says little, and is passed over: that bounds what a token of the query can cost.
+constexpr std::uint64_t kMostPairBlocks = 64;
+// What a hit of a token of the query weighs, in sixteenths of a bit: the fewer of the documents hold it, the more. Where the
+// same pair begins at several tokens, it is named by the first.
+struct HitWeight {
+  std::uint32_t first = 0;
+  std::uint32_t weight = 0;
+};
+using HitWeights = Array<HitWeight>;
+constexpr const char* kHitsWhat = "the hits of a query";
 
 // Calls visit with blocks in a row, those of the document asked about left out, until it returns false.
 template <class Visit>
@@ -83,17 +94,7 @@ Lookup plan_lookup(Snapshot& snapshot, Snapshot::Blots& blots, const HitRules& r
   return lookup;
 }
 
-}  // namespace
-
-blot::DocumentBlocks blocks_of_document(Snapshot& snapshot, DocId document) {
-  const std::uint64_t first = snapshot.first_block(document);
-  return {document, first, first + blot::blocks_of(snapshot.tokens(document))};
-}
-
-blot::DocumentBlocks blocks_at(Snapshot& snapshot, std::uint64_t block) {
-  return blocks_of_document(snapshot, snapshot.document_at(block));
-}
-
+// `pairs` by blot, then by token. Raises the weights of the tokens where they begin.
 void find_pair_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> pairs, const HitRules& rules,
                     const Context& context, blot::Chainer& chainer, HitWeights& weights) {
   const std::uint32_t all = blot::log2_sixteenths(std::max<std::uint64_t>(1, snapshot.live()));
@@ -122,8 +123,11 @@ void find_pair_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> pair
   }
 }
 
+// `windows` by blot, then by token. Calls found(token, places, looked_up) for every token whose window the index holds: in how
+// many blocks, wanted or not, and whether it was looked up, which it is not where those are too many.
+template <class Found>
 void find_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> windows, const HitRules& rules,
-               const Context& context, blot::Chainer& chainer, const FoundWindow& found) {
+               const Context& context, blot::Chainer& chainer, Found found) {
   Progress progress(context, "look up", "windows", windows.size());
   for (std::size_t first = 0; first < windows.size();) {
     const std::uint64_t blot = windows[first].blot;
@@ -162,6 +166,50 @@ void find_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> windows, 
     first = last;
   }
   progress.finish();
+}
+
+}  // namespace
+
+blot::DocumentBlocks blocks_of_document(Snapshot& snapshot, DocId document) {
+  const std::uint64_t first = snapshot.first_block(document);
+  return {document, first, first + blot::blocks_of(snapshot.tokens(document))};
+}
+
+blot::DocumentBlocks blocks_at(Snapshot& snapshot, std::uint64_t block) {
+  return blocks_of_document(snapshot, snapshot.document_at(block));
+}
+
+Rarity find_chains(Snapshot& snapshot, const QueryText& query, const HitRules& rules, const Context& context,
+                   MemoryBudget& budget, blot::Chainer& chainer) {
+  const auto tokens = static_cast<std::size_t>(query.tokens());
+  const bool with_pairs = !query.pairs().empty();
+  const std::uint32_t enough = blot::log2_sixteenths(std::max<std::uint64_t>(1, snapshot.live())) * 3 / 2;
+  Array<std::uint32_t> places(budget, kHitsWhat, tokens);
+  HitWeights weights(budget, kHitsWhat, with_pairs ? tokens : 0);
+  find_hits(snapshot, query.windows(), rules, context, chainer,
+            [&](std::uint32_t token, std::uint32_t held, bool looked_up) {
+              places[token] = held;
+              if (with_pairs && looked_up) weights[token] = {token, enough};
+            });
+  if (with_pairs) find_pair_hits(snapshot, query.pairs(), rules, context, chainer, weights);
+  chainer.link([&](std::uint64_t block) { return blocks_at(snapshot, block); });
+  if (with_pairs) {
+    const std::span<const blot::Hit> hits = chainer.hits();
+    Array<std::uint32_t> counted(budget, kHitsWhat, tokens);
+    std::uint32_t number = 0;
+    chainer.keep_if([&](const blot::Chain& chain) {
+      ++number;
+      std::uint64_t weight = 0;
+      for (std::uint32_t at = chain.first_hit; at != blot::kNoHit && weight < enough; at = hits[at].next) {
+        const HitWeight& hit = weights[hits[at].query];
+        if (std::exchange(counted[hit.first], number) != number) weight += hit.weight;
+      }
+      return weight >= enough;
+    });
+  }
+  const std::size_t span = blot::blot_shape(snapshot.layout()).span();
+  const std::size_t window = std::max<std::size_t>(snapshot.layout().window, span);
+  return {{places.data(), places.size()}, span, window - span, snapshot.live(), budget};
 }
 
 }  // namespace refrain::verbs::index

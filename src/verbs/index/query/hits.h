@@ -1,16 +1,18 @@
-// The first step of a query: its blots are looked up, and every place that holds one is a hit.
+// The first step of a query: its blots are looked up, every place that holds one is a hit, and hits on one diagonal are a
+// chain.
 //
 // Places are added as they are decoded: but for the hits, a blot of very many places takes no memory.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 
-#include "engines/blot/blotter.h"
+#include "base/budget.h"
 #include "engines/blot/chains.h"
 #include "refrain/context.h"
+#include "verbs/index/query/rarity.h"
+#include "verbs/index/query/text.h"
 #include "verbs/index/read/snapshot.h"
 
 namespace refrain::verbs::index {
@@ -26,25 +28,10 @@ struct HitRules {
   std::uint64_t max_documents = 0;                                   // blots in more are passed over; 0: none is
 };
 
-// A pair in more blocks than this says little, and is passed over: that bounds what a token of the query can cost.
-inline constexpr std::uint64_t kMostPairBlocks = 64;
-// What a hit of a token of the query weighs, in sixteenths of a bit: the fewer of the documents hold it, the more. Where the
-// same pair begins at several tokens, it is named by the first.
-struct HitWeight {
-  std::uint32_t first = 0;
-  std::uint32_t weight = 0;
-};
-using HitWeights = Array<HitWeight>;
-// `pairs` by blot, then by token, as find_hits takes windows. Raises the weights of the tokens where they begin.
-void find_pair_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> pairs, const HitRules& rules,
-                    const Context& context, blot::Chainer& chainer, HitWeights& weights);
-
-// A token of the query whose window the index holds: in how many blocks, wanted or not, and whether it was looked up, which it
-// is not where those are too many.
-using FoundWindow = std::function<void(std::uint32_t token, std::uint32_t places, bool looked_up)>;
-
-// `windows` by blot, then by token. Error(over_budget) where the hits do not fit.
-void find_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> windows, const HitRules& rules,
-               const Context& context, blot::Chainer& chainer, const FoundWindow& found);
+// Looks up the windows of the query, and its pairs if it has any, and links the hits to chains. With pairs, a chain must hold
+// a window, or weigh more than one pair can: a rare pair alone is chance. Error(over_budget) where the hits do not fit.
+// Returns how rare the words of the query are.
+Rarity find_chains(Snapshot& snapshot, const QueryText& query, const HitRules& rules, const Context& context,
+                   MemoryBudget& budget, blot::Chainer& chainer);
 
 }  // namespace refrain::verbs::index

@@ -12,7 +12,6 @@
 #include "base/budget.h"
 #include "base/checksum.h"
 #include "base/progress.h"
-#include "engines/blot/blotter.h"
 #include "engines/blot/chains.h"
 #include "engines/blot/finder.h"
 #include "engines/blot/format.h"
@@ -62,11 +61,10 @@ class RecordQuery {
         context_(context),
         sink_(sink),
         budget_(budget),
-        rules_(chain_rules(snapshot.layout(), options.limits)),
         heavy_(options.limits.edits == Edits::heavy),
         min_tokens_(least_tokens(snapshot.layout(), options.limits)),
         query_(snapshot.layout(), asked.text, heavy_, budget_),
-        chainer_(budget_, rules_),
+        chainer_(budget_, chain_rules(snapshot.layout(), options.limits)),
         furthest_(budget_, "the chains of a query"),
         excluded_(excluded),
         place_comparer_(snapshot.layout(), options.limits),
@@ -98,7 +96,6 @@ class RecordQuery {
     std::vector<Told> places;
   };
 
-  void find_chains();
   std::uint64_t query_hash() const;
   void note_furthest();
 
@@ -122,7 +119,6 @@ class RecordQuery {
   const Context& context_;
   PassageSink& sink_;
   MemoryBudget& budget_;
-  blot::ChainRules rules_;
   bool heavy_;
   std::uint64_t min_tokens_;
   QueryText query_;
@@ -143,7 +139,9 @@ QueryReport RecordQuery::run() {
   report_.tokens = query_.tokens();
   std::optional<QueryCursor> cursor;
   if (!options_.cursor.empty()) cursor = decode_cursor(options_.cursor, query_hash());
-  find_chains();
+  HitRules rules{.own = std::nullopt, .wanted = asked_.wanted, .max_documents = options_.limits.max_documents};
+  if (asked_.own) rules.own = blocks_of_document(snapshot_, *asked_.own);
+  rarity_.emplace(find_chains(snapshot_, query_, rules, context_, budget_, chainer_));
   report_.candidates = chainer_.chains().size();
   note_furthest();
   comparisons_.emplace(snapshot_, query_, chainer_.chains(), chainer_.hits(), options_.limits, budget_);
@@ -152,42 +150,6 @@ QueryReport RecordQuery::run() {
   tell_candidates(cursor);
   report_.changed_documents = changed_.size();
   return std::move(report_);
-}
-
-// With pairs, a chain must hold a window, or weigh more than one pair can: a rare pair alone is chance.
-void RecordQuery::find_chains() {
-  HitRules rules{.own = std::nullopt, .wanted = asked_.wanted, .max_documents = options_.limits.max_documents};
-  if (asked_.own) rules.own = blocks_of_document(snapshot_, *asked_.own);
-  const auto document_at = [&](std::uint64_t block) { return blocks_at(snapshot_, block); };
-  const auto tokens = static_cast<std::size_t>(query_.tokens());
-  const std::uint32_t enough = blot::log2_sixteenths(std::max<std::uint64_t>(1, snapshot_.live())) * 3 / 2;
-  Array<std::uint32_t> places(budget_, "the hits of a query", tokens);
-  HitWeights weights(budget_, "the hits of a query", query_.pairs().empty() ? 0 : tokens);
-  find_hits(snapshot_, query_.windows(), rules, context_, chainer_,
-            [&](std::uint32_t token, std::uint32_t held, bool looked_up) {
-              places[token] = held;
-              if (looked_up && weights.size() > 0) weights[token] = {token, enough};
-            });
-  rarity_.emplace(std::span(places.data(), places.size()), rules_.span,
-                  std::max(snapshot_.layout().window, rules_.span) - rules_.span, snapshot_.live(), budget_);
-  if (query_.pairs().empty()) {
-    chainer_.link(document_at);
-    return;
-  }
-  find_pair_hits(snapshot_, query_.pairs(), rules, context_, chainer_, weights);
-  chainer_.link(document_at);
-  const std::span<const blot::Hit> hits = chainer_.hits();
-  Array<std::uint32_t> counted(budget_, "the hits of a query", static_cast<std::size_t>(query_.tokens()));
-  std::uint32_t number = 0;
-  chainer_.keep_if([&](const blot::Chain& chain) {
-    ++number;
-    std::uint64_t weight = 0;
-    for (std::uint32_t at = chain.first_hit; at != blot::kNoHit && weight < enough; at = hits[at].next) {
-      const HitWeight& hit = weights[hits[at].query];
-      if (std::exchange(counted[hit.first], number) != number) weight += hit.weight;
-    }
-    return weight >= enough;
-  });
 }
 
 std::uint64_t RecordQuery::query_hash() const {
