@@ -189,13 +189,14 @@ std::vector<SharedRun> ChainComparer::compare_loosely(const blot::Neighbourhood&
   return outer;
 }
 
-// Where a passage is nearly in order, it ends where its order does: not at words that happen to stand near its end.
+// Where a passage is nearly in order, it ends where its order does: not at words that happen to stand near its end. One that
+// is more than twice as long in one text as in the other would take long to align, and gains nothing.
 SharedRun ChainComparer::refine(const SharedRun& run) {
   constexpr std::size_t kShortRun = 3;
   if (5 * run.matches < 4 * std::min(run.query.size(), run.place.size())) return run;
   const std::span<const std::uint32_t> a = query_.hashes().subspan(run.query.first, run.query.size());
   const std::span<const std::uint32_t> b = loaded(run.place.first, run.place.last);
-  if (!mostly_in_order(a, b)) return run;
+  if (std::max(a.size(), b.size()) > 2 * std::min(a.size(), b.size()) || !mostly_in_order(a, b)) return run;
   const std::vector<blot::Aligner::Run> same =
       aligner_.align(a.size(), b.size(), [&](std::size_t i, std::size_t j) { return a[i] == b[j]; });
   std::size_t in_order = 0;
