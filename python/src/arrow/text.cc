@@ -114,7 +114,8 @@ std::string encoded_loosely(nb::handle text) {
 void add_python(Unpacked& unpacked, nb::handle item, std::string_view what) {
   if (item.is_none()) return unpacked.add({});
   if (PyUnicode_Check(item.ptr()) == 0)
-    throw nb::type_error((std::string(what) + ": expected str, not " + Py_TYPE(item.ptr())->tp_name).c_str());
+    throw nb::type_error(
+        (std::string(what) + ": expected str, not " + nb::str(item.type().attr("__name__")).c_str()).c_str());
   Py_ssize_t size = 0;
   const char* bytes = PyUnicode_AsUTF8AndSize(item.ptr(), &size);
   if (bytes != nullptr) return unpacked.add(std::string_view(bytes, static_cast<std::size_t>(size)));
