@@ -120,12 +120,14 @@ class _Run:
         count = found[1]
         if crowded is None:
             return similar, count
-        among = self.workspace.keep(ranked.join(crowded, "rank", "left_semi").join(lanes, DOC), "crowd")
+        among = self.workspace.keep(ranked.join(crowded, "rank", "left_semi"), "crowd")
         texts = self.workspace.keep(texts.join(among.select(DOC), DOC, "left_semi"), "crowd_texts")
         if crowds.fit_one_task(texts, count):
-            more = crowds.settle(similar, found, among, texts, ranked.count(), self.options, templates)
+            members = F.broadcast(among).join(lanes, DOC)  # smaller than their texts, which are few
+            more = crowds.settle(similar, found, members, texts, ranked.count(), self.options, templates)
             similar = similar.union(self.workspace.keep(more, "crowd_similar"))
             return similar, similar.count()
+        among = self.workspace.keep(among.join(lanes, DOC), "crowd_lanes")
         removed = self._removed(similar, count)
         for round in crowds.rounds(ranked.count, lambda: found, lambda: removed.count()):
             alive = among.join(removed, "rank", "left_anti")
