@@ -1,65 +1,122 @@
 #!/usr/bin/env python3
-"""What dedup on Spark would move for 1, 10 and 100 TB of text, from the runs in the record.
+"""What dedup on Spark takes for 1, 10 and 100 TB of text: bytes shuffled, disk, memory, machine-hours and hours, and what breaks first.
 
-    scale_model.py [--record FILE] [--document BYTES]
+    scale_model.py [--record FILE] [--document BYTES] [--machines N] [--cores N] [--gbit N] [--busy SHARE]
     scale_model.py --check [--record FILE]
 
-FILE has a line of JSON for each run of spark_dedup.py. Bytes shuffled are a sum over the documents, so they are modelled by
-document: the mean of all runs. --check predicts each run from the others, and fails where one is off by more than 20 %. Time is not
-modelled: the runs of the record were made on cores that others used, too.
+FILE has a line of JSON for each run of spark_dedup.py; everything but the machines comes from there. Bytes that are shuffled or
+written are sums over documents (sketches) and over their bytes (texts), so they are proportional. CPU seconds are a line through the
+runs: what Spark takes to get going, and so much for each byte. At this scale Spark broadcasts nothing, so the bytes for terabytes
+are those of runs with --no-broadcast. The runs were made on cores that others used, too, so wall time
+is not modelled but derived: CPU seconds by cores that are `busy` for this share of the time, plus all shuffled bytes by the network.
+--check predicts each run with broadcasts from the others, and fails where bytes or CPU seconds are off by more than 20 %.
 """
 import argparse
 import json
+import math
 import os
 import sys
 
 RECORD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "record", "x86_64-intel-xeon-2c", "spark_dedup.jsonl")
-TEXTS = "similar"  # the step that moves texts
+TEXTS = ("similar", "crowd_texts", "crowd_similar")  # the steps that move texts
 NEARLY = 0.2
+PARTITION_BYTES = 200e6  # of text, as docs/spark.md advises
+SHARED = 1000  # numbers of 64 bits that several ids may share, for pyrefrain.spark to give them others
 
 
-def bytes_a_document(runs):
-    """(without texts, texts)."""
-    documents = sum(run["documents"] for run in runs)
-    texts = sum(run["shuffled_bytes"].get(TEXTS, 0) for run in runs)
-    return (sum(sum(run["shuffled_bytes"].values()) for run in runs) - texts) / documents, texts / documents
+class Model:
+    """CPU seconds by `runs`, bytes by `moved`, which are runs too."""
+
+    def __init__(self, runs, moved):
+        documents = sum(run["documents"] for run in moved)
+        text = sum(run["text_bytes"] for run in moved)
+        self.document_bytes = text / documents
+        texts = sum(run["shuffled_bytes"].get(step, 0) for run in moved for step in TEXTS)
+        self.sketches_a_document = (sum(sum(run["shuffled_bytes"].values()) for run in moved) - texts) / documents
+        self.texts_a_byte = texts / text
+        self.checkpoint_a_document = sum(run["checkpoint_bytes"] for run in moved) / documents
+        self.worker_bytes = max(run["worker_bytes"] for run in runs)
+        self.start, self.cpu_a_byte = line([(run["text_bytes"], run["spark_cpu_seconds"]) for run in runs])
+
+    def shuffled(self, text, documents):
+        return documents * self.sketches_a_document + text * self.texts_a_byte
+
+    def cpu(self, text):
+        return self.start + text * self.cpu_a_byte
+
+
+def line(points):
+    """(a, b) of y = a + b x, by least squares of relative errors: a large run does not outweigh the others."""
+    weights = [1 / y**2 for _, y in points]
+    total = sum(weights)
+    mean_x = sum(w * x for w, (x, _) in zip(weights, points)) / total
+    mean_y = sum(w * y for w, (_, y) in zip(weights, points)) / total
+    spread = sum(w * (x - mean_x) ** 2 for w, (x, _) in zip(weights, points))
+    slope = sum(w * (x - mean_x) * (y - mean_y) for w, (x, y) in zip(weights, points)) / spread
+    return mean_y - slope * mean_x, slope
 
 
 def check(runs):
-    if len(runs) < 2:
-        sys.exit("scale_model: --check needs two runs")
+    if len({run["text_bytes"] for run in runs}) < 3:
+        sys.exit("scale_model: --check needs runs of three sizes")
     bad = 0
     for run in runs:
-        predicted = sum(bytes_a_document([other for other in runs if other is not run])) * run["documents"]
-        measured = sum(run["shuffled_bytes"].values())
-        off = predicted / measured - 1
-        print(f"{run['text_bytes'] / 1e6:8.1f} MB: {measured / 1e6:.1f} MB shuffled, predicted {predicted / 1e6:.1f} ({off:+.0%})")
-        bad += abs(off) > NEARLY
+        others = [other for other in runs if other is not run]
+        model = Model(others, others)
+        predicted = {"MB shuffled": (model.shuffled(run["text_bytes"], run["documents"]) / 1e6, sum(run["shuffled_bytes"].values()) / 1e6),
+                     "CPU s": (model.cpu(run["text_bytes"]), run["spark_cpu_seconds"])}
+        for unit, (told, measured) in predicted.items():
+            off = told / measured - 1
+            print(f"{run['text_bytes'] / 1e6:8.1f} MB: {measured:8.1f} {unit}, predicted {told:8.1f} ({off:+.0%})")
+            bad += abs(off) > NEARLY
     return bad
 
 
-def predict(runs, document_bytes):
-    plain, texts = bytes_a_document(runs)
-    measured = sum(run["text_bytes"] for run in runs) / sum(run["documents"] for run in runs)
-    size = document_bytes or measured
-    texts *= size / measured
-    print(f"documents of {size:.0f} bytes: {plain:.0f} bytes of each are shuffled, and {texts:.0f} of texts to verify")
+def predict(model, options):
+    size = options.document or model.document_bytes
+    cores = options.machines * options.cores
+    print(f"Documents of {size:.0f} bytes: {model.sketches_a_document:.0f} bytes of sketches shuffled for each, {model.texts_a_byte:.2f} bytes of texts for a byte,")
+    print(f"{model.checkpoint_a_document:.0f} bytes of intermediate results for each, {model.cpu_a_byte * 1e9:.0f} CPU s for a GB, {model.worker_bytes / 1e6:.0f} MB for a worker at most.")
+    print(f"{options.machines} machines of {options.cores} cores that are {options.busy:.0%} busy, {options.gbit:g} Gbit/s each:\n")
+    print("| text | documents | shuffled: sketches, texts | disk a machine | partitions | CPU hours | hours | machine-hours |")
+    print("|---|---|---|---|---|---|---|---|")
+    for terabytes in (1, 10, 100):
+        text = terabytes * 1e12
+        documents = text / size
+        sketches, texts = documents * model.sketches_a_document, text * model.texts_a_byte
+        disk = (sketches + texts + documents * model.checkpoint_a_document) / options.machines
+        cpu_hours = model.cpu(text) / 3600
+        network_hours = (sketches + texts) * 8 / (options.machines * options.gbit * 1e9) / 3600
+        hours = cpu_hours / (cores * options.busy) + network_hours
+        print(f"| {terabytes} TB | {documents:.2g} | {sketches / 1e12:.2f}, {texts / 1e12:.2f} TB | {disk / 1e9:.0f} GB | {text / PARTITION_BYTES:,.0f} | "
+              f"{cpu_hours:,.0f} | {hours:.1f} | {hours * options.machines:,.0f} |")
+    print("\nWhat breaks first:")
     for terabytes in (1, 10, 100):
         documents = terabytes * 1e12 / size
-        print(f"{terabytes:3} TB: {documents:.2g} documents, {documents * plain / 1e12:.2f} TB shuffled, {documents * texts / 1e12:.2f} TB of texts")
+        partitions = terabytes * 1e12 / PARTITION_BYTES
+        shared = documents**2 / 2**65
+        again = ", so all is sketched twice" if shared >= 1 else ""
+        print(f"- {terabytes} TB: a shuffle has {partitions**2:.1e} blocks; {shared:.2g} pairs of ids share a number of 64 bits{again}.")
+    most = math.sqrt(SHARED * 2**65)
+    print(f"- More than {most:.1g} documents ({most * size / 1e12:.0f} TB) cannot be numbered.")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--record", default=RECORD)
     parser.add_argument("--document", type=float, help="mean bytes of a document; those of the runs if not given")
+    parser.add_argument("--machines", type=int, default=20)
+    parser.add_argument("--cores", type=int, default=16, help="of a machine [16]")
+    parser.add_argument("--gbit", type=float, default=10, help="Gbit/s of a machine's network [10]")
+    parser.add_argument("--busy", type=float, default=0.7, help="share of the time that cores compute [0.7]")
     parser.add_argument("--check", action="store_true")
-    arguments = parser.parse_args()
-    with open(arguments.record, encoding="utf-8") as file:
-        runs = [json.loads(line) for line in file]
-    if arguments.check:
-        sys.exit(1 if check(runs) else 0)
-    predict(runs, arguments.document)
+    options = parser.parse_args()
+    with open(options.record, encoding="utf-8") as file:
+        runs = [json.loads(one) for one in file]
+    usual = [run for run in runs if run["broadcast"]]
+    if options.check:
+        sys.exit(1 if check(usual) else 0)
+    predict(Model(usual, [run for run in runs if not run["broadcast"]]), options)
 
 
 if __name__ == "__main__":

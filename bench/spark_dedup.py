@@ -1,30 +1,41 @@
 #!/usr/bin/env python3
 """dedup on a local Spark against the program: the same kept set, the time of both, and the bytes that were shuffled.
 
-    spark_dedup.py [--master local[2]] [--memory 4g] DOCUMENTS.jsonl
+    spark_dedup.py [--master local[2]] [--memory 4g] [--parquet] [--no-broadcast] DOCUMENTS.jsonl...
 
-DOCUMENTS.jsonl has {"id", "text", ...} a line, as dedup_world.py writes it. Prints JSON. Needs what `tools/setup test` fetches, and a build
-with the Python package.
+A line of DOCUMENTS.jsonl has {"id", "text", ...}, as dedup_world.py writes it. The documents of several files are told apart by the
+file. Both read the same file: JSON Lines, or with --parquet one that was made of them. --no-broadcast is Spark as it is with data too
+large to send a table to every task. Prints a line of JSON: wall and CPU seconds of
+both, of Spark also by step and by who used them (the JVM, or Python with the kernels), bytes shuffled by step, bytes
+of intermediate results, and the most memory that a Python worker held. Spark's start is not part of it. Needs what `tools/setup test` fetches, and a build with the
+Python package.
 """
 import argparse
 import collections
 import glob
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "python", "tests", "spark"))
 from spark_case import BIN_DIR, make_session, missing  # noqa: E402
 
+TEXTS = ("similar", "crowd_texts", "crowd_similar")  # the steps that move texts
+TICKS = os.sysconf("SC_CLK_TCK")
+
 
 def shuffled(folder):
     """Bytes written to shuffles by step, from Spark's log of events."""
     step_of, written = {}, collections.Counter()
-    for path in glob.glob(os.path.join(folder, "*")):
+    for path in glob.glob(os.path.join(folder, "**", "*"), recursive=True):
+        if os.path.isdir(path):
+            continue
         with open(path, encoding="utf-8") as file:
             for event in map(json.loads, file):
                 if event["Event"] == "SparkListenerJobStart":
@@ -37,67 +48,153 @@ def shuffled(folder):
     return dict(written)
 
 
+def processes():
+    """All that this one has started: (name, CPU seconds with those of children that ended, resident bytes). A thread of the JVM
+    that starts a program is a process for a moment, and has the thread's name."""
+    of_parent = collections.defaultdict(list)
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                name, fields = file.read().rsplit(")", 1)
+        except OSError:
+            continue  # it has just ended
+        fields = fields.split()
+        of_parent[int(fields[1])].append((int(name.split(" ")[0]), name.split("(", 1)[1], sum(map(int, fields[11:15])) / TICKS,
+                                          int(fields[21]) * resource.getpagesize()))
+    waiting = [os.getpid()]
+    while waiting:
+        for pid, name, seconds, resident in of_parent[waiting.pop()]:
+            waiting.append(pid)
+            yield name, seconds, resident
+
+
+def cpu_seconds():
+    """{"jvm", "python"}: of the JVM, and of the workers."""
+    used = {"jvm": 0.0, "python": 0.0}
+    for name, seconds, _ in processes():
+        used["python" if name.startswith("python") else "jvm"] += seconds
+    return used
+
+
+class Watch:
+    """The most memory that one worker held, while the context is open."""
+
+    def __enter__(self):
+        self.peak = 0
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._look)
+        self._thread.start()
+        return self
+
+    def _look(self):
+        while not self._stop.wait(0.2):
+            self.peak = max([self.peak, *(resident for name, _, resident in processes() if name.startswith("python"))])
+
+    def __exit__(self, *_):
+        self._stop.set()
+        self._thread.join()
+
+
+def folder_bytes(folder):
+    return sum(os.path.getsize(os.path.join(root, name)) for root, _, names in os.walk(folder) for name in names)
+
+
+def in_order(paths, parquet, folder):
+    """Writes the documents in the order of their ids; gives the file, the bytes of all texts, and how many there are."""
+    rows = []
+    for number, path in enumerate(paths):
+        with open(path, encoding="utf-8") as file:
+            rows += ((f"{number}-{row['id']}", row["text"]) for row in map(json.loads, file))
+    rows.sort(key=lambda row: row[0].encode())
+    ordered = os.path.join(folder, "ordered.parquet" if parquet else "ordered.jsonl")
+    if parquet:
+        import pyarrow
+        import pyarrow.parquet
+        table = pyarrow.table({"id": [id for id, _ in rows], "text": [text for _, text in rows]})
+        pyarrow.parquet.write_table(table, ordered, row_group_size=20_000)
+    else:
+        with open(ordered, "w", encoding="utf-8") as file:
+            for id, text in rows:
+                file.write(json.dumps({"id": id, "text": text}, ensure_ascii=False) + "\n")
+    return ordered, sum(len(text.encode()) for _, text in rows), len(rows)
+
+
 def by_program(path, folder):
-    """The kept ids, in the order of ids, and the seconds it took."""
-    ordered = os.path.join(folder, "ordered.jsonl")
-    with open(path, encoding="utf-8") as file:
-        rows = sorted((json.loads(line) for line in file), key=lambda row: str(row["id"]).encode())
-    with open(ordered, "w", encoding="utf-8") as file:
-        for row in rows:
-            file.write(json.dumps({"id": str(row["id"]), "text": row["text"]}, ensure_ascii=False) + "\n")
+    """The kept ids, and wall and CPU seconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.monotonic()
-    subprocess.run([os.path.join(BIN_DIR, "refrain"), "dedup", ordered, "-o", os.path.join(folder, "out"), "--id-field", "id",
+    subprocess.run([os.path.join(BIN_DIR, "refrain"), "dedup", path, "-o", os.path.join(folder, "out"), "--id-field", "id", "--threads", "2",
                     "--sample", "0", "--forget", "-q"], check=True)
     seconds = time.monotonic() - begin
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     with open(os.path.join(folder, "out", "decisions.jsonl"), encoding="utf-8") as file:
         kept = {row["id"] for row in map(json.loads, file) if row["keep"]}
-    return ordered, kept, seconds, sum(len(row["text"].encode()) for row in rows), len(rows)
+    return kept, seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def by_spark(path, folder, arguments):
+    """The kept ids, and what it took."""
+    log = os.path.join(folder, "events")
+    os.mkdir(log)
+    spark = make_session(folder, arguments.master, **{
+        "spark.driver.memory": arguments.memory, "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={folder}",
+        "spark.eventLog.enabled": "true", "spark.eventLog.dir": f"file://{log}", "spark.sql.codegen.wholeStage": "true",
+        "spark.sql.shuffle.partitions": "8", "spark.sql.parquet.compression.codec": "snappy",
+        **({"spark.sql.autoBroadcastJoinThreshold": "-1", "spark.sql.adaptive.autoBroadcastJoinThreshold": "-1"}
+           if arguments.no_broadcast else {})})
+    from pyrefrain import spark as refrain
+    from pyrefrain.spark.frames import Workspace
+    keep, steps = Workspace.keep, []
+
+    def told(name, work):
+        spark.sparkContext.setJobDescription(name)
+        before, begin = cpu_seconds(), time.monotonic()
+        result = work()
+        used = {kind: round(seconds - before[kind], 2) for kind, seconds in cpu_seconds().items()}
+        steps.append({"step": name, "seconds": round(time.monotonic() - begin, 2), **used})
+        spark.sparkContext.setJobDescription("other")
+        return result
+
+    Workspace.keep = lambda workspace, frame, name: told(name, lambda: keep(workspace, frame, name))
+    spark.sparkContext.setJobDescription("other")
+    reader = spark.read.schema("id string, text string")
+    frame = reader.parquet(path) if path.endswith(".parquet") else reader.json(path)
+    frame.limit(1).mapInArrow(lambda batches: batches, frame.schema).collect()  # Spark starts, and its first worker
+    before, begin = cpu_seconds(), time.monotonic()
+    with Watch() as watch:
+        decisions = refrain.dedup(frame, checkpoint=f"file://{folder}/kept")
+        kept = {row.id for row in told("read", lambda: decisions.where("keep").select("id").collect())}
+    seconds = time.monotonic() - begin
+    used = {kind: round(now - before[kind], 2) for kind, now in cpu_seconds().items()}
+    spark.stop()
+    Workspace.keep = keep
+    return kept, {"spark_seconds": round(seconds, 2), "spark_cpu_seconds": round(sum(used.values()), 2), "spark_cpu_by": used,
+                  "worker_bytes": watch.peak, "checkpoint_bytes": folder_bytes(os.path.join(folder, "kept")), "steps": steps, "shuffled_bytes": shuffled(log)}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("documents")
+    parser.add_argument("documents", nargs="+")
     parser.add_argument("--master", default="local[2]")
     parser.add_argument("--memory", default="4g")
+    parser.add_argument("--parquet", action="store_true")
+    parser.add_argument("--no-broadcast", action="store_true")
     arguments = parser.parse_args()
     if reason := missing():
         sys.exit(f"spark_dedup: {reason}")
     with tempfile.TemporaryDirectory(prefix="refrain-spark-") as folder:
-        ordered, expected, program_seconds, text_bytes, documents = by_program(arguments.documents, folder)
-        log = os.path.join(folder, "events")
-        os.mkdir(log)
-        spark = make_session(folder, arguments.master, **{
-            "spark.driver.memory": arguments.memory, "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={folder}",
-            "spark.eventLog.enabled": "true", "spark.eventLog.dir": f"file://{log}", "spark.sql.codegen.wholeStage": "true",
-            "spark.sql.shuffle.partitions": "8", "spark.sql.parquet.compression.codec": "snappy"})
-        from pyrefrain import spark as refrain
-        from pyrefrain.spark.frames import Workspace
-        keep = Workspace.keep
-        names = []
-
-        def described(workspace, frame, name):
-            spark.sparkContext.setJobDescription(name)
-            begin = time.monotonic()
-            kept = keep(workspace, frame, name)
-            names.append((name, round(time.monotonic() - begin, 1)))
-            spark.sparkContext.setJobDescription(None)
-            return kept
-
-        Workspace.keep = described
-        frame = spark.read.schema("id string, text string").json(ordered)
-        begin = time.monotonic()
-        kept = {row.id for row in refrain.dedup(frame).where("keep").select("id").collect()}
-        seconds = time.monotonic() - begin
-        spark.stop()
+        path, text_bytes, documents = in_order(arguments.documents, arguments.parquet, folder)
+        expected, seconds, cpu = by_program(path, folder)
+        kept, told = by_spark(path, folder, arguments)
         if kept != expected:
             sys.exit(f"spark_dedup: another kept set: {len(kept)} documents, and {len(expected)} by the program")
-        written = shuffled(log)
-        without_texts = sum(count for name, count in written.items() if name != "similar")
-        json.dump({"documents": documents, "text_bytes": text_bytes, "kept": len(kept),
-                   "program_seconds": round(program_seconds, 2), "spark_seconds": round(seconds, 2),
-                   "shuffled_bytes": written, "without_texts_a_byte": round(without_texts / text_bytes, 4),
-                   "texts_a_byte": round(written.get("similar", 0) / text_bytes, 4), "steps": names}, sys.stdout)
-        print()
+        texts = sum(told["shuffled_bytes"].get(step, 0) for step in TEXTS)
+        without_texts = sum(told["shuffled_bytes"].values()) - texts
+        print(json.dumps({
+            "format": "parquet" if arguments.parquet else "jsonl", "broadcast": not arguments.no_broadcast, "documents": documents, "text_bytes": text_bytes, "kept": len(kept),
+            "program_seconds": round(seconds, 2), "program_cpu_seconds": round(cpu, 2), **told,
+            "without_texts_a_byte": round(without_texts / text_bytes, 4),
+            "texts_a_byte": round(texts / text_bytes, 4)}))
 
 
 if __name__ == "__main__":
