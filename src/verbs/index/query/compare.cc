@@ -233,6 +233,17 @@ void ChainComparer::load(std::uint64_t first, std::uint64_t last) {
 
 // The tokens [first, last) of the document at hand, and maybe more of it.
 const ChainComparer::HeldTokens& ChainComparer::held(std::uint64_t first, std::uint64_t last) {
+  std::uint64_t others = 0;
+  const auto settle = [&](std::uint64_t reading) {
+    others = 0;
+    for (const HeldTokens& tokens : held_) others += tokens.range.size();
+    return others * sizeof(std::uint32_t) + reading * kTokenBytes;
+  };
+  // Long ones are not kept, nor what the new ones hold.
+  std::erase_if(held_, [&](const HeldTokens& tokens) {
+    const bool is_inside = tokens.document == document_ && tokens.range.first >= first && tokens.range.last <= last;
+    return tokens.range.size() > kMostHeldTokens || (is_inside && tokens.range.size() < last - first);
+  });
   const auto holds = [&](const HeldTokens& tokens) {
     return tokens.document == document_ && tokens.range.first <= first && tokens.range.last >= last;
   };
@@ -240,20 +251,20 @@ const ChainComparer::HeldTokens& ChainComparer::held(std::uint64_t first, std::u
     std::rotate(found, found + 1, held_.end());
     return held_.back();
   }
-  std::erase_if(held_, [&](const HeldTokens& tokens) {
-    return tokens.document == document_ && tokens.range.first >= first && tokens.range.last <= last;
-  });
-  std::uint64_t others = 0;
-  for (const HeldTokens& tokens : held_) others += tokens.range.size();
-  while (!held_.empty() && (held_.size() >= kMostHeld || others + (last - first) > kMostHeldTokens)) {
-    others -= held_.front().range.size();
+  const std::uint64_t size = last - first;
+  std::uint64_t bytes = settle(size);
+  while (!held_.empty() && (held_.size() >= kMostHeld || others + size > kMostHeldTokens ||
+                            bytes > reservation_.bytes() + budget_.available())) {
     held_.erase(held_.begin());
+    bytes = settle(size);
   }
-  reservation_.resize((last - first) * kTokenBytes + others * sizeof(std::uint32_t), kLooseWhat);
-  snapshot_.read_tokens(document_, first, last, tokens_);
-  held_.push_back({document_, {first, first + tokens_.size()}, {}});
-  held_.back().hashes.reserve(tokens_.size());
-  for (const DocumentToken& token : tokens_) held_.back().hashes.push_back(token.hash);
+  reservation_.resize(bytes, kLooseWhat);
+  std::vector<DocumentToken> read;
+  snapshot_.read_tokens(document_, first, last, read);
+  held_.push_back({document_, {first, first + read.size()}, {}});
+  held_.back().hashes.reserve(read.size());
+  for (const DocumentToken& token : read) held_.back().hashes.push_back(token.hash);
+  reservation_.resize(settle(0), kLooseWhat);
   return held_.back();
 }
 

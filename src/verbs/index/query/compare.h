@@ -83,7 +83,6 @@ class ChainComparer {
   std::uint64_t first_ = 0;
   std::uint64_t last_ = 0;
   std::span<const std::uint32_t> hashes_;
-  std::vector<DocumentToken> tokens_;  // as they are read
 };
 
 // The matching tokens that a passage needs: by its order, and where that may differ.
