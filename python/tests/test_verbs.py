@@ -62,6 +62,7 @@ def test_a_text_that_symbols_keep_says_so(tmp_path):
     ({"keep": "max:rate", "source_field": "source", "exact": False}, ["--keep", "max:rate", "--source-field", "source", "--exact", "off"]),
     ({"keep": "source:wiki,news", "source_field": "source"}, ["--keep", "source:wiki,news", "--source-field", "source"]),
     ({"tokenizer": "chars", "window": 12, "seed": 7}, ["--tokenizer", "chars", "--window", "12", "--seed", "7"]),
+    ({"tokenizer": "code", "comments": True}, ["--tokenizer", "code", "--comments"]),
 ], ids=str)
 def test_dedup_decides_as_the_program_does(world, tmp_path, options, flags):
     path, rows = world
