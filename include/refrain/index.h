@@ -241,7 +241,7 @@ struct QueryOptions {
   // Or a file of rows, query id TAB document id: compare only these pairs. Documents without a row are not asked about.
   std::string pairs_file = {};
   PassageLimits limits = {};
-  std::uint64_t limit = 20;            // passages of a document; 0: all
+  std::uint64_t limit = 100;           // passages of a document; 0: all
   std::uint64_t max_occurrences = 20;  // of each; 0: all
   std::string cursor = {};             // of an earlier report about one document: continue after it
 };

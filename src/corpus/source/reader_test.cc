@@ -256,6 +256,19 @@ TEST_F(Corpus, AnExceptionFromTheWorkEndsTheReading) {
     }
 }
 
+// While one worker fails, another may be looking for files outside of the lock, and find none.
+TEST_F(Corpus, AFailureWhileTheLastFilesAreLookedForWaitsForNobody) {
+  for (int i = 0; i < 6; ++i) write("in/" + std::to_string(i), "some text\n");
+  Context context;
+  context.threads = 8;
+  MemoryBudget budget(context);
+  const BatchWork work = [&](unsigned, Batch&) -> InOrder { throw Error(Errc::io, "the caller's"); };
+  for (int round = 0; round < 2000; ++round)
+    EXPECT_THROW(read_documents(InputOptions{.paths = {at("in")}, .format = Format::files}, context, budget, work,
+                                {.piece_bytes = 1}),
+                 Error);
+}
+
 TEST_F(Corpus, TheStopTokenEndsTheReading) {
   std::string lines;
   for (int i = 0; i < 5000; ++i) lines += "line\n";

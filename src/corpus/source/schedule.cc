@@ -45,6 +45,7 @@ std::optional<Task> Schedule::claim() {
       }
       all_opened_ = true;
       changed_.notify_all();
+      continue;  // the run may have failed while the lock was open
     }
     if (may_book()) {
       book_next(lock);
