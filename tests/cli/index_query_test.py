@@ -248,12 +248,23 @@ class Queried(Index):
                 self.assertEqual(len(page), limit)
                 flags = ["--cursor=" + cursor]
             self.assertEqual(pages, whole)
-        page, cursor = self.rows("index", "query", "index", "q")
+        self.assertEqual(self.rows("index", "query", "index", "q"), (whole, None))
+        page, cursor = self.rows("index", "query", "index", "q", "--limit", "20")
         self.assertEqual((page, cursor is None), (whole[:20], False))
         for bad in ("x", cursor[:-1], cursor + "0", "0" * len(cursor)):
             self.run_program("index", "query", "index", "q", f"--cursor={bad}", code=2)
         self.write("q2", run_of(0, 12))
         self.run_program("index", "query", "index", "q2", f"--cursor={cursor}", code=2)
+
+    def test_a_hundred_passages_are_a_page(self):
+        texts = [run_of(i * 30, 14) for i in range(103)]
+        self.write("in.txt", lines(texts))
+        self.create("in.txt", "--format", "lines")
+        self.write("q", " and then there came many other words that nobody had heard of ".join(texts))
+        page, cursor = self.rows("index", "query", "index", "q")
+        self.assertEqual((len(page), cursor is None), (100, False))
+        rest, cursor = self.rows("index", "query", "index", "q", "--cursor=" + cursor)
+        self.assertEqual((len(rest), cursor), (3, None))
 
     def test_text_names_the_command_that_goes_on(self):
         texts = [run_of(i * 50, 20 + i) for i in range(5)]
