@@ -450,8 +450,8 @@ std::optional<ComparedPlace> RecordQuery::compare_place(const Found& found) {
   const DocId document = chainer_.chains()[found.chain].document;
   try {
     const Snapshot::Piece piece = snapshot_.piece(document, found.run.place.first, found.run.place.last);
-    const Reservation room =
-        budget_.reserve(PlaceComparer::memory_bytes(found.run.place.size(), piece.text.size()), kPassageWhat);
+    const Reservation room = budget_.reserve(
+        PlaceComparer::memory_bytes(found.run.place.size(), piece.text.size(), found.run.loose), kPassageWhat);
     const TextPiece text{piece.text, piece.begin, piece.first_token};
     ComparedPlace place = found.run.loose ? place_comparer_.compare_loosely(text, found.run.place, found.run.query)
                                           : place_comparer_.compare(text, found.run.place, found.run.query);

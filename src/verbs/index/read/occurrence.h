@@ -97,15 +97,22 @@ class PlaceComparer {
   // `whole`.
   double score(const ComparedPlace& place, std::span<const std::uint16_t> rarity, std::uint32_t whole) const;
 
-  // Bytes that a passage, or a place, of so many tokens, in so many bytes of text, takes here, about.
-  static std::uint64_t memory_bytes(std::uint64_t tokens, std::uint64_t bytes) { return 100 * tokens + 3 * bytes; }
+  // Bytes that a passage, or a place, of so many tokens, in so many bytes of text, takes here, about. More where a place is
+  // compared loosely.
+  static std::uint64_t memory_bytes(std::uint64_t tokens, std::uint64_t bytes, bool loosely = false) {
+    return (loosely ? 100 : 40) * tokens + 3 * bytes;
+  }
 
  private:
   // Tokens of the passage and of the place that are the same; both [first, last), from 0, by the place.
   struct Pair {
-    std::size_t passage;
-    std::size_t place;
-    bool moved = false;
+    Pair(std::size_t in_passage, std::size_t in_place, bool is_moved = false)
+        : passage(static_cast<std::uint32_t>(in_passage)),
+          place(static_cast<std::uint32_t>(in_place)),
+          moved(is_moved) {}
+    std::uint32_t passage;
+    std::uint32_t place;
+    bool moved;
   };
   // Tokens that are the same, and could be a pair.
   struct Choice {
