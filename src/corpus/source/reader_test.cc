@@ -258,15 +258,18 @@ TEST_F(Corpus, AnExceptionFromTheWorkEndsTheReading) {
 
 // While one worker fails, another may be looking for files outside of the lock, and find none.
 TEST_F(Corpus, AFailureWhileTheLastFilesAreLookedForWaitsForNobody) {
-  for (int i = 0; i < 6; ++i) write("in/" + std::to_string(i), "some text\n");
-  Context context;
-  context.threads = 8;
-  MemoryBudget budget(context);
+  std::string lines;
+  for (int i = 0; i < 1000; ++i) lines += "line\n";
+  write("in/a", lines);
   const BatchWork work = [&](unsigned, Batch&) -> InOrder { throw Error(Errc::io, "the caller's"); };
-  for (int round = 0; round < 2000; ++round)
-    EXPECT_THROW(read_documents(InputOptions{.paths = {at("in")}, .format = Format::files}, context, budget, work,
-                                {.piece_bytes = 1}),
+  for (int round = 0; round < 2000; ++round) {
+    Context context;
+    context.threads = 2 + static_cast<unsigned>(round) % 7;
+    MemoryBudget budget(context);
+    EXPECT_THROW(read_documents(InputOptions{.paths = {at("in")}, .format = Format::lines}, context, budget, work,
+                                {.piece_bytes = 64}),
                  Error);
+  }
 }
 
 TEST_F(Corpus, TheStopTokenEndsTheReading) {
