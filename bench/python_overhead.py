@@ -18,7 +18,7 @@ import tempfile
 import time
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(SOURCE / "build" / "release" / "python"), str(SOURCE / "build" / "deps" / "python")]
+sys.path[:0] = [str(SOURCE / "build" / name) for name in ("release/python", "deps/python", "deps/site-packages")]
 
 
 def make_table(folder, megabytes):
