@@ -130,7 +130,7 @@ class Queried(Index):
         self.assertEqual((row["passage"], row["length"], row["similarity"], row["documents"]),
                          (run_of(25, 20), 20, 1, 2))
         self.assertEqual(self.read("q").decode()[row["begin"]:row["end"]], row["passage"])
-        self.assertEqual([list(place) for place in row["occurrences"]], 
+        self.assertEqual([list(place) for place in row["occurrences"]],
                          ["id begin end query_begin query_end similarity score query_share document_share text".split()] * 2)
         self.assertEqual({(place["query_begin"], place["query_end"], place["similarity"]) for place in row["occurrences"]},
                          {(row["begin"], row["end"], 1)})
