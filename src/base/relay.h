@@ -12,6 +12,8 @@
 #include <map>
 #include <mutex>
 
+#include "base/threads.h"
+
 namespace refrain {
 
 template <class Thing>
@@ -22,9 +24,18 @@ class Relay {
 
   explicit Relay(unsigned workers) : workers_(workers) {}
 
-  // make(thing) now; use(thing) when all items before this one have been used, one at a time, by any worker. Items are
-  // those of a parallel_for: begun in ascending order, each once. After a failure, which is thrown to the one who met
-  // it, nothing more is made or used.
+  // For all items, side by side: make(worker, item, thing), and use(item, thing) when all before it have been used, one
+  // at a time, by any worker. After a failure, which is thrown, nothing more is made or used.
+  template <class Make, class Use>
+  void run(std::size_t items, Make make, Use use) {
+    parallel_for(static_cast<unsigned>(workers_.size()), items, [&](unsigned worker, std::size_t item) {
+      add(
+          worker, item, [&](Thing& thing) { make(worker, item, thing); }, use);
+    });
+  }
+
+  // One item, where another loop hands them out: in ascending order, each once. Whatever may fail must do so in `make`, or
+  // the others wait for this item for ever.
   template <class Make, class Use>
   void add(unsigned worker, std::size_t item, Make make, Use use) {
     try {
@@ -73,10 +84,11 @@ class Relay {
     if (using_) return;
     using_ = true;
     while (!failed_ && !waiting_.empty() && waiting_.begin()->first == next_) {
+      const std::size_t turn = next_;
       Entry& ready = *waiting_.begin()->second;
       waiting_.erase(waiting_.begin());
       lock.unlock();
-      use(ready.thing);
+      use(turn, ready.thing);
       lock.lock();
       ready.waits = false;
       ++next_;

@@ -5,8 +5,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "base/threads.h"
-
 namespace refrain {
 namespace {
 
@@ -21,17 +19,15 @@ TEST(Relay, UsesAllInOrder) {
   for (const unsigned workers : {1U, 2U, 3U, 8U}) {
     Relay<std::vector<std::size_t>> relay(workers);
     std::vector<std::size_t> used;
-    parallel_for(workers, 2000, [&](unsigned worker, std::size_t item) {
-      relay.add(
-          worker, item,
-          [&](std::vector<std::size_t>& thing) {
-            thing = {item, work(item)};
-          },
-          [&](const std::vector<std::size_t>& thing) {
-            used.push_back(thing[0]);
-            ASSERT_EQ(thing[1], work(thing[0]));
-          });
-    });
+    relay.run(
+        2000,
+        [&](unsigned, std::size_t item, std::vector<std::size_t>& thing) {
+          thing = {item, work(item)};
+        },
+        [&](std::size_t item, const std::vector<std::size_t>& thing) {
+          used.push_back(item);
+          ASSERT_EQ(thing, (std::vector<std::size_t>{item, work(item)}));
+        });
     ASSERT_EQ(used.size(), 2000U);
     for (std::size_t i = 0; i < used.size(); ++i) ASSERT_EQ(used[i], i);
   }
@@ -45,18 +41,15 @@ TEST(Relay, EndsWhereSomebodyFails) {
         Relay<std::size_t> relay(workers);
         std::size_t used = 0;
         const auto run = [&] {
-          parallel_for(workers, 1000, [&](unsigned worker, std::size_t item) {
-            relay.add(
-                worker, item,
-                [&](std::size_t& thing) {
-                  if (item == bad && !while_used) throw std::runtime_error("made badly");
-                  thing = item;
-                },
-                [&](const std::size_t& thing) {
-                  if (thing == bad && while_used) throw std::runtime_error("used badly");
-                  ++used;
-                });
-          });
+          relay.run(
+              1000,
+              [&](unsigned, std::size_t item, std::size_t&) {
+                if (item == bad && !while_used) throw std::runtime_error("made badly");
+              },
+              [&](std::size_t item, std::size_t&) {
+                if (item == bad && while_used) throw std::runtime_error("used badly");
+                ++used;
+              });
         };
         try {
           run();

@@ -184,6 +184,7 @@ class Shuffle {
         drained && range.size() == partitions() && spilled_bytes() == 0 && share_.budget.available() > 2 * held_bytes();
     Reading reading(*this, context, range);
     const auto read_one = [&](unsigned worker, std::size_t partition) {
+      throw_if_stopped(context);
       if (count(partition) == 0) return;
       const auto emit = [&](const typename Layout::Run& run) { consume(worker, partition, run); };
       GroupingRoom<Element> room;
@@ -197,7 +198,6 @@ class Shuffle {
       }
     };
     parallel_for(reading.workers(), range.size(), [&](unsigned worker, std::size_t i) {
-      throw_if_stopped(context);
       around(worker, range.first + i, [&] { read_one(worker, range.first + i); });
     });
     if (at_once) parallel_for(reading.workers(), parts_.size(), [&](unsigned, std::size_t p) { parts_[p]->release(); });

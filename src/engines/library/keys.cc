@@ -87,16 +87,14 @@ void KeysWriter::add(std::span<const KeyEntry> entries) {
   const std::size_t items = (pages + kPagesAtOnce - 1) / kPagesAtOnce;
   const auto threads = static_cast<unsigned>(std::clamp<std::size_t>(items, 1, thread_count(context_)));
   Relay<Encoded> relay(threads);
-  parallel_for(threads, items, [&](unsigned worker, std::size_t item) {
-    relay.add(
-        worker, item,
-        [&](Encoded& made) {
-          made = {};
-          for (std::size_t p = item * kPagesAtOnce; p < std::min(pages, (item + 1) * kPagesAtOnce); ++p)
-            encode(entries.subspan(begins[p], begins[p + 1] - begins[p]), made);
-        },
-        [&](const Encoded& made) { write(made); });
-  });
+  relay.run(
+      items,
+      [&](unsigned, std::size_t item, Encoded& made) {
+        made = {};
+        for (std::size_t p = item * kPagesAtOnce; p < std::min(pages, (item + 1) * kPagesAtOnce); ++p)
+          encode(entries.subspan(begins[p], begins[p + 1] - begins[p]), made);
+      },
+      [&](std::size_t, const Encoded& made) { write(made); });
   page_.assign(entries.begin() + static_cast<std::ptrdiff_t>(begins.back()), entries.end());
 }
 

@@ -174,25 +174,22 @@ void SegmentWriter::add_all(std::uint64_t count,
     std::unique_ptr<Chunk> chunk;
   };
   Relay<Encoded> relay(threads);
-  parallel_for(threads, static_cast<std::size_t>((count + kChunkDocuments - 1) / kChunkDocuments),
-               [&](unsigned worker, std::size_t item) {
-                 throw_if_stopped(state.context);
-                 const std::uint64_t first = item * kChunkDocuments;
-                 const std::uint64_t last = std::min(first + kChunkDocuments, count);
-                 relay.add(
-                     worker, item,
-                     [&](Encoded& made) {
-                       if (!made.chunk) made.chunk = std::make_unique<Chunk>(state.layout.lanes);
-                       for (std::uint64_t i = first; i < last; ++i) {
-                         NewDocument document;
-                         fill(worker, i, document);
-                         state.add_keys(document, i, workers[worker].scratch, workers[worker].keys);
-                         made.chunk->add(document);
-                       }
-                     },
-                     [&](Encoded& made) { state.documents.write(*made.chunk); });
-                 progress.add(last - first);
-               });
+  relay.run(
+      static_cast<std::size_t>((count + kChunkDocuments - 1) / kChunkDocuments),
+      [&](unsigned worker, std::size_t item, Encoded& made) {
+        throw_if_stopped(state.context);
+        const std::uint64_t first = item * kChunkDocuments;
+        const std::uint64_t last = std::min(first + kChunkDocuments, count);
+        if (!made.chunk) made.chunk = std::make_unique<Chunk>(state.layout.lanes);
+        for (std::uint64_t i = first; i < last; ++i) {
+          NewDocument document;
+          fill(worker, i, document);
+          state.add_keys(document, i, workers[worker].scratch, workers[worker].keys);
+          made.chunk->add(document);
+        }
+        progress.add(last - first);
+      },
+      [&](std::size_t, Encoded& made) { state.documents.write(*made.chunk); });
   progress.finish();
 }
 

@@ -186,13 +186,11 @@ void Verifier::write(const Candidates& candidates, const Resolver& resolver, std
   };
   Relay<Drafts> relay(workers);
   const auto items = static_cast<std::size_t>((last - first + draft_groups - 1) / draft_groups);
-  parallel_for(workers, items, [&](unsigned worker, std::size_t i) {
-    const auto make = [&](Drafts& drafts) {
-      throw_if_stopped(context_);
-      draft(drafts, first + i * draft_groups);
-    };
-    relay.add(worker, i, make, write_drafts);
-  });
+  const auto make = [&](unsigned, std::size_t i, Drafts& drafts) {
+    throw_if_stopped(context_);
+    draft(drafts, first + i * draft_groups);
+  };
+  relay.run(items, make, [&](std::size_t, Drafts& drafts) { write_drafts(drafts); });
 }
 
 void Verifier::write_group(const Candidates& candidates, const Resolver::Gram& gram, std::span<const Piece> pieces,

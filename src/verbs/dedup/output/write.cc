@@ -217,20 +217,19 @@ void write_clusters(DedupRun& run) {
   Progress progress(run.context, "write", "documents", clusters.size());
   std::vector<std::unique_ptr<Formatter>> workers(run.threads);
   Relay<Formatter::Part> relay(run.threads);
-  parallel_for(run.threads, (clusters.size() + kPartDocuments - 1) / kPartDocuments,
-               [&](unsigned worker, std::size_t item) {
-                 throw_if_stopped(run.context);
-                 if (!workers[worker]) workers[worker] = std::make_unique<Formatter>(run, clusters, shared);
-                 const DocId first = item * kPartDocuments;
-                 const DocId last = std::min<DocId>(first + kPartDocuments, clusters.size());
-                 relay.add(
-                     worker, item, [&](Formatter::Part& part) { workers[worker]->format(first, last, part); },
-                     [&](const Formatter::Part& part) {
-                       rows.write(part.rows);
-                       lines.write(part.lines);
-                     });
-                 progress.add(last - first);
-               });
+  relay.run((clusters.size() + kPartDocuments - 1) / kPartDocuments,
+            [&](unsigned worker, std::size_t item, Formatter::Part& part) {
+              throw_if_stopped(run.context);
+              if (!workers[worker]) workers[worker] = std::make_unique<Formatter>(run, clusters, shared);
+              const DocId first = item * kPartDocuments;
+              const DocId last = std::min<DocId>(first + kPartDocuments, clusters.size());
+              workers[worker]->format(first, last, part);
+              progress.add(last - first);
+            },
+            [&](std::size_t, const Formatter::Part& part) {
+              rows.write(part.rows);
+              lines.write(part.lines);
+            });
   progress.finish();
   run.dir.close(rows);
   run.dir.close(lines);

@@ -182,43 +182,43 @@ std::uint64_t find_anchors(Snapshot& snapshot, const BlotFilter& filter, const C
   std::vector<std::optional<AnchorShuffle::Writer>> writers(threads);
   for (auto& writer : writers) writer.emplace(anchors.writer());
   const auto place = [&](const Unit& unit) { return table.begins[unit.document] + unit.token; };
-  // Where the tokens of each unit go; nowhere, where not all have room in memory.
-  std::vector<std::optional<std::uint64_t>> rooms;
-  for (std::size_t unit = 0; unit + 1 < units.size(); ++unit)
-    rooms.push_back(tokens.append_room(static_cast<std::size_t>(place(units[unit + 1]) - place(units[unit])) *
-                                       sizeof(std::uint32_t)));
+  // Where the tokens of each unit go. From the first that has no room in memory on, none has: they are appended in order.
+  std::vector<std::optional<std::uint64_t>> rooms(units.size() - 1);
+  for (std::size_t unit = 0; unit + 1 < units.size(); ++unit) {
+    const auto size = static_cast<std::size_t>(place(units[unit + 1]) - place(units[unit]));
+    rooms[unit] = tokens.append_room(size * sizeof(std::uint32_t));
+    if (!rooms[unit]) break;
+  }
   Relay<UnitTokens> relay(threads);
   std::atomic<std::uint64_t> bytes{0};
   Progress progress(context, "tokens", "tokens", table.tokens());
-  parallel_for(threads, units.size() - 1, [&](unsigned worker, std::size_t unit) {
-    const auto make = [&](UnitTokens& made) {
-      made.hashes.clear();
-      made.missing.clear();
-      std::uint64_t read = 0;
-      for (std::uint64_t i = units[unit].document; i < table.documents(); ++i) {
-        const std::uint64_t all = table.tokens(i);
-        const std::uint64_t first = i == units[unit].document ? units[unit].token : 0;
-        const std::uint64_t last = i == units[unit + 1].document ? units[unit + 1].token : all;
-        if (i > units[unit + 1].document || (i == units[unit + 1].document && last == 0)) break;
-        if (first == last) continue;
-        const std::size_t before = made.hashes.size();
-        try {
-          read += makers[worker]->make(i, {first, last}, all, made.hashes, *writers[worker]);
-        } catch (const Error& error) {
-          if (error.code() != Errc::bad_input) throw;
-          made.missing.push_back({i, error.what()});
-        }
-        made.hashes.resize(before + (last - first));
+  const auto make = [&](unsigned worker, std::size_t unit, UnitTokens& made) {
+    made.hashes.clear();
+    made.missing.clear();
+    std::uint64_t read = 0;
+    for (std::uint64_t i = units[unit].document; i < table.documents(); ++i) {
+      const std::uint64_t all = table.tokens(i);
+      const std::uint64_t first = i == units[unit].document ? units[unit].token : 0;
+      const std::uint64_t last = i == units[unit + 1].document ? units[unit + 1].token : all;
+      if (i > units[unit + 1].document || (i == units[unit + 1].document && last == 0)) break;
+      if (first == last) continue;
+      const std::size_t before = made.hashes.size();
+      try {
+        read += makers[worker]->make(i, {first, last}, all, made.hashes, *writers[worker]);
+      } catch (const Error& error) {
+        if (error.code() != Errc::bad_input) throw;
+        made.missing.push_back({i, error.what()});
       }
-      bytes.fetch_add(read, std::memory_order_relaxed);
-      if (rooms[unit]) tokens.fill(*rooms[unit], bytes_of(made.hashes));
-    };
-    relay.add(worker, unit, make, [&](UnitTokens& made) {
-      if (!rooms[unit]) tokens.append(bytes_of(made.hashes));
-      for (const UnitTokens::Missing& missing : made.missing)
-        table.note_missing(missing.document, {snapshot.id(missing.document), missing.reason}, report);
-      progress.add(made.hashes.size());
-    });
+      made.hashes.resize(before + (last - first));
+    }
+    bytes.fetch_add(read, std::memory_order_relaxed);
+    if (rooms[unit]) tokens.fill(*rooms[unit], bytes_of(made.hashes));
+  };
+  relay.run(units.size() - 1, make, [&](std::size_t unit, UnitTokens& made) {
+    if (!rooms[unit]) tokens.append(bytes_of(made.hashes));
+    for (const UnitTokens::Missing& missing : made.missing)
+      table.note_missing(missing.document, {snapshot.id(missing.document), missing.reason}, report);
+    progress.add(made.hashes.size());
   });
   tokens.finish();
   progress.finish();

@@ -182,30 +182,28 @@ void hand_out(Snapshot& snapshot, std::span<const FoundPassage> passages, const 
   Relay<Chunk> relay(threads);
   bool inside = false;  // of a passage that is being handed out
   Progress progress(context, "compare", "pieces", chunks);
-  parallel_for(threads, chunks, [&](unsigned worker, std::size_t item) {
+  const auto make = [&](unsigned worker, std::size_t item, Chunk& chunk) {
     const auto number =
         static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), item) - begins.begin() - 1);
-    const auto make = [&](Chunk& chunk) {
-      makers[worker]->make(passages[number], (item - begins[number]) * chunk_places(passages[number]), sink, chunk);
-    };
-    relay.add(worker, item, make, [&](Chunk& chunk) {
-      for (const auto& [changed, document] : chunk.changed) table.note_missing(changed, document, report);
-      if (chunk.first && chunk.shown) {
-        if (!sink.formats()) sink.begin(chunk.head);
-        inside = true;
-        ++report.passages;
-      }
-      if (inside && chunk.shown) {
-        if (sink.formats()) sink.write(chunk.text);
-        for (const Occurrence& occurrence : chunk.occurrences) sink.occurrence(occurrence);
-        report.occurrences += chunk.count;
-      }
-      if (inside && chunk.last) {
-        sink.end();
-        inside = false;
-      }
-      progress.add(1);
-    });
+    makers[worker]->make(passages[number], (item - begins[number]) * chunk_places(passages[number]), sink, chunk);
+  };
+  relay.run(chunks, make, [&](std::size_t, Chunk& chunk) {
+    for (const auto& [changed, document] : chunk.changed) table.note_missing(changed, document, report);
+    if (chunk.first && chunk.shown) {
+      if (!sink.formats()) sink.begin(chunk.head);
+      inside = true;
+      ++report.passages;
+    }
+    if (inside && chunk.shown) {
+      if (sink.formats()) sink.write(chunk.text);
+      for (const Occurrence& occurrence : chunk.occurrences) sink.occurrence(occurrence);
+      report.occurrences += chunk.count;
+    }
+    if (inside && chunk.last) {
+      sink.end();
+      inside = false;
+    }
+    progress.add(1);
   });
   progress.finish();
 }

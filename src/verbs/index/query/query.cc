@@ -195,16 +195,17 @@ void QueryRun::ask_all() {
   quiet.progress = nullptr;
   Relay<Answer> relay(threads);
   Progress progress(context_, "query", "documents", snapshot_.documents());
-  parallel_for(threads, snapshot_.documents(), [&](unsigned worker, std::size_t document) {
-    throw_if_stopped(context_);
-    if (!snapshots[worker]) snapshots[worker] = snapshot_.clone();
-    relay.add(
-        worker, document, [&](Answer& answer) { answer = ask_one_of_all(*snapshots[worker], document, quiet); },
-        [&](Answer& answer) {
-          tell(answer);
-          progress.add(1);
-        });
-  });
+  relay.run(
+      snapshot_.documents(),
+      [&](unsigned worker, std::size_t document, Answer& answer) {
+        throw_if_stopped(context_);
+        if (!snapshots[worker]) snapshots[worker] = snapshot_.clone();
+        answer = ask_one_of_all(*snapshots[worker], document, quiet);
+      },
+      [&](std::size_t, Answer& answer) {
+        tell(answer);
+        progress.add(1);
+      });
   progress.finish();
 }
 

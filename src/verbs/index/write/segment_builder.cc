@@ -186,7 +186,7 @@ blot::PostsTotals SegmentBuilder::write_posts() {
               encoders[worker] = encoder.get();
               read_it();
             },
-            [&](std::unique_ptr<blot::BucketEncoder>& encoder) { out.add(encoder->buckets()); });
+            [&](std::size_t, std::unique_ptr<blot::BucketEncoder>& encoder) { out.add(encoder->buckets()); });
       });
   return out.finish();
 }
