@@ -3,9 +3,9 @@
 
     python3 bench/code_comments.py [--bin DIR] [--files N] FOLDER...
 
-Takes N files (60) of C, C++ and Python from the folders, of which comments are 10 to 60 % and no two are alike; replaces every
-word in their comments by another one, and asks `dedup --threshold 0.8` which copies it finds. Comments are found here by Python's tokenizer and by
-a scanner that knows strings, not as Refrain finds them.
+Takes N files (60) of C, C++ and Python from the folders, no two alike, of which 10 to 60 % are comments; replaces every word in
+the comments by another one, and asks `dedup --threshold 0.8` which copies it finds. Comments are found here by Python's tokenizer,
+or by a scanner that knows strings, not as Refrain finds them.
 """
 import argparse
 import io

@@ -141,7 +141,7 @@ struct DedupOptions {
   bool forget = false;  // leave no library
   KeepPolicy keep = {};
   std::string source_field = {};  // empty: a document's source is its file
-  // Of both: exact copies of known documents do not count.
+  // In the next two, exact copies of known documents do not count as lost.
   double alarm = 0.5;                 // warn about sources that lose a larger share than this
   double max_removed_per_source = 1;  // refuse, before writing anything, if a source loses a larger share
   std::uint64_t sample = 2000;        // kept documents compared by brute force with all better-ranked ones

@@ -50,6 +50,7 @@ struct DeviceReport {
   double kernel_seconds = 0;
   // What took longest while the input was read: "reading" (with parsing), "staging", "cpu", "copy" or "kernel".
   std::string bound_by;
+  std::string failed;  // with `automatic`: the error for which the CPU did it all
 };
 
 }  // namespace refrain

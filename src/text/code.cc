@@ -4,9 +4,9 @@
 // White space is passed over, so reformatted code gives the same tokens. With kinds, every identifier but a keyword is
 // the same token, and so is every number: a copy with other names still matches.
 //
-// What language it is, nobody says. So what begins a comment is told by the bytes that follow, never by those before: a part of
-// a text that begins with a token has the same tokens as in the whole. That is not always right (a // b divides in Python, and
-// a string may hold a #), but it is the same in every copy.
+// The language is not known. So whether a comment begins here depends only on the bytes that follow, never on those before: a
+// part of a text that begins at a token has the same tokens there as the whole. That is not always right (a // b divides in
+// Python, and a string may hold a #), but it is the same in every copy.
 #include <algorithm>
 #include <array>
 #include <cstring>

@@ -1,7 +1,9 @@
 // How fast the kernels are, on texts and fingerprints in device memory, beside what the device can copy. Every figure is
-// the median of several runs; answers are compared by `check`. With any argument, texts are left out.
+// the median of several runs. Answers are compared by `check`; a join must find the pairs that were put into its set. With
+// any argument, texts are left out.
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 
@@ -127,12 +129,19 @@ struct Skew {
   std::uint64_t centres = 1;
 };
 
+// Every kPlanted-th is followed by one that differs from it in the highest bit that varies, and in the lowest.
+constexpr std::uint64_t kPlanted = 1000;
+
 __global__ void fill(std::uint64_t* hashes, std::uint64_t count, Skew skew) {
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
        i += std::uint64_t{gridDim.x} * blockDim.x) {
-    std::uint64_t hash = cuda::mix_window(i + 1);
-    if (i % skew.crowd != 0) hash = (hash & ~0xFFFFFFFFULL) | (cuda::mix_window(hash % skew.centres + 1) >> 32U);
-    hashes[i] = hash & skew.varying;
+    const bool planted = i % kPlanted == 1;
+    const std::uint64_t number = planted ? i - 1 : i;
+    std::uint64_t hash = cuda::mix_window(number + 1);
+    if (number % skew.crowd != 0) hash = (hash & ~0xFFFFFFFFULL) | (cuda::mix_window(hash % skew.centres + 1) >> 32U);
+    hash &= skew.varying;
+    if (planted) hash ^= (std::uint64_t{1} << (63 - __clzll(skew.varying))) | (skew.varying & (~skew.varying + 1));
+    hashes[i] = hash;
   }
 }
 
@@ -146,11 +155,22 @@ std::vector<std::uint64_t> even_masks(unsigned blocks, std::uint64_t varying) {
 }
 
 void join_row(const char* what, std::uint64_t count, unsigned blocks, double seconds, std::uint64_t pairs,
-              std::uint64_t long_runs) {
+              std::uint64_t long_runs, std::uint64_t least) {
+  if (pairs < least && long_runs == 0) {
+    std::printf("%s: %llu pairs, at least %llu were put there\n", what, static_cast<unsigned long long>(pairs),
+                static_cast<unsigned long long>(least));
+    std::exit(1);
+  }
   std::printf("join within 3, %4llu M, %2u blocks, %-30s %9.3f s  %llu pairs, %llu long runs\n",
               static_cast<unsigned long long>(count / 1000000), blocks, what, seconds,
               static_cast<unsigned long long>(pairs), static_cast<unsigned long long>(long_runs));
   std::fflush(stdout);
+}
+
+cuda::JoinTaker count_pairs(std::uint64_t& pairs, std::uint64_t& long_runs) {
+  return {.pairs = [&](std::span<const std::uint64_t> taken) { pairs += taken.size() / 2; },
+          .run = [&](std::span<const std::uint64_t>, std::span<const std::uint64_t>) { ++long_runs; },
+          .step = [](std::uint64_t) {}};
 }
 
 void bench_join(std::uint64_t count, unsigned blocks, const Skew& skew) {
@@ -163,14 +183,10 @@ void bench_join(std::uint64_t count, unsigned blocks, const Skew& skew) {
   const double seconds = seconds_of(
       [&] {
         got = long_runs = 0;
-        ask(cuda::hamming_join(
-                hashes.data(), count, masks, 3, room,
-                [&](std::span<const std::uint64_t> taken) { got += taken.size() / 2; },
-                [&](std::span<const std::uint64_t>, std::span<const std::uint64_t>) { ++long_runs; }),
-            "join");
+        ask(cuda::hamming_join(hashes.data(), count, masks, 3, room, count_pairs(got, long_runs)), "join");
       },
       1);
-  join_row(skew.name, count, blocks, seconds, got, long_runs);
+  join_row(skew.name, count, blocks, seconds, got, long_runs, count / kPlanted);
 }
 
 // From the host, in that much memory.
@@ -181,18 +197,17 @@ void bench_streamed_join(std::uint64_t count, unsigned blocks, std::uint64_t mem
     fill<<<2048, 256>>>(made.data(), count, {""});
     hashes = made.to_host();
   }
-  const cuda::JoinSizes sizes = cuda::join_sizes(count, memory).value();
+  const cuda::JoinSizes sizes = cuda::join_sizes(count, {memory, std::uint64_t{64} << 20U}).value();
   std::uint64_t got = 0;
+  std::uint64_t long_runs = 0;
   const auto begin = std::chrono::steady_clock::now();
-  cuda::join_from_host(
-      hashes, even_masks(blocks, ~0ULL), 3, sizes, cuda::Asker("the GPU"),
-      [&](std::span<const std::uint64_t> taken) { got += taken.size() / 2; },
-      [](std::span<const std::uint64_t>, std::span<const std::uint64_t>) {});
+  const bool joined = cuda::join_from_host(hashes, even_masks(blocks, ~0ULL), 3, sizes, cuda::Asker("the GPU"),
+                                           count_pairs(got, long_runs));
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
   char name[80];
   std::snprintf(name, sizeof name, "host, %llu MiB, %s", static_cast<unsigned long long>(memory >> 20U),
                 sizes.piece == 0 ? "whole" : "in parts");
-  join_row(name, count, blocks, passed.count(), got, 0);
+  join_row(joined ? name : "host, left to the CPU", count, blocks, passed.count(), got, long_runs, count / kPlanted);
 }
 
 void bench_jaccard(std::size_t size) {

@@ -243,12 +243,16 @@ void check_join(std::size_t count, unsigned distance, unsigned blocks, std::uint
     const cuda::JoinSizes sizes{sorted, whole ? 0 : hashes.size() / 7 + 1, most_pairs};
     std::vector<Pair> got;
     std::size_t long_runs = 0;
-    const bool joined = cuda::join_from_host(
-        hashes, masks, distance, sizes, asker,
-        [&](std::span<const std::uint64_t> taken) {
-          for (std::size_t i = 0; i < taken.size(); i += 2) got.emplace_back(std::minmax(taken[i], taken[i + 1]));
-        },
-        take_run_into(got, distance, long_runs), most_run);
+    std::uint64_t held = 0;
+    const cuda::JoinTaker take{.pairs =
+                                   [&](std::span<const std::uint64_t> taken) {
+                                     if (taken.size_bytes() > held) fail("pairs that were not announced");
+                                     for (std::size_t i = 0; i < taken.size(); i += 2)
+                                       got.emplace_back(std::minmax(taken[i], taken[i + 1]));
+                                   },
+                               .run = take_run_into(got, distance, long_runs),
+                               .step = [&](std::uint64_t bytes) { held = bytes; }};
+    const bool joined = cuda::join_from_host(hashes, masks, distance, sizes, asker, take, most_run);
     std::ranges::sort(got);
     std::printf("join of %zu within %u, %llu at a time: %zu pairs, %zu long runs%s\n", hashes.size(), distance,
                 static_cast<unsigned long long>(sorted), expected.size(), long_runs, joined ? "" : ", left to the CPU");
@@ -263,13 +267,15 @@ void check_join(std::size_t count, unsigned distance, unsigned blocks, std::uint
 
 // The sizes that fit are those that were reckoned with, and less memory means smaller ones.
 void check_join_sizes() {
-  for (const std::uint64_t memory : {std::uint64_t{16} << 20, std::uint64_t{64} << 20, std::uint64_t{1} << 30}) {
-    const std::optional<cuda::JoinSizes> sizes = cuda::join_sizes(100000000, memory);
+  constexpr std::uint64_t kPairs = std::uint64_t{64} << 20;
+  for (const std::uint64_t memory : {std::uint64_t{96} << 20, std::uint64_t{256} << 20, std::uint64_t{1} << 30}) {
+    const std::optional<cuda::JoinSizes> sizes = cuda::join_sizes(100000000, {memory, kPairs});
     if (!sizes || sizes->piece == 0 || cuda::join_bytes(*sizes) > memory) fail("sizes of a join");
     if (sizes && sizes->sorted * 16 < memory / 2) fail("a join that uses little of its memory");
   }
-  if (cuda::join_sizes(100000000, 1 << 20)) fail("a join in no memory");
-  const std::optional<cuda::JoinSizes> whole = cuda::join_sizes(1000000, std::uint64_t{1} << 30);
+  if (cuda::join_sizes(100000000, {1 << 20, kPairs})) fail("a join in no memory");
+  if (cuda::join_sizes(100000000, {std::uint64_t{1} << 30, 1000})) fail("a join with no room for pairs");
+  const std::optional<cuda::JoinSizes> whole = cuda::join_sizes(1000000, {std::uint64_t{1} << 30, kPairs});
   if (!whole || whole->piece != 0 || whole->sorted != 1000000) fail("a join that fits");
 }
 

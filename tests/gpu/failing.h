@@ -83,9 +83,9 @@ class FailingDevice final : public cuda::Device {
     return std::make_unique<FailingLane>(device_->lane(rule, size), faults_);
   }
   bool join(std::span<const std::uint64_t> hashes, std::span<const std::uint64_t> masks, unsigned distance,
-            std::uint64_t memory, const TakePairs& take, const TakeRun& take_run) const override {
+            const cuda::JoinMemory& memory, const cuda::JoinTaker& take) const override {
     faults_.count("join");
-    return device_->join(hashes, masks, distance, memory, take, take_run);
+    return device_->join(hashes, masks, distance, memory, take);
   }
 
  private:

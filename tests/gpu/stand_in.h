@@ -103,20 +103,22 @@ class StandIn final : public cuda::Device {
 
   // Those that agree in the first block are a long run; all other pairs are found one by one.
   bool join(std::span<const std::uint64_t> hashes, std::span<const std::uint64_t> masks, unsigned distance,
-            std::uint64_t /*memory*/, const TakePairs& take, const TakeRun& take_run) const override {
+            const cuda::JoinMemory& /*memory*/, const cuda::JoinTaker& take) const override {
+    take.step(0);
     std::vector<std::uint64_t> pairs;
     for (std::size_t i = 0; i < hashes.size(); ++i)
       for (std::size_t j = i + 1; j < hashes.size(); ++j)
         if (((hashes[i] ^ hashes[j]) & masks[0]) != 0 &&
             static_cast<unsigned>(std::popcount(hashes[i] ^ hashes[j])) <= distance)
           pairs.insert(pairs.end(), {hashes[j], hashes[i]});
-    take(pairs);
+    take.step(pairs.size() * sizeof pairs[0]);
+    take.pairs(pairs);
     std::vector<std::uint64_t> sorted(hashes.begin(), hashes.end());
     const auto key = [&](std::uint64_t hash) { return hash & masks[0]; };
     std::ranges::sort(sorted, {}, key);
     for (auto begin = sorted.begin(); begin != sorted.end();) {
       const auto end = std::ranges::upper_bound(begin, sorted.end(), key(*begin), {}, key);
-      take_run({begin, end}, {});
+      take.run({begin, end}, {});
       begin = end;
     }
     return true;

@@ -81,6 +81,22 @@ class Lane {
   virtual Times times() const = 0;  // of all that was done so far
 };
 
+// Whom a join hands its pairs to, from one thread. Each of these may throw, which ends the join.
+struct JoinTaker {
+  // Pairs, end to end.
+  std::function<void(std::span<const std::uint64_t> pairs)> pairs;
+  // Where a set is skewed: a set that is left to the caller. Of its pairs, those that differ in every one of the masks are
+  // to be found.
+  std::function<void(std::span<const std::uint64_t> run, std::span<const std::uint64_t> passed)> run;
+  // Before every step, with the memory of the host that the join holds from now on.
+  std::function<void(std::uint64_t host_bytes)> step;
+};
+
+struct JoinMemory {
+  std::uint64_t device = 0;
+  std::uint64_t pairs = 0;  // of the host: for pairs that are handed over at a time
+};
+
 // An open device. Threads may share one.
 class Device {
  public:
@@ -95,22 +111,18 @@ class Device {
   virtual std::uint64_t host_bytes(const SketchRule& rule, const LaneSize& size) const = 0;
   virtual std::unique_ptr<Lane> lane(const SketchRule& rule, const LaneSize& size) const = 0;
 
-  // The Hamming join (engines/matching/hamming_join.h), in `memory` bytes of the device: a set that does not fit is sent
-  // through it in parts. `hashes` are distinct; `masks` are the blocks, more than `distance` of them. Calls `take` with
-  // pairs, end to end, and, where a set is skewed, `take_run` with sets that are left to the caller: of their pairs, those
-  // that differ in every one of the masks are to be found. From one thread. False, and nothing taken, where there is too
-  // little memory for this set.
-  using TakePairs = std::function<void(std::span<const std::uint64_t> pairs)>;
-  using TakeRun = std::function<void(std::span<const std::uint64_t> run, std::span<const std::uint64_t> passed)>;
+  // The Hamming join (engines/matching/hamming_join.h): a set that does not fit into the device is sent through it in
+  // parts. `hashes` are distinct; `masks` are the blocks, more than `distance` of them. False, and nothing taken, where
+  // there is too little memory for this set.
   virtual bool join(std::span<const std::uint64_t> hashes, std::span<const std::uint64_t> masks, unsigned distance,
-                    std::uint64_t memory, const TakePairs& take, const TakeRun& take_run) const = 0;
+                    const JoinMemory& memory, const JoinTaker& take) const = 0;
 };
 
 // What the module gives.
 class Module {
  public:
   // Raised with every change of this header.
-  static constexpr std::uint32_t kVersion = 2;
+  static constexpr std::uint32_t kVersion = 3;
   static constexpr const char* kEntry = "refrain_cuda_module";
   using Entry = const Module* (*)(std::uint32_t version);  // null where it has another version
 

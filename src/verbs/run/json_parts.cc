@@ -31,8 +31,14 @@ void write_stages(JsonWriter& json, const std::vector<StageCost>& stages) {
 }
 
 void write_device(JsonWriter& json, const DeviceReport& device) {
-  if (device.name.empty() || device.name == "cpu") return;
+  const bool used = !device.name.empty() && device.name != "cpu";
+  if (!used && device.failed.empty()) return;
   json.key("device").begin_object();
+  if (!device.failed.empty()) json.field("failed", device.failed);
+  if (!used) {
+    json.end_object();
+    return;
+  }
   json.field("name", device.name);
   json.field("documents", device.documents);
   json.field("left_to_cpu", device.left_to_cpu);

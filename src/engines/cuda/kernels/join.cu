@@ -185,22 +185,27 @@ unsigned few_blocks_for(std::uint64_t count, std::uint64_t most = 2048) {
 
 class Joiner {
  public:
-  Joiner(unsigned distance, const JoinRoom& room, const TakePairs& take, const TakeRun& take_run)
-      : distance_(distance), room_(room), take_(take), take_run_(take_run) {}
+  Joiner(unsigned distance, const JoinRoom& room, const JoinTaker& take)
+      : distance_(distance), room_(room), take_(take) {}
 
   // Before fingerprints are moved.
-  void choose(const Choice& choice) {
+  cudaError_t choose(const Choice& choice) const {
+    take_.step(0);
     const std::vector<std::uint64_t> tables = choice.order.tables();
-    cudaMemcpyAsync(room_.tables.data(), tables.data(), tables.size() * sizeof tables[0], cudaMemcpyHostToDevice);
+    return cudaMemcpy(room_.tables.data(), tables.data(), tables.size() * sizeof tables[0], cudaMemcpyHostToDevice);
   }
 
   // `count` fingerprints, moved, are in room.front.
   cudaError_t run(const Choice& choice, std::uint64_t count) {
     count_ = count;
     if (count < 2) return cudaSuccess;
+    take_.step(0);
     cub::DoubleBuffer<std::uint64_t> keys(room_.front.data(), room_.back.data());
     std::size_t sort_bytes = room_.sort.size();
-    cub::DeviceRadixSort::SortKeys(room_.sort.data(), sort_bytes, keys, count_, static_cast<int>(choice.key_shift), 64);
+    if (const cudaError_t error = cub::DeviceRadixSort::SortKeys(room_.sort.data(), sort_bytes, keys, count_,
+                                                                 static_cast<int>(choice.key_shift), 64);
+        error != cudaSuccess)
+      return error;
     sorted_ = keys.Current();
     spare_ = keys.Alternate();
     if (const cudaError_t error = hand_over_long_runs(choice); error != cudaSuccess) return error;
@@ -209,29 +214,34 @@ class Joiner {
 
  private:
   cudaError_t hand_over_long_runs(const Choice& choice) {
-    cudaMemsetAsync(room_.found.data(), 0, sizeof(std::uint64_t));
+    if (const cudaError_t error = reset_found(); error != cudaSuccess) return error;
     find_long_runs<<<blocks_for(count_), kThreads>>>(sorted_, count_, choice.key_shift, room_.most_run,
                                                      room_.runs.data(), room_.found.data());
     if (const cudaError_t error = fetch(room_.found.data(), &long_runs_, 1); error != cudaSuccess || long_runs_ == 0)
       return error;
+    take_.step(2 * long_runs_ * sizeof(std::uint64_t));
     std::vector<std::pair<std::uint64_t, std::uint64_t>> runs(long_runs_);
     if (const cudaError_t error = fetch(room_.runs.data(), &runs[0].first, 2 * long_runs_); error != cudaSuccess)
       return error;
     std::sort(runs.begin(), runs.end());
-    cudaMemcpyAsync(room_.runs.data(), runs.data(), runs.size() * sizeof runs[0], cudaMemcpyHostToDevice);
+    if (const cudaError_t error =
+            cudaMemcpy(room_.runs.data(), runs.data(), runs.size() * sizeof runs[0], cudaMemcpyHostToDevice);
+        error != cudaSuccess)
+      return error;
     std::vector<std::uint64_t> run;
     for (const auto& [begin, end] : runs) {
+      take_.step((2 * long_runs_ + std::max<std::uint64_t>(run.capacity(), end - begin)) * sizeof(std::uint64_t));
       run.resize(end - begin);
       move_bits<<<few_blocks_for(run.size()), kThreads>>>(sorted_ + begin, run.size(), way_back(), spare_);
       if (const cudaError_t error = fetch(spare_, run.data(), run.size()); error != cudaSuccess) return error;
-      take_run_(run, choice.passed_masks);
+      take_.run(run, choice.passed_masks);
     }
     return cudaSuccess;
   }
 
   // All pairs of the runs that begin in [first, last). Where they are more than there is room for, a half at a time.
   cudaError_t compare(const Choice& choice, std::uint64_t first, std::uint64_t last) {
-    cudaMemsetAsync(room_.found.data(), 0, sizeof(std::uint64_t));
+    if (const cudaError_t error = reset_found(); error != cudaSuccess) return error;
     compare_runs<<<blocks_for(last - first), kThreads>>>(sorted_, first, last, count_, choice.key_shift, distance_,
                                                          choice.passed, room_.runs.data(), long_runs_, way_back(),
                                                          room_.pairs.data(), room_.most_pairs, room_.found.data());
@@ -243,24 +253,27 @@ class Joiner {
       const cudaError_t error = compare(choice, first, middle);
       return error != cudaSuccess ? error : compare(choice, middle, last);
     }
+    take_.step(2 * found * sizeof(std::uint64_t));
     std::vector<std::uint64_t> pairs(2 * found);
     if (const cudaError_t error = fetch(room_.pairs.data(), pairs.data(), pairs.size()); error != cudaSuccess)
       return error;
-    take_(pairs);
+    take_.pairs(pairs);
     return cudaSuccess;
   }
 
+  cudaError_t reset_found() const { return cudaMemsetAsync(room_.found.data(), 0, sizeof(std::uint64_t)); }
+
+  // Waits for all that was begun before, and fails if any of it did: a kernel that was not even started says so only here.
   cudaError_t fetch(const std::uint64_t* from, std::uint64_t* to, std::size_t count) const {
-    cudaMemcpyAsync(to, from, count * sizeof *to, cudaMemcpyDeviceToHost);
-    return cudaStreamSynchronize(nullptr);
+    if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return error;
+    return cudaMemcpy(to, from, count * sizeof *to, cudaMemcpyDeviceToHost);
   }
 
   const std::uint64_t* way_back() const { return room_.tables.data() + JoinRoom::kTables; }
 
   const unsigned distance_;
   const JoinRoom& room_;
-  const TakePairs& take_;
-  const TakeRun& take_run_;
+  const JoinTaker& take_;
   std::uint64_t count_ = 0;
   const std::uint64_t* sorted_ = nullptr;
   std::uint64_t* spare_ = nullptr;  // as large
@@ -305,8 +318,8 @@ std::vector<Choice> make_choices(std::span<const std::uint64_t> masks, unsigned 
 // Fingerprints on their way to the device, a piece at a time: the next one is copied while this one is worked on.
 class Sender {
  public:
-  Sender(std::span<const std::uint64_t> hashes, std::uint64_t piece, const Asker& ask)
-      : hashes_(hashes), pieces_{{piece, ask}, {piece, ask}} {
+  Sender(std::span<const std::uint64_t> hashes, std::uint64_t piece, const JoinTaker& take, const Asker& ask)
+      : Sender(Empty(), hashes, piece, take, ask) {
     ask(cudaStreamCreateWithFlags(&copies_, cudaStreamNonBlocking), "a stream");
     for (cudaEvent_t& event : events_) ask(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "an event");
     // Copies are several times faster from memory that stays where it is; where that cannot be had, they are slow.
@@ -316,10 +329,11 @@ class Sender {
   Sender(const Sender&) = delete;
   Sender& operator=(const Sender&) = delete;
   ~Sender() {
-    cudaStreamSynchronize(copies_);
+    cudaDeviceSynchronize();
     if (pinned_) cudaHostUnregister(host());
-    for (const cudaEvent_t event : events_) cudaEventDestroy(event);
-    cudaStreamDestroy(copies_);
+    for (const cudaEvent_t event : events_)
+      if (event != nullptr) cudaEventDestroy(event);
+    if (copies_ != nullptr) cudaStreamDestroy(copies_);
   }
 
   // Calls work(piece, count), which starts kernels on it.
@@ -329,6 +343,7 @@ class Sender {
     for (std::size_t next = 0; next < hashes_.size(); turn ^= 1U) {
       const DeviceMemory<std::uint64_t>& piece = pieces_[turn];
       const std::size_t count = std::min(piece.size(), hashes_.size() - next);
+      take_.step(0);
       cudaStreamWaitEvent(copies_, worked(turn));
       cudaMemcpyAsync(piece.data(), hashes_.data() + next, count * sizeof(std::uint64_t), cudaMemcpyHostToDevice,
                       copies_);
@@ -336,18 +351,23 @@ class Sender {
       cudaStreamWaitEvent(nullptr, copied(turn));
       work(piece.data(), count);
       cudaEventRecord(worked(turn), nullptr);
-      if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return error;
+      if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return error;  // the first of all these
       next += count;
     }
     return cudaSuccess;
   }
 
  private:
+  struct Empty {};  // once this one is made, what is destroyed is what was created
+  Sender(Empty /*empty*/, std::span<const std::uint64_t> hashes, std::uint64_t piece, const JoinTaker& take,
+         const Asker& ask)
+      : hashes_(hashes), take_(take), pieces_{{piece, ask}, {piece, ask}} {}
   void* host() const { return const_cast<std::uint64_t*>(hashes_.data()); }
   cudaEvent_t copied(std::size_t turn) const { return events_[turn]; }
   cudaEvent_t worked(std::size_t turn) const { return events_[2 + turn]; }
 
   const std::span<const std::uint64_t> hashes_;
+  const JoinTaker& take_;
   const DeviceMemory<std::uint64_t> pieces_[2];
   cudaStream_t copies_ = nullptr;
   cudaEvent_t events_[4] = {};
@@ -366,7 +386,7 @@ std::vector<std::vector<JoinPart>> plan_parts(const Sender& sender, const std::v
   while (parts.size() < choices.size()) {
     const std::size_t first = parts.size();
     const std::size_t planned = std::min(kPlanned, choices.size() - first);
-    cudaMemsetAsync(device_counts.data(), 0, bytes);
+    ask(cudaMemsetAsync(device_counts.data(), 0, bytes), "the join: counting");
     ask(sender.each([&](const std::uint64_t* piece, std::uint64_t count) {
       for (std::size_t c = 0; c < planned; ++c)
         count_buckets<<<few_blocks_for(count, 512), kThreads>>>(piece, count, choices[first + c].key,
@@ -383,14 +403,14 @@ std::vector<std::vector<JoinPart>> plan_parts(const Sender& sender, const std::v
 }
 
 bool join_in_parts(std::span<const std::uint64_t> hashes, const std::vector<Choice>& choices, const JoinSizes& sizes,
-                   const JoinRoom& room, Joiner& joiner, const Asker& ask) {
-  const Sender sender(hashes, sizes.piece, ask);
+                   const JoinRoom& room, const JoinTaker& take, Joiner& joiner, const Asker& ask) {
+  const Sender sender(hashes, sizes.piece, take, ask);
   const std::vector<std::vector<JoinPart>> parts = plan_parts(sender, choices, sizes.sorted, ask);
   if (parts.empty()) return false;
   for (std::size_t c = 0; c < choices.size(); ++c) {
-    joiner.choose(choices[c]);
+    ask(joiner.choose(choices[c]), "the join");
     for (const JoinPart& part : parts[c]) {
-      cudaMemsetAsync(room.found.data(), 0, sizeof(std::uint64_t));
+      ask(cudaMemsetAsync(room.found.data(), 0, sizeof(std::uint64_t)), "the join");
       ask(sender.each([&](const std::uint64_t* piece, std::uint64_t count) {
         keep_part<<<few_blocks_for(count), kThreads>>>(piece, count, room.tables.data(), choices[c].key, part,
                                                        room.front.data(), room.found.data());
@@ -408,7 +428,7 @@ cudaError_t join_resident(const std::uint64_t* hashes, std::uint64_t count, cons
                           const JoinRoom& room, Joiner& joiner) {
   if (count < 2) return cudaSuccess;
   for (const Choice& choice : choices) {
-    joiner.choose(choice);
+    if (const cudaError_t error = joiner.choose(choice); error != cudaSuccess) return error;
     move_bits<<<few_blocks_for(count), kThreads>>>(hashes, count, room.tables.data(), room.front.data());
     if (const cudaError_t error = joiner.run(choice, count); error != cudaSuccess) return error;
   }
@@ -429,17 +449,20 @@ std::size_t join_runs(std::uint64_t count, std::uint64_t most_run) {
 }  // namespace
 
 std::uint64_t join_bytes(const JoinSizes& sizes) {
-  constexpr std::uint64_t kRest = std::uint64_t{1} << 20;  // tables, and rounding
+  constexpr std::uint64_t kRest = std::uint64_t{20} << 20;  // each of ten allocations may be rounded up to 2 MiB
   const std::uint64_t words = 2 * sizes.sorted + 2 * sizes.pairs + join_runs(sizes.sorted, kMostRun) +
                               (sizes.piece == 0 ? sizes.sorted : 2 * sizes.piece + kPlanned * kBuckets);
   return words * sizeof(std::uint64_t) + join_sort_bytes(sizes.sorted) + kRest;
 }
 
-std::optional<JoinSizes> join_sizes(std::uint64_t count, std::uint64_t memory) {
+std::optional<JoinSizes> join_sizes(std::uint64_t count, const JoinMemory& given) {
   constexpr std::uint64_t kMostPairs = std::uint64_t{1} << 22;
   constexpr std::uint64_t kMostPiece = std::uint64_t{1} << 23;
   constexpr std::uint64_t kLeastSorted = std::uint64_t{1} << 16;
-  JoinSizes sizes{.sorted = count, .pairs = std::clamp(memory / 128, kMostRun, kMostPairs)};
+  const std::uint64_t memory = given.device;
+  const std::uint64_t held = given.pairs / (2 * sizeof(std::uint64_t));
+  if (held < kMostRun) return std::nullopt;
+  JoinSizes sizes{.sorted = count, .pairs = std::clamp(memory / 128, kMostRun, std::min(held, kMostPairs))};
   if (join_bytes(sizes) <= memory) return sizes;
   sizes.piece = std::clamp(memory / 128, std::uint64_t{1024}, kMostPiece);
   sizes.sorted = std::min(count, memory / 16);
@@ -460,18 +483,17 @@ JoinRoom::JoinRoom(const JoinSizes& sizes, const Asker& ask, std::uint64_t run)
       most_run(run) {}
 
 cudaError_t hamming_join(const std::uint64_t* hashes, std::uint64_t count, std::span<const std::uint64_t> masks,
-                         unsigned distance, const JoinRoom& room, const TakePairs& take, const TakeRun& take_run) {
-  Joiner joiner(distance, room, take, take_run);
+                         unsigned distance, const JoinRoom& room, const JoinTaker& take) {
+  Joiner joiner(distance, room, take);
   return join_resident(hashes, count, make_choices(masks, distance), room, joiner);
 }
 
 bool join_from_host(std::span<const std::uint64_t> hashes, std::span<const std::uint64_t> masks, unsigned distance,
-                    const JoinSizes& sizes, const Asker& ask, const TakePairs& take, const TakeRun& take_run,
-                    std::uint64_t most_run) {
+                    const JoinSizes& sizes, const Asker& ask, const JoinTaker& take, std::uint64_t most_run) {
   const JoinRoom room(sizes, ask, most_run);
   const std::vector<Choice> choices = make_choices(masks, distance);
-  Joiner joiner(distance, room, take, take_run);
-  if (sizes.piece != 0) return join_in_parts(hashes, choices, sizes, room, joiner, ask);
+  Joiner joiner(distance, room, take);
+  if (sizes.piece != 0) return join_in_parts(hashes, choices, sizes, room, take, joiner, ask);
   const DeviceMemory<std::uint64_t> set(hashes.size(), ask);
   ask(cudaMemcpy(set.data(), hashes.data(), hashes.size_bytes(), cudaMemcpyHostToDevice), "copying to the device");
   ask(join_resident(set.data(), hashes.size(), choices, room, joiner), "the join");

@@ -41,10 +41,10 @@ class OpenDevice final : public Device {
   }
 
   bool join(std::span<const std::uint64_t> hashes, std::span<const std::uint64_t> masks, unsigned distance,
-            std::uint64_t memory, const TakePairs& take, const TakeRun& take_run) const override {
+            const JoinMemory& memory, const JoinTaker& take) const override {
     ask_(cudaSetDevice(static_cast<int>(number_)), "selecting the device");
     const std::optional<JoinSizes> sizes = join_sizes(hashes.size(), memory);
-    return sizes && join_from_host(hashes, masks, distance, *sizes, ask_, take, take_run);
+    return sizes && join_from_host(hashes, masks, distance, *sizes, ask_, take);
   }
 
  private:
