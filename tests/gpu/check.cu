@@ -205,7 +205,7 @@ void check_texts() {
 using Pair = std::pair<std::uint64_t, std::uint64_t>;
 
 // Runs of the same key, as the CPU would see to them.
-cuda::TakeRun take_run_into(std::vector<Pair>& got, unsigned distance, std::size_t& long_runs) {
+auto take_run_into(std::vector<Pair>& got, unsigned distance, std::size_t& long_runs) {
   return [&got, distance, &long_runs](std::span<const std::uint64_t> run, std::span<const std::uint64_t> passed) {
     ++long_runs;
     for (std::size_t i = 0; i < run.size(); ++i)

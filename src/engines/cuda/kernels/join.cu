@@ -1,12 +1,11 @@
 #include "engines/cuda/kernels/join.cuh"
 
 #include <algorithm>
-#include <bit>
 #include <cub/device/device_radix_sort.cuh>
-#include <numeric>
 #include <utility>
 #include <vector>
 
+#include "engines/cuda/kernels/choices.h"
 #include "engines/cuda/kernels/parts.h"
 
 namespace refrain::cuda {
@@ -14,38 +13,6 @@ namespace refrain::cuda {
 namespace {
 
 constexpr unsigned kThreads = 256;
-constexpr unsigned kMostBlocks = 64;
-
-// An order of bits: bit order[i] of a fingerprint comes to place i.
-struct BitOrder {
-  std::vector<unsigned> order;
-
-  // What byte b with value v becomes: entry 256 b + v. Then the way back.
-  std::vector<std::uint64_t> tables() const {
-    std::vector<std::uint64_t> made(2 * JoinRoom::kTables);
-    for (std::size_t i = 0; i < 64; ++i)
-      for (std::size_t value = 0; value < 256; ++value) {
-        const std::size_t bit = order[i];
-        if ((value >> bit % 8 & 1U) != 0) made[256 * (bit / 8) + value] |= std::uint64_t{1} << i;
-        if ((value >> i % 8 & 1U) != 0) made[JoinRoom::kTables + 256 * (i / 8) + value] |= std::uint64_t{1} << bit;
-      }
-    return made;
-  }
-  std::uint64_t apply(std::uint64_t mask) const {
-    std::uint64_t moved = 0;
-    for (std::size_t i = 0; i < 64; ++i) moved |= (mask >> order[i] & 1U) << i;
-    return moved;
-  }
-};
-
-BitOrder with_last(std::uint64_t chosen) {
-  BitOrder made;
-  for (unsigned bit = 0; bit < 64; ++bit)
-    if ((chosen >> bit & 1U) == 0) made.order.push_back(bit);
-  for (unsigned bit = 0; bit < 64; ++bit)
-    if ((chosen >> bit & 1U) != 0) made.order.push_back(bit);
-  return made;
-}
 
 // As the tables say.
 __device__ __forceinline__ std::uint64_t moved(const std::uint64_t* table, std::uint64_t hash) {
@@ -56,13 +23,13 @@ __device__ __forceinline__ std::uint64_t moved(const std::uint64_t* table, std::
 }
 
 __device__ __forceinline__ void load_tables(std::uint64_t* table, const std::uint64_t* __restrict__ tables) {
-  for (unsigned i = threadIdx.x; i < JoinRoom::kTables; i += blockDim.x) table[i] = tables[i];
+  for (unsigned i = threadIdx.x; i < kTables; i += blockDim.x) table[i] = tables[i];
   __syncthreads();
 }
 
 __global__ void move_bits(const std::uint64_t* __restrict__ from, std::uint64_t count,
                           const std::uint64_t* __restrict__ tables, std::uint64_t* __restrict__ to) {
-  __shared__ std::uint64_t table[JoinRoom::kTables];
+  __shared__ std::uint64_t table[kTables];
   load_tables(table, tables);
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
        i += std::uint64_t{gridDim.x} * blockDim.x)
@@ -73,7 +40,7 @@ __global__ void move_bits(const std::uint64_t* __restrict__ from, std::uint64_t 
 __global__ void keep_part(const std::uint64_t* __restrict__ from, std::uint64_t count,
                           const std::uint64_t* __restrict__ tables, std::uint64_t key, JoinPart part,
                           std::uint64_t* __restrict__ to, std::uint64_t* kept) {
-  __shared__ std::uint64_t table[JoinRoom::kTables];
+  __shared__ std::uint64_t table[kTables];
   load_tables(table, tables);
   const unsigned lane = threadIdx.x % 32;
   const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
@@ -103,12 +70,6 @@ __global__ void count_buckets(const std::uint64_t* __restrict__ hashes, std::uin
   for (unsigned b = threadIdx.x; b < kBuckets; b += blockDim.x)
     if (mine[b] != 0) atomicAdd(reinterpret_cast<unsigned long long*>(counts + b), mine[b]);
 }
-
-// A pair must differ in these blocks: else an earlier choice has found it.
-struct Passed {
-  std::uint64_t masks[kMostBlocks];
-  unsigned count;
-};
 
 // The runs of more than `most`: where each begins and ends, in any order.
 __global__ void find_long_runs(const std::uint64_t* __restrict__ hashes, std::uint64_t count, unsigned key_shift,
@@ -165,15 +126,6 @@ __global__ void compare_runs(const std::uint64_t* __restrict__ hashes, std::uint
     pairs[2 * place + 1] = moved(back, hash ^ difference);
   }
 }
-
-// One choice of blocks.
-struct Choice {
-  std::uint64_t key;  // the chosen bits
-  BitOrder order;
-  unsigned key_shift = 0;  // bits that are not chosen
-  Passed passed{};
-  std::vector<std::uint64_t> passed_masks = {};  // as they were before bits were moved
-};
 
 unsigned blocks_for(std::uint64_t count) {
   return static_cast<unsigned>((count + kThreads - 1) / kThreads);
@@ -269,7 +221,7 @@ class Joiner {
     return cudaMemcpy(to, from, count * sizeof *to, cudaMemcpyDeviceToHost);
   }
 
-  const std::uint64_t* way_back() const { return room_.tables.data() + JoinRoom::kTables; }
+  const std::uint64_t* way_back() const { return room_.tables.data() + kTables; }
 
   const unsigned distance_;
   const JoinRoom& room_;
@@ -279,41 +231,6 @@ class Joiner {
   std::uint64_t* spare_ = nullptr;  // as large
   std::uint64_t long_runs_ = 0;
 };
-
-Choice make_choice(std::span<const std::uint64_t> masks, const std::vector<std::size_t>& chosen) {
-  std::uint64_t key = 0;
-  for (const std::size_t block : chosen) key |= masks[block];
-  Choice choice{.key = key, .order = with_last(key), .key_shift = static_cast<unsigned>(64 - std::popcount(key))};
-  for (std::size_t block = 0, next = 0; block < chosen.back(); ++block) {
-    if (block == chosen[next]) {
-      ++next;
-    } else {
-      choice.passed.masks[choice.passed.count++] = choice.order.apply(masks[block]);
-      choice.passed_masks.push_back(masks[block]);
-    }
-  }
-  return choice;
-}
-
-// To the next choice, in order; false after the last.
-bool advance(std::vector<std::size_t>& chosen, std::size_t blocks) {
-  std::size_t i = chosen.size();
-  while (i > 0 && chosen[i - 1] == blocks - chosen.size() + i - 1) --i;
-  if (i == 0) return false;
-  ++chosen[i - 1];
-  for (; i < chosen.size(); ++i) chosen[i] = chosen[i - 1] + 1;
-  return true;
-}
-
-// All of them, in order.
-std::vector<Choice> make_choices(std::span<const std::uint64_t> masks, unsigned distance) {
-  std::vector<std::size_t> chosen(masks.size() - distance);
-  std::iota(chosen.begin(), chosen.end(), std::size_t{0});
-  std::vector<Choice> choices;
-  do choices.push_back(make_choice(masks, chosen));
-  while (advance(chosen, masks.size()));
-  return choices;
-}
 
 // Fingerprints on their way to the device, a piece at a time: the next one is copied while this one is worked on.
 class Sender {

@@ -37,7 +37,6 @@ std::uint64_t join_bytes(const JoinSizes& sizes);  // of the device
 class JoinRoom {
  public:
   JoinRoom(const JoinSizes& sizes, const Asker& ask, std::uint64_t most_run = kMostRun);
-  static constexpr std::size_t kTables = 8 * 256;  // to move bits; as many to move them back
 
   const DeviceMemory<std::uint64_t> front, back;  // that are sorted between
   const DeviceMemory<std::uint8_t> sort;
