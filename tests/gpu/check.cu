@@ -271,7 +271,7 @@ void check_join_sizes() {
   for (const std::uint64_t memory : {std::uint64_t{96} << 20, std::uint64_t{256} << 20, std::uint64_t{1} << 30}) {
     const std::optional<cuda::JoinSizes> sizes = cuda::join_sizes(100000000, {memory, kPairs});
     if (!sizes || sizes->piece == 0 || cuda::join_bytes(*sizes) > memory) fail("sizes of a join");
-    if (sizes && sizes->sorted * 16 < memory / 2) fail("a join that uses little of its memory");
+    if (sizes && sizes->sorted * 16 < memory / 3) fail("a join that uses little of its memory");
   }
   if (cuda::join_sizes(100000000, {1 << 20, kPairs})) fail("a join in no memory");
   if (cuda::join_sizes(100000000, {std::uint64_t{1} << 30, 1000})) fail("a join with no room for pairs");

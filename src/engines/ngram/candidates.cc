@@ -87,7 +87,7 @@ void Candidates::sort_by_position(const Context& context) {
     Segment& segment = segments_[s];
     for (std::uint64_t& place : std::span(segment.places.data(), segment.used))
       place = std::rotr(place, static_cast<int>(position_bits_));
-    sort_numbers({segment.places.data(), segment.used});
+    store::sort_numbers({segment.places.data(), segment.used});
   });
 }
 
@@ -97,7 +97,7 @@ void Candidates::sort_by_group(const Context& context) {
     Segment& segment = segments_[s];
     for (std::uint64_t& place : std::span(segment.places.data(), segment.used))
       place = std::rotl(place, static_cast<int>(position_bits_));
-    sort_numbers({segment.places.data(), segment.used});
+    store::sort_numbers({segment.places.data(), segment.used});
   });
 }
 

@@ -1,7 +1,5 @@
 #include "engines/ngram/packed_grams.h"
 
-#include <hwy/contrib/sort/vqsort.h>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engines/ngram/packed_grams.cc"  // NOLINT
 #include <hwy/foreach_target.h>                             // must come before highway.h
@@ -51,10 +49,6 @@ HWY_EXPORT(neighbours);
 std::size_t keep_neighbours(std::span<std::uint64_t> numbers, unsigned bits) {
   if (bits >= 64) return numbers.size() < 2 ? 0 : numbers.size();
   return HWY_DYNAMIC_DISPATCH(neighbours)(numbers.data(), numbers.size(), std::uint64_t{1} << bits);
-}
-
-void sort_numbers(std::span<std::uint64_t> numbers) {
-  hwy::Sorter()(numbers.data(), numbers.size(), hwy::SortAscending());
 }
 
 }  // namespace refrain::ngram

@@ -6,29 +6,20 @@
 #include <cstdint>
 #include <span>
 
-#include "store/shuffle_layout.h"
+#include "store/number_layout.h"
 
 namespace refrain::ngram {
-
-// Ascending, in place, with SIMD.
-void sort_numbers(std::span<std::uint64_t> numbers);
 
 // Of ascending numbers, those that agree with a neighbour above their low `bits`, still ascending, at the beginning.
 // Returns how many they are.
 std::size_t keep_neighbours(std::span<std::uint64_t> numbers, unsigned bits);
 
-struct HeldKey {
-  unsigned position_bits;
-  std::uint64_t operator()(std::uint64_t record) const { return record >> position_bits; }
-};
-
 // As numbers they are in the order of their keys, then of their positions.
-class PackedLayout : public store::FixedLayout<std::uint64_t> {
+class PackedLayout : public store::NumberLayout {
  public:
   // `singles`: whether anybody wants n-grams that occur once.
   PackedLayout(unsigned position_bits, bool singles) : position_bits_(position_bits), singles_(singles) {}
 
-  static void sort_all(std::uint64_t* begin, std::size_t size) { sort_numbers({begin, size}); }
   std::size_t pick_groups(std::uint64_t* begin, std::size_t size) const {
     return singles_ ? size : keep_neighbours({begin, size}, position_bits_);
   }

@@ -46,7 +46,7 @@ TEST(PackedGrams, SortsNumbers) {
     for (std::uint64_t& number : numbers) number = random() >> random() % 64;
     std::vector<std::uint64_t> sorted = numbers;
     std::sort(sorted.begin(), sorted.end());
-    sort_numbers(numbers);
+    store::sort_numbers(numbers);
     ASSERT_EQ(numbers, sorted);
   }
 }

@@ -18,6 +18,7 @@
 #include "engines/matching/union_find.h"
 #include "refrain/error.h"
 #include "refrain/hamming.h"
+#include "store/number_layout.h"
 #include "store/shuffle.h"
 #include "verbs/near/close_gaps.h"
 #include "verbs/run/tsv.h"
@@ -144,7 +145,8 @@ Array<std::uint64_t> read_distinct(const std::string& path, const Context& conte
   Progress progress(context, "read", "bytes", pieces.bytes());
   // About twenty digits a line; where the size is not known, a guess.
   const std::size_t expected = pieces.bytes() != 0 ? pieces.bytes() / 20 : std::size_t{1} << 22U;
-  store::Shuffle<std::uint64_t, std::identity> shuffle({.what = "the hashes", .expected_records = expected}, budget);
+  store::Shuffle<std::uint64_t, store::HighBits, store::NumberLayout> shuffle(
+      {.what = "the hashes", .expected_records = expected}, budget);
   run_workers(threads, [&](unsigned /*worker*/) {
     auto writer = shuffle.writer();
     for (LinePieces::Piece piece; pieces.next(piece);) {

@@ -44,7 +44,7 @@ constexpr unsigned kLongGram = 6;
 // With less there is no working.
 constexpr std::uint64_t kLeastBytes = std::uint64_t{1} << 20U;
 
-using Grams = store::Shuffle<std::uint64_t, ngram::HeldKey, ngram::PackedLayout>;
+using Grams = store::Shuffle<std::uint64_t, store::HighBits, ngram::PackedLayout>;
 
 // A range of keys, and the part of the sample that lies in it.
 struct Slice {
@@ -296,7 +296,7 @@ class AutoBuild {
          .run_records = kRunRecords,
          .temp = &temp_,
          .memory_bytes = memory},
-        budget_, ngram::HeldKey{position_bits_}, ngram::PackedLayout(position_bits_, options_.m < 2));
+        budget_, store::HighBits{position_bits_}, ngram::PackedLayout(position_bits_, options_.m < 2));
   }
 
   ngram::KeyParts parts_of(const Slice& slice, const Grams& grams) {

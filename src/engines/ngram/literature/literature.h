@@ -28,6 +28,7 @@
 #include "engines/ngram/literature/sequence.h"
 #include "engines/ngram/vocabulary.h"
 #include "refrain/context.h"
+#include "store/number_layout.h"
 #include "store/shuffle.h"
 
 namespace refrain::ngram {
@@ -92,10 +93,7 @@ class GramFile {
 };
 
 // Hashes alone, as F1 of `hash` and `blocked` holds them.
-struct WholeKey {
-  std::uint64_t operator()(std::uint64_t record) const { return record; }
-};
-using HashFile = store::Shuffle<std::uint64_t, WholeKey>;
+using HashFile = store::Shuffle<std::uint64_t, store::HighBits, store::NumberLayout>;
 
 // Steps 1 to 11 of the hash-based way with `bits` of hash: calls repeated(h) for hashes that came m times or more, in
 // order. Adds the pass and F1 to `cost`.

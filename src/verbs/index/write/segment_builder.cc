@@ -72,7 +72,7 @@ SegmentBuilder::SegmentBuilder(fs::path folder, const IndexLayout& layout, std::
   const std::uint64_t available = budget.available();
   options.memory_bytes =
       std::max(available / 2, std::min(available * 3 / 4, available - std::min(available, kForReading)));
-  posts_ = std::make_unique<Posts>(options, budget, BlotOf{place_bits_});
+  posts_ = std::make_unique<Posts>(options, budget, store::HighBits{place_bits_});
   writers_.resize(thread_count(context));
 }
 
@@ -128,7 +128,7 @@ void SegmentBuilder::write(unsigned worker, const PlacedPosts& placed) {
   if (!writer) writer.emplace(posts_->writer());
   std::size_t i = 0;
   for (const PlacedPosts::Part& part : placed.parts)
-    for (; i < part.end; ++i) writer->add({placed.posts[i] + part.base});
+    for (; i < part.end; ++i) writer->add(placed.posts[i] + part.base);
 }
 
 void SegmentBuilder::shuffle_rest() {
@@ -147,10 +147,10 @@ blot::PostsTotals SegmentBuilder::write_posts() {
   const blot::PostsPlan plan(blot::key_bits(layout_), layout_.shards, posts_->size(), documents_.blocks());
   blot::PostsWriter out(folder_, plan, budget_);
   const std::uint64_t place_mask = (std::uint64_t{1} << place_bits_) - 1;
-  const auto encode = [&](blot::BucketEncoder& encoder, const store::Run<Word>& run) {
+  const auto encode = [&](blot::BucketEncoder& encoder, const store::Run<PostWord>& run) {
     if (run.first) encoder.begin(run.key);
-    for (const Word& word : run.records) {
-      const std::uint64_t place = word.word & place_mask;
+    for (const PostWord word : run.records) {
+      const std::uint64_t place = word & place_mask;
       if (!encoder.ends_with(place)) encoder.append(place);
     }
     if (run.last) encoder.end();
@@ -161,7 +161,7 @@ blot::PostsTotals SegmentBuilder::write_posts() {
     context.threads = 1;
     blot::BucketEncoder encoder(plan, budget_);
     posts_->drain(context, 0, posts_->partitions(), budget_.available() / 2,
-                  [&](unsigned, std::size_t, const store::Run<Word>& run) { encode(encoder, run); });
+                  [&](unsigned, std::size_t, const store::Run<PostWord>& run) { encode(encoder, run); });
     out.add(encoder.buckets());
     return out.finish();
   }
@@ -174,7 +174,9 @@ blot::PostsTotals SegmentBuilder::write_posts() {
   std::vector<blot::BucketEncoder*> encoders(context.threads);  // each worker's, at the moment
   posts_->drain_each(
       context, budget_.available() / 2,
-      [&](unsigned worker, std::size_t /*partition*/, const store::Run<Word>& run) { encode(*encoders[worker], run); },
+      [&](unsigned worker, std::size_t /*partition*/, const store::Run<PostWord>& run) {
+        encode(*encoders[worker], run);
+      },
       [&](unsigned worker, std::size_t partition, auto read_it) {
         relay.add(
             worker, partition,

@@ -24,6 +24,7 @@
 #include "engines/blot/manifest.h"
 #include "engines/blot/posts_writer.h"
 #include "refrain/context.h"
+#include "store/number_layout.h"
 #include "store/shuffle.h"
 
 namespace refrain::verbs::index {
@@ -83,15 +84,7 @@ class SegmentBuilder {
   blot::SegmentInfo finish(std::uint64_t number);
 
  private:
-  struct Word {
-    PostWord word;
-    friend bool operator<(const Word& a, const Word& b) { return a.word < b.word; }
-  };
-  struct BlotOf {
-    unsigned shift;
-    std::uint64_t operator()(const Word& word) const { return word.word >> shift; }
-  };
-  using Posts = store::Shuffle<Word, BlotOf>;
+  using Posts = store::Shuffle<PostWord, store::HighBits, store::NumberLayout>;
 
   void write(unsigned worker, const PlacedPosts& placed);
   void shuffle_rest();
