@@ -64,6 +64,13 @@ void check_made_alike(const MadeWith& stored, const MadeWith& queries) {
   for (const auto& [name, value] : asked) {
     const auto found = known.find(name);
     const std::string other = found == known.end() ? "?" : found->second;
+    if (value == other + "-bare" || other == value + "-bare") {
+      const bool bare = value.size() > other.size();
+      throw Error(Errc::bad_input,
+                  fmt::format("{}: made {} comments, but {} {} them; make both with --comments, or both "
+                              "without it",
+                              queries.path, bare ? "without" : "with", stored.path, bare ? "with" : "without"));
+    }
     if (value != other)
       throw Error(Errc::bad_input,
                   fmt::format("{}: made with {}={}, but {} with {}={}; make both with the same options", queries.path,

@@ -40,6 +40,15 @@ TEST(MadeWith, NamesBothValuesThatDiffer) {
   EXPECT_EQ(refusal(three.substr(0, three.size() - 1) + "\r", three), "");
 }
 
+TEST(MadeWith, NamesTheFlagForComments) {
+  const std::string with = made_with({.tokenizer = TokenizerKind::code});
+  const std::string without = made_with({.tokenizer = TokenizerKind::code_bare});
+  EXPECT_EQ(refusal(with, without),
+            "b.tsv: made without comments, but a.tsv with them; make both with --comments, or both without it");
+  EXPECT_EQ(refusal(without, with),
+            "b.tsv: made with comments, but a.tsv without them; make both with --comments, or both without it");
+}
+
 TEST(MadeWith, NothingIsHeldAgainstFilesWithoutIt) {
   EXPECT_EQ(refusal("", made_with({.window = 5})), "");
   EXPECT_EQ(refusal(made_with({.window = 5}), ""), "");

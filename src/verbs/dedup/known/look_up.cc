@@ -95,7 +95,7 @@ class LookUp {
     const std::span<const std::uint8_t> signature =
         block_.judged(i) ? block_.signature(i) : std::span<const std::uint8_t>();
     std::size_t matches = 0;
-    bool exact = false;  // there is one; others may have the text where its own is gone
+    bool exact = false;  // a copy was found; where its text is gone, another copy may have it
     for (const Hit& hit : hits) {
       reader.get(hit.second, known_);
       const std::optional<known::Proposal> proposal =
