@@ -155,7 +155,7 @@ Neighbourhoods find_neighbourhoods(std::span<const Chain> chains, std::uint64_t 
   for (std::size_t i = 0; i < chains.size(); ++i) {
     const Chain& chain = chains[i];
     const auto last = [&]() -> Neighbourhood& { return made.all[made.all.size() - 1]; };
-    const bool goes_on = made.all.size() > 0 && last().document == chain.document &&
+    const bool goes_on = !made.all.empty() && last().document == chain.document &&
                          chain.first_block <= last().last_block + blocks &&
                          chain.first_block <= last().first_block + most;
     if (goes_on) {
