@@ -47,6 +47,14 @@ Loss loss_beside(std::string_view text, std::span<const std::uint64_t> compared,
   return count.finish();
 }
 
+Loss loss_of(std::span<const std::uint64_t> windows, std::span<const std::uint64_t> own, unsigned window) {
+  if (own.empty()) return {};
+  const FewFeatures few(own);
+  LossCount count(window);
+  for (const std::uint64_t feature : windows) count.add(!few.contains(feature));
+  return count.finish();
+}
+
 Loss loss_of(std::string_view text, std::span<const std::uint64_t> own, unsigned window, text::FeatureStream& stream) {
   if (own.empty()) return {};
   const FewFeatures few(own);

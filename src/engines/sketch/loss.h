@@ -68,7 +68,8 @@ class LossCount {
 Loss loss_beside(std::string_view text, std::span<const std::uint64_t> compared, std::span<const std::uint64_t> other,
                  unsigned window, text::FeatureStream& stream);
 
-// The loss of a text whose windows that the other lacks are `own`, ascending.
+// The loss of a text whose windows that the other lacks are `own`, ascending; `windows` are all of them, in order.
+Loss loss_of(std::span<const std::uint64_t> windows, std::span<const std::uint64_t> own, unsigned window);
 Loss loss_of(std::string_view text, std::span<const std::uint64_t> own, unsigned window, text::FeatureStream& stream);
 
 }  // namespace refrain::sketch

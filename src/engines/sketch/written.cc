@@ -1,17 +1,14 @@
 #include "engines/sketch/written.h"
 
-#include <utf8proc.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdlib>
-#include <memory>
 #include <string>
 #include <utility>
 
 #include "base/ascii.h"
 #include "base/mix.h"
+#include "engines/sketch/normal_form.h"
 #include "text/ascii_scan.h"
 
 namespace refrain::sketch {
@@ -81,18 +78,6 @@ bool holds_symbol(std::string_view run) {
   return false;
 }
 
-// In NFKC, case folded, soft hyphens and the like left out; as it is where it is not UTF-8.
-std::string normal(std::string_view text) {
-  utf8proc_uint8_t* made = nullptr;
-  const utf8proc_ssize_t bytes = utf8proc_map(
-      reinterpret_cast<const utf8proc_uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()), &made,
-      static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD |
-                                     UTF8PROC_IGNORE));
-  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(made, &std::free);
-  return bytes < 0 ? std::string(text)
-                   : std::string(reinterpret_cast<const char*>(made), static_cast<std::size_t>(bytes));
-}
-
 // Marks of quoted mail, of titles and items, rules and frames hold no word, and say nothing.
 bool says_something(std::string_view run) {
   if (holds_word(run)) return true;
@@ -113,7 +98,7 @@ void WrittenReader::read(std::string_view text, WrittenTokens& out) {
     return;
   }
   // Wide symbols, and letters beside symbols, have several forms; there is nothing to fold in plain ASCII.
-  if (find(text, out)) find(normal(text), out);
+  if (find(text, out)) find(normal_form(text), out);
 }
 
 // Returns whether the text has characters beyond ASCII.

@@ -5,6 +5,7 @@
 // with what they were removed for, by other code than the one that decided.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -120,11 +121,13 @@ class RemovalCheck {
     // Their similarity, and what is lost of `a`. Nothing where the two are too long for `room`.
     std::optional<RankMatch> compare(DocId a, DocId b, std::uint64_t room) {
       const std::uint64_t bytes = texts_.bytes(a) + texts_.bytes(b);
-      const std::uint64_t most = bytes * (1 + 2 * sizeof(std::uint64_t));  // at most a window a byte
+      const std::uint64_t most = bytes * (1 + 3 * sizeof(std::uint64_t));  // at most a window a byte
       if (most > room) return std::nullopt;
       const Reservation reservation = budget_.reserve(most, "the windows of a sample");
       make(b, second_);
       make(a, first_);
+      own_.clear();
+      std::ranges::set_difference(first_, second_, std::back_inserter(own_));
       RankMatch match{.pair = {}, .similarity = 1, .loss = loss()};
       if (symbols_) {
         std::string one;
@@ -132,11 +135,10 @@ class RemovalCheck {
         match.loss.written = static_cast<float>(sketch::written_similarity(texts_.get(a, one), texts_.get(b, other),
                                                                            static_cast<unsigned>(window_), written_));
       }
-      std::size_t common = 0;
-      for (const std::uint64_t feature : first_) common += std::binary_search(second_.begin(), second_.end(), feature);
-      const std::size_t all = first_.size() + second_.size() - common;
+      const std::size_t common = first_.size() - own_.size();
+      const std::size_t all = second_.size() + own_.size();
       if (bytes > kHeldBytes)
-        for (std::vector<std::uint64_t>* set : {&ordered_, &first_, &second_}) std::vector<std::uint64_t>().swap(*set);
+        for (auto* set : {&ordered_, &first_, &second_, &own_}) std::vector<std::uint64_t>().swap(*set);
       if (all != 0) match.similarity = static_cast<double>(common) / static_cast<double>(all);
       return match;
     }
@@ -144,12 +146,11 @@ class RemovalCheck {
    private:
     static constexpr std::uint64_t kHeldBytes = std::uint64_t{64} << 10U;
 
-    // Of the last text made: the tokens in no window that the other has too, or that is left out.
+    // Of the last text made: the tokens that are in windows of its own alone.
     sketch::Loss loss() const {
       std::vector<bool> held(ordered_.empty() ? 0 : ordered_.size() + window_ - 1);
       for (std::size_t i = 0; i < ordered_.size(); ++i)
-        if (std::binary_search(second_.begin(), second_.end(), ordered_[i]) ||
-            !std::binary_search(first_.begin(), first_.end(), ordered_[i]))
+        if (!std::ranges::binary_search(own_, ordered_[i]))
           for (std::size_t k = 0; k < window_; ++k) held[i + k] = true;
       sketch::Loss loss;
       std::uint32_t run = 0;
@@ -185,6 +186,7 @@ class RemovalCheck {
     std::vector<std::uint64_t> ordered_;  // the windows of the last one as they come
     std::vector<std::uint64_t> first_;
     std::vector<std::uint64_t> second_;
+    std::vector<std::uint64_t> own_;  // of the first that the second lacks
   };
 
   // Their fingerprints are too far from each other.

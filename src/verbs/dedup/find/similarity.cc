@@ -1,6 +1,7 @@
 #include "verbs/dedup/find/similarity.h"
 
 #include <algorithm>
+#include <span>
 
 #include "engines/sketch/feature_set.h"
 
@@ -9,6 +10,7 @@ namespace refrain::verbs::dedup {
 namespace {
 
 constexpr std::size_t kHeldText = std::size_t{1} << 20;
+constexpr std::size_t kHeldWindows = std::size_t{64} << 10;  // of text
 constexpr std::size_t kHeldWritten = std::size_t{128} << 10;
 
 }  // namespace
@@ -53,8 +55,9 @@ sketch::Loss Similarity::lost_words(DocId removed, DocId kept) {
   const std::uint64_t bytes = texts_.bytes(removed);
   if (bytes <= kHeldText) {
     sketch::own_features(first, second, own_);
-    return own_.empty() ? sketch::Loss{}
-                        : sketch::loss_of(texts_.get(removed, scratch_), own_, window_, sets_.stream());
+    if (own_.empty()) return {};
+    return bytes <= kHeldWindows ? sketch::loss_of(windows_of(removed), own_, window_)
+                                 : sketch::loss_of(texts_.get(removed, scratch_), own_, window_, sets_.stream());
   }
   // Of a long one no more is held than its set took to make.
   room_.resize(bytes, "a long document");
@@ -62,6 +65,17 @@ sketch::Loss Similarity::lost_words(DocId removed, DocId kept) {
   std::string().swap(scratch_);
   room_.resize(0, "");
   return loss;
+}
+
+// The pairs of a document come one after another.
+const std::vector<std::uint64_t>& Similarity::windows_of(DocId document) {
+  if (windows_document_ == document) return windows_;
+  windows_document_ = document;
+  windows_.clear();
+  sets_.stream().start(texts_.get(document, scratch_));
+  for (std::span<const std::uint64_t> features; sets_.stream().next(features);)
+    windows_.insert(windows_.end(), features.begin(), features.end());
+  return windows_;
 }
 
 const sketch::WindowSets::Set& Similarity::set_of(DocId document) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -30,6 +31,7 @@ class Similarity {
  private:
   const sketch::WindowSets::Set& set_of(DocId document);
 
+  const std::vector<std::uint64_t>& windows_of(DocId document);
   sketch::Loss lost_words(DocId removed, DocId kept);
   const sketch::WrittenTokens& written(DocId document);
 
@@ -40,6 +42,8 @@ class Similarity {
   std::string scratch_;
   Reservation room_;  // for a long text
   std::vector<std::uint64_t> own_;
+  std::vector<std::uint64_t> windows_;  // of one document, in order
+  std::optional<DocId> windows_document_;
   sketch::WrittenReader reader_;
   std::unordered_map<DocId, sketch::WrittenTokens> written_;  // of some
   std::size_t written_bytes_ = 0;
