@@ -3,8 +3,8 @@
 
     python_peers.py [--documents 30000] [--threads 2] [PACKAGE...]
 
-Packages: pyrefrain, rensa, datasketch, text-dedup; and sha256, a few lines that find exact copies alone. The documents are those of
-dedup_world.py. All have the same task: windows of five words, 128 lanes, threshold 0.8. Each runs in a process of its own, from the
+Packages: pyrefrain, rensa, datasketch, text-dedup; datasketch-1, which is datasketch on one process, as its manual uses it; and sha256, a
+few lines that find exact copies alone. The documents are those of dedup_world.py. All have the same task: windows of five words, 128 lanes, threshold 0.8. Each runs in a process of its own, from the
 dataset to the rows that are kept; importing and loading do not count, except for text-dedup, which is a program that reads and
 writes datasets on disk. A pair that was planted, and whose sets of windows are 0.8 alike, is found where not both of it are kept; a package whose recall is
 below that of pyrefrain gets its time, but is marked. Peers are installed into build/peers (bench/twin/peers.txt).
@@ -86,6 +86,10 @@ def run_datasketch(dataset, threads):
     return kept
 
 
+def run_datasketch_alone(dataset, threads):
+    return run_datasketch(dataset, 1)
+
+
 def run_text_dedup(dataset, threads):
     import contextlib
 
@@ -111,6 +115,7 @@ def run_sha256(dataset, threads):
 
 
 PACKAGES = {"pyrefrain": (run_pyrefrain, "pyrefrain"), "rensa": (run_rensa, "rensa"), "datasketch": (run_datasketch, "datasketch"),
+            "datasketch-1": (run_datasketch_alone, "datasketch"),
             "text-dedup": (run_text_dedup, "text_dedup.minhash"), "sha256": (run_sha256, "hashlib")}
 
 
@@ -170,8 +175,8 @@ def main():
             recall = sum(not (a in kept and b in kept) for a, b in pairs) / len(pairs)
             first = first or (told, recall)
             mark = " (below)" if recall < first[1] else ""
-            print(f"{package:12} {told['seconds']:8.2f} s  {told['cpu']:8.2f} CPU s  {told['cpu'] / first[0]['cpu']:6.1f} times the CPU"
-                  f"  kept {len(kept)}  recall {recall:.4f}{mark}")
+            print(f"{package:12} {told['seconds']:8.2f} s ({told['seconds'] / first[0]['seconds']:5.1f} times)  {told['cpu']:8.2f} CPU s"
+                  f" ({told['cpu'] / first[0]['cpu']:5.1f} times)  kept {len(kept)}  recall {recall:.4f}{mark}")
 
 
 if __name__ == "__main__":
