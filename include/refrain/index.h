@@ -243,7 +243,8 @@ struct QueryOptions {
   PassageLimits limits = {};
   std::uint64_t limit = 100;           // passages of a document; 0: all
   std::uint64_t max_occurrences = 20;  // of each; 0: all
-  std::string cursor = {};             // of an earlier report about one document: continue after it
+  // Of an earlier report about one document: continue after it. Error(invalid_argument) once the index has changed.
+  std::string cursor = {};
 };
 
 struct QueryReport {

@@ -255,6 +255,11 @@ class Queried(Index):
             self.run_program("index", "query", "index", "q", f"--cursor={bad}", code=2)
         self.write("q2", run_of(0, 12))
         self.run_program("index", "query", "index", "q2", f"--cursor={cursor}", code=2)
+        self.write("more", "a document that has nothing to do with the query")
+        self.run_program("index", "add", "index", "more")
+        late = self.run_program("index", "query", "index", "q", f"--cursor={cursor}", code=2)
+        self.assertIn("--cursor: the index has changed since; repeat the query without it", late.err)
+        self.assertEqual(late.out, b"")
 
     def test_a_hundred_passages_are_a_page(self):
         texts = [run_of(i * 30, 14) for i in range(103)]

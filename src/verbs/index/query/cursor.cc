@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <numeric>
 
 #include "base/checksum.h"
 #include "refrain/error.h"
@@ -9,13 +10,16 @@
 namespace refrain::verbs::index {
 namespace {
 
-constexpr std::uint64_t kCursorVersion = 1;
-// Bytes of the version, the hash, begin, end, chains, told, and the checksum.
-constexpr std::array<unsigned, 7> kWidths = {1, 8, 4, 4, 4, 4, 4};
+constexpr std::uint64_t kCursorVersion = 2;
+// Bytes of the version, the hashes of query and commit, begin, end, chains and told. The checksum of these ends it, in every
+// version.
+constexpr std::array<unsigned, 7> kWidths = {1, 8, 8, 4, 4, 4, 4};
+constexpr unsigned kSumWidth = 4;
+constexpr std::string_view kDigits = "0123456789abcdef";
 using Fields = std::array<std::uint64_t, kWidths.size()>;
 
 void append_hex(std::string& out, std::uint64_t value, unsigned bytes) {
-  for (unsigned shift = 8 * bytes; shift > 0; shift -= 4) out += "0123456789abcdef"[value >> (shift - 4) & 15U];
+  for (unsigned shift = 8 * bytes; shift > 0; shift -= 4) out += kDigits[value >> (shift - 4) & 15U];
 }
 
 std::uint64_t checksum_of(std::string_view digits) {
@@ -26,41 +30,54 @@ std::uint64_t checksum_of(std::string_view digits) {
   throw Error(Errc::invalid_argument, std::string("--cursor: ") + what);
 }
 
+[[noreturn]] void refuse_malformed() {
+  refuse("not a cursor; copy it in full");
+}
+
+// The number that the first `bytes` of the text are, which are taken off.
+std::uint64_t take(std::string_view& text, unsigned bytes) {
+  std::uint64_t value = 0;
+  for (const char c : text.substr(0, std::size_t{2} * bytes)) {
+    const std::size_t digit = kDigits.find(c);
+    if (digit == std::string_view::npos) refuse_malformed();
+    value = value << 4U | digit;
+  }
+  text.remove_prefix(std::size_t{2} * bytes);
+  return value;
+}
+
 Fields parse(std::string_view text) {
-  constexpr const char* kMalformed = "not a cursor; copy it in full";
-  std::size_t digits = 0;
-  for (const unsigned width : kWidths) digits += std::size_t{2} * width;
-  if (text.size() != digits) refuse(kMalformed);
+  constexpr std::size_t kSumDigits = std::size_t{2} * kSumWidth;
+  if (text.size() < kSumDigits + 2) refuse_malformed();
+  std::string_view rest = text.substr(0, text.size() - kSumDigits);
+  std::string_view sum = text.substr(rest.size());
+  if (take(sum, kSumWidth) != checksum_of(rest)) refuse_malformed();
   Fields fields{};
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < fields.size(); ++i)
-    for (const std::size_t end = at + std::size_t{2} * kWidths[i]; at < end; ++at) {
-      const std::size_t digit = std::string_view("0123456789abcdef").find(text[at]);
-      if (digit == std::string_view::npos) refuse(kMalformed);
-      fields[i] = fields[i] << 4U | digit;
-    }
-  if (fields.back() != checksum_of(text.substr(0, digits - std::size_t{2} * kWidths.back()))) refuse(kMalformed);
+  fields[0] = take(rest, kWidths[0]);
+  if (fields[0] != kCursorVersion) refuse("from another version of Refrain; repeat the query without it");
+  if (rest.size() != std::size_t{2} * std::accumulate(kWidths.begin() + 1, kWidths.end(), 0U)) refuse_malformed();
+  for (std::size_t i = 1; i < fields.size(); ++i) fields[i] = take(rest, kWidths[i]);
   return fields;
 }
 
 }  // namespace
 
 std::string encode_cursor(const QueryCursor& cursor) {
-  const Fields fields = {
-      kCursorVersion, cursor.query, cursor.last.begin, cursor.last.end, cursor.last.chains, cursor.told, 0};
+  const Fields fields = {kCursorVersion,  cursor.query,       cursor.commit, cursor.last.begin,
+                         cursor.last.end, cursor.last.chains, cursor.told};
   std::string text;
-  for (std::size_t i = 0; i + 1 < fields.size(); ++i) append_hex(text, fields[i], kWidths[i]);
-  append_hex(text, checksum_of(text), kWidths.back());
+  for (std::size_t i = 0; i < fields.size(); ++i) append_hex(text, fields[i], kWidths[i]);
+  append_hex(text, checksum_of(text), kSumWidth);
   return text;
 }
 
-QueryCursor decode_cursor(std::string_view text, std::uint64_t query) {
+QueryCursor decode_cursor(std::string_view text, std::uint64_t query, std::uint64_t commit) {
   const Fields fields = parse(text);
-  if (fields[0] != kCursorVersion) refuse("from another version of Refrain; repeat the query without it");
   if (fields[1] != query) refuse("from another query; use the same texts and options");
+  if (fields[2] != commit) refuse("the index has changed since; repeat the query without it");
   const auto number = [&](std::size_t i) { return static_cast<std::uint32_t>(fields[i]); };
-  if (number(2) >= number(3)) refuse("not a cursor; copy it in full");
-  return {query, {number(2), number(3), 0, number(4)}, number(5)};
+  if (number(3) >= number(4)) refuse_malformed();
+  return {query, commit, {number(3), number(4), 0, number(5)}, number(6)};
 }
 
 }  // namespace refrain::verbs::index

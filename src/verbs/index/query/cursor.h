@@ -1,8 +1,7 @@
 // A cursor: where a query stopped, so that another call goes on behind it. Opaque and printable: hexadecimal digits of
-// a version, a hash of what was asked, the last candidate that was told, and a checksum.
+// a version, a hash of what was asked, a hash of the commit that answered, the last candidate that was told, and a checksum.
 //
-// It names the candidate by its rank (engines/blot/chains.h: length, chains, place in the query), not by a number, so that it
-// still has a meaning when the index has changed meanwhile.
+// It belongs to one commit: with other documents the candidates rank otherwise, and pages would repeat or lose passages.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +16,14 @@ namespace refrain::verbs::index {
 struct QueryCursor {
   static constexpr std::uint32_t kAllTold = std::numeric_limits<std::uint32_t>::max();
 
-  std::uint64_t query = 0;  // a hash of what was asked
-  blot::Candidate last;     // begin, end and chains of it
-  std::uint32_t told = 0;   // passages of it and those compared with it; kAllTold: all of them, and it was the last
+  std::uint64_t query = 0;   // a hash of what was asked,
+  std::uint64_t commit = 0;  // and of the identity of the index
+  blot::Candidate last;      // begin, end and chains of it
+  std::uint32_t told = 0;    // passages of it and those compared with it; kAllTold: all of them, and it was the last
 };
 
 std::string encode_cursor(const QueryCursor& cursor);
-// Error(invalid_argument) where it is none, or belongs to another query.
-QueryCursor decode_cursor(std::string_view text, std::uint64_t query);
+// Error(invalid_argument) where it is none, or belongs to another query or commit.
+QueryCursor decode_cursor(std::string_view text, std::uint64_t query, std::uint64_t commit);
 
 }  // namespace refrain::verbs::index

@@ -1,51 +1,62 @@
 #include "verbs/index/query/cursor.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/checksum.h"
 #include "refrain/error.h"
 
 namespace refrain::verbs::index {
 namespace {
 
 constexpr std::uint64_t kQuery = 0x0123456789abcdef;
+constexpr std::uint64_t kCommit = 0xfedcba9876543210;
 
-Errc refusal(const std::string& text, std::uint64_t query = kQuery) {
+// What it says, once it is seen to be of the right kind.
+std::string refusal(const std::string& text, std::uint64_t query = kQuery, std::uint64_t commit = kCommit) {
   try {
-    decode_cursor(text, query);
+    decode_cursor(text, query, commit);
   } catch (const Error& error) {
-    return error.code();
+    EXPECT_EQ(error.code(), Errc::invalid_argument);
+    return error.what();
   }
-  ADD_FAILURE() << "taken: " << text;
-  return Errc::io;
+  return "taken: " + text;
 }
 
 TEST(QueryCursor, ComesBackAsItWas) {
-  const QueryCursor cursor = {kQuery, {7, 0xfffffff0, 0, 3}, QueryCursor::kAllTold};
-  const QueryCursor back = decode_cursor(encode_cursor(cursor), kQuery);
+  const QueryCursor cursor = {kQuery, kCommit, {7, 0xfffffff0, 0, 3}, QueryCursor::kAllTold};
+  const QueryCursor back = decode_cursor(encode_cursor(cursor), kQuery, kCommit);
   EXPECT_EQ(back.query, kQuery);
+  EXPECT_EQ(back.commit, kCommit);
   EXPECT_EQ(back.last.begin, 7U);
   EXPECT_EQ(back.last.end, 0xfffffff0U);
   EXPECT_EQ(back.last.chains, 3U);
   EXPECT_EQ(back.told, QueryCursor::kAllTold);
 }
 
-TEST(QueryCursor, OfAnotherQueryIsRefused) {
-  EXPECT_EQ(refusal(encode_cursor({kQuery, {1, 2, 0, 3}, 4}), kQuery + 1), Errc::invalid_argument);
+TEST(QueryCursor, OfAnotherQueryCommitOrVersionIsRefused) {
+  const std::string good = encode_cursor({kQuery, kCommit, {1, 2, 0, 3}, 4});
+  EXPECT_EQ(refusal(good, kQuery + 1), "--cursor: from another query; use the same texts and options");
+  EXPECT_EQ(refusal(good, kQuery, kCommit + 1), "--cursor: the index has changed since; repeat the query without it");
+  // As the first version wrote it.
+  const std::string old = "010123456789abcdef00000001000000020000000300000004";
+  EXPECT_EQ(refusal(old + fmt::format("{:08x}", checksum(old) & 0xffffffff)),
+            "--cursor: from another version of Refrain; repeat the query without it");
 }
 
 TEST(QueryCursor, AnyChangedCharacterIsRefused) {
-  const std::string good = encode_cursor({kQuery, {1, 200, 0, 3}, 4});
+  constexpr const char* kMalformed = "--cursor: not a cursor; copy it in full";
+  const std::string good = encode_cursor({kQuery, kCommit, {1, 200, 0, 3}, 4});
   for (std::size_t i = 0; i < good.size(); ++i)
     for (const char other : {'0', '1', 'f', 'g', 'A', ' ', '\0', '\xff'}) {
       if (good[i] == other) continue;
       std::string bad = good;
       bad[i] = other;
-      EXPECT_EQ(refusal(bad), Errc::invalid_argument);
+      EXPECT_EQ(refusal(bad), kMalformed);
     }
-  for (std::size_t size = 0; size < good.size(); ++size)
-    EXPECT_EQ(refusal(good.substr(0, size)), Errc::invalid_argument);
-  EXPECT_EQ(refusal(good + "0"), Errc::invalid_argument);
-  EXPECT_EQ(refusal(std::string(1 << 20, '0')), Errc::invalid_argument);
+  for (std::size_t size = 0; size < good.size(); ++size) EXPECT_EQ(refusal(good.substr(0, size)), kMalformed);
+  EXPECT_EQ(refusal(good + "0"), kMalformed);
+  EXPECT_EQ(refusal(std::string(1 << 20, '0')), kMalformed);
 }
 
 }  // namespace

@@ -62,6 +62,7 @@ class RecordQuery {
         sink_(sink),
         budget_(budget),
         heavy_(options.limits.edits == Edits::heavy),
+        commit_(checksum(snapshot.identity())),
         min_tokens_(least_tokens(snapshot.layout(), options.limits)),
         query_(snapshot.layout(), asked.text, heavy_, budget_),
         chainer_(budget_, chain_rules(snapshot.layout(), options.limits)),
@@ -120,6 +121,7 @@ class RecordQuery {
   PassageSink& sink_;
   MemoryBudget& budget_;
   bool heavy_;
+  std::uint64_t commit_;
   std::uint64_t min_tokens_;
   QueryText query_;
   blot::Chainer chainer_;
@@ -138,7 +140,7 @@ class RecordQuery {
 QueryReport RecordQuery::run() {
   report_.tokens = query_.tokens();
   std::optional<QueryCursor> cursor;
-  if (!options_.cursor.empty()) cursor = decode_cursor(options_.cursor, query_hash());
+  if (!options_.cursor.empty()) cursor = decode_cursor(options_.cursor, query_hash(), commit_);
   HitRules rules{.own = std::nullopt, .wanted = asked_.wanted, .max_documents = options_.limits.max_documents};
   if (asked_.own) rules.own = blocks_of_document(snapshot_, *asked_.own);
   rarity_.emplace(find_chains(snapshot_, query_, rules, context_, budget_, chainer_));
@@ -159,12 +161,6 @@ std::uint64_t RecordQuery::query_hash() const {
     number(value.size());
     number(checksum(value));
   };
-  text(snapshot_.manifest().id);
-  const IndexLayout& layout = snapshot_.layout();
-  for (const unsigned value :
-       {layout.window, static_cast<unsigned>(layout.blots), static_cast<unsigned>(layout.sampling), layout.interleave,
-        static_cast<unsigned>(layout.tokenizer)})
-    number(value);
   number(asked_.own ? 1 : 0);
   text(asked_.id);
   text(asked_.text);
@@ -216,7 +212,7 @@ void RecordQuery::tell_candidates(const std::optional<QueryCursor>& cursor) {
   Progress progress(context_, "compare", "candidates", candidates.size() - at);
   for (std::size_t end = at; at < candidates.size(); at = end, told = 0) {
     if (at > 0 && report_.compared > 0 && (report_.passages >= limit || report_.compared >= work)) {
-      report_.cursor = encode_cursor({query_hash(), candidates[at - 1], QueryCursor::kAllTold});
+      report_.cursor = encode_cursor({query_hash(), commit_, candidates[at - 1], QueryCursor::kAllTold});
       break;
     }
     end = std::min(at + kCandidatesAtOnce, candidates.size());
@@ -227,7 +223,7 @@ void RecordQuery::tell_candidates(const std::optional<QueryCursor>& cursor) {
           ranked(std::span(found).subspan(first, std::min<std::size_t>(kRankedAtOnce, found.size() - first)), held);
       for (std::uint32_t i = told - std::min(told, first); i < passages.size(); ++i) {
         if (report_.passages >= limit) {
-          report_.cursor = encode_cursor({query_hash(), candidates[at], first + i});
+          report_.cursor = encode_cursor({query_hash(), commit_, candidates[at], first + i});
           return;
         }
         tell_passage(passages[i]);
