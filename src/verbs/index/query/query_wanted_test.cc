@@ -195,6 +195,61 @@ TEST_F(Wanted, PairsAreThoseOfTheFileAndWhatIsUnknownIsCounted) {
   EXPECT_EQ(report.unknown_queries, 1U);
 }
 
+TEST_F(Wanted, AHeaderIsTheFirstLineOfAMatchesFileAndNoOther) {
+  const TestIndex index({texts_[0]});
+  QueryOptions options = all_of(Edits::none);
+  options.documents = {{"id1", texts_[0]}, {"q", texts_[0]}};
+  options.pairs_file = index.at("pairs");
+  const auto told = [&](const std::string& rows) {
+    index.write(options.pairs_file, rows);
+    QueryReport report;
+    return std::tuple(ask(index, options, &report).size(), report.unknown, report.unknown_queries);
+  };
+  using Names = std::vector<std::string>;
+  const std::string row = "q\t" + index.path(0) + "\n";
+  for (const char* header : {"id1\tid2\n", "id1\tid2\tdiff\n", "id1\tid2\tsimilarity\r\n"})
+    EXPECT_EQ(told(header + row), std::tuple(1U, Names{}, 0U)) << header;
+  EXPECT_EQ(told("id1\tid2"), std::tuple(0U, Names{}, 0U));
+  EXPECT_EQ(told("id1\tid20\n" + row), std::tuple(1U, Names{"id20"}, 0U));
+  EXPECT_EQ(told(row + "id1\tid2\n"), std::tuple(1U, Names{"id2"}, 0U));
+  EXPECT_EQ(told("id1\t" + index.path(0) + "\n" + row), std::tuple(2U, Names{}, 0U));
+}
+
+TEST_F(Wanted, RowsThatAreWrongAreNamed) {
+  const TestIndex index({"one two three"});
+  QueryOptions options;
+  options.documents = {{"q", "text"}};
+  options.pairs_file = index.at("pairs");
+  const auto refusal = [&](const std::string& rows) -> std::string {
+    index.write(options.pairs_file, rows);
+    try {
+      std::vector<Passage> passages;
+      index.query(options, passages);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Errc::bad_input);
+      return error.what();
+    }
+    return "";
+  };
+  const auto named = [&](int line, const std::string& what) {
+    return index.at("pairs") + ": line " + std::to_string(line) + ": " + what + "; a row is 'query id<TAB>document id'";
+  };
+  const std::string row = "q\t" + index.path(0) + "\n";
+  EXPECT_EQ(refusal(row + "\n" + row), "") << "an empty line is none";
+  EXPECT_EQ(refusal("no tab here"), named(1, "has no tab"));
+  EXPECT_EQ(refusal("id1\tid2\r\n" + row + "\nq " + index.path(0) + "\n"), named(4, "has no tab"));
+  EXPECT_EQ(refusal(row + "\t" + row), named(2, "has no query id"));
+  EXPECT_EQ(refusal("q\t\n"), named(1, "has no document id"));
+  EXPECT_EQ(refusal("q\t\t3\n"), named(1, "has no document id"));
+  for (const std::size_t before : {std::size_t{0}, std::size_t{500'000}}) {
+    const std::string rows = "q\t" + std::string(before, 'x') + "\n";
+    const int line = before == 0 ? 1 : 2;
+    EXPECT_EQ(refusal((before == 0 ? "" : rows) + "q\t" + std::string((1U << 20U) - 1, 'x') + "\n" + row),
+              named(line, "longer than 1 MiB"));
+    EXPECT_EQ(refusal((before == 0 ? "" : rows) + "q\t" + std::string((1U << 20U) - 2, 'x') + "\n" + row), "");
+  }
+}
+
 TEST_F(Wanted, RefusesWhatItCannotKnow) {
   const TestIndex index({"one two three"});
   const auto refused = [&](QueryOptions options) {

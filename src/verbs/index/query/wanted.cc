@@ -18,11 +18,14 @@ namespace {
 constexpr std::size_t kMostRowBytes = std::size_t{1} << 20U;
 constexpr std::size_t kMostNamed = 10;
 constexpr std::size_t kNamedBytes = 256;  // of an id; the rest is not named
-// What `near` and `dedup` write, matches.tsv, can be given as it is.
-constexpr std::string_view kHeader = "id1\tid2";
 
-std::atomic_ref<std::uint8_t> shared_flag(std::uint8_t& flag) {
-  return std::atomic_ref<std::uint8_t>(flag);
+// That of matches.tsv, as `near` and `dedup` write it.
+bool is_pairs_header(std::string_view line) {
+  return line == "id1\tid2" || line.starts_with("id1\tid2\t");
+}
+
+[[noreturn]] void refuse_row(const std::string& path, std::uint64_t line, std::string_view what) {
+  throw Error(Errc::bad_input, fmt::format("{}: line {}: {}; a row is 'query id<TAB>document id'", path, line, what));
 }
 
 // `documents` sorted.
@@ -82,22 +85,25 @@ void WantedDocuments::read(Snapshot& snapshot, const std::string& path, const Co
       rest.remove_prefix(std::min(rest.size(), line.size() + 1));
       if (line.ends_with('\r')) line.remove_suffix(1);
       ++number;
-      const bool is_header = number == 1 && line.starts_with(kHeader);
-      if (!line.empty() && !is_header) add(snapshot, line, fmt::format("{}: line {}: ", path, number));
+      if (line.size() > kMostRowBytes) refuse_row(path, number, "longer than 1 MiB");
+      const bool is_header = number == 1 && is_pairs_header(line);
+      if (!line.empty() && !is_header) add(snapshot, line, path, number);
     }
-    if (rest.size() > kMostRowBytes)
-      throw Error(Errc::bad_input, fmt::format("{}: line {}: row longer than 1 MiB", path, number + 1));
+    if (rest.size() > kMostRowBytes) refuse_row(path, number + 1, "longer than 1 MiB");
     buffer.erase(0, buffer.size() - rest.size());
   }
 }
 
 // Columns behind the second are passed over.
-void WantedDocuments::add(Snapshot& snapshot, std::string_view line, const std::string& where) {
+void WantedDocuments::add(Snapshot& snapshot, std::string_view line, const std::string& path, std::uint64_t number) {
   const std::size_t tab = line.find('\t');
-  if (tab == std::string_view::npos) throw Error(Errc::bad_input, where + "not a row 'query id<TAB>document id'");
+  if (tab == std::string_view::npos) refuse_row(path, number, "has no tab");
+  const std::string_view query = line.substr(0, tab);
   const std::string id = run::unescaped(line.substr(tab + 1, line.find('\t', tab + 1) - tab - 1));
+  if (query.empty()) refuse_row(path, number, "has no query id");
+  if (id.empty()) refuse_row(path, number, "has no document id");
   if (const std::optional<DocId> document = snapshot.find(id)) {
-    pairs_->rows.push_back({digest(run::unescaped(line.substr(0, tab))), *document});
+    pairs_->rows.push_back({digest(run::unescaped(query)), *document});
     return;
   }
   ++pairs_->unknown;
@@ -112,7 +118,7 @@ std::optional<WantedBlocks> WantedDocuments::of(Snapshot& snapshot, std::string_
   std::vector<DocId> documents;
   for (const Row* row = first; row != rows.end() && row->query == key; ++row) documents.push_back(row->document);
   if (!documents.empty())
-    shared_flag(pairs_->met[static_cast<std::size_t>(first - rows.begin())]).store(1, std::memory_order_relaxed);
+    std::atomic_ref(pairs_->met[static_cast<std::size_t>(first - rows.begin())]).store(1, std::memory_order_relaxed);
   return blocks_of_documents(snapshot, documents);
 }
 

@@ -52,7 +52,7 @@ class WantedDocuments {
     std::vector<std::string> named;  // the first of them
   };
   void read(Snapshot& snapshot, const std::string& path, const Context& context);
-  void add(Snapshot& snapshot, std::string_view line, const std::string& where);
+  void add(Snapshot& snapshot, std::string_view line, const std::string& path, std::uint64_t number);
 
   std::optional<WantedBlocks> with_;
   std::optional<Pairs> pairs_;
