@@ -46,3 +46,13 @@ class Index(TestCase):
         for place in row["occurrences"]:
             content = self.read(place["id"])
             self.assertEqual(place["text"], content[place["begin"]:place["end"]].decode("utf-8", "replace"))
+
+
+class ThreeDocuments(Index):
+    """a and b share a run of 30 words."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("docs/a", f"{run_of(0, 60)} the end of a\n")
+        self.write("docs/b", f"b begins. {run_of(20, 30)} and goes on {run_of(100, 15)}")
+        self.write("docs/c", f"nothing of the kind, {run_of(200, 40)}")

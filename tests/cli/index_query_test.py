@@ -6,7 +6,7 @@ import random
 import re
 import subprocess
 
-from index_case import UNIQUE, WORDS, Index, run_of
+from index_case import UNIQUE, WORDS, Index, ThreeDocuments, run_of
 from program import lines, main, program, sentence
 
 
@@ -115,13 +115,7 @@ class SmallWorlds(Index):
                     self.assertFalse(any(shared in passage for passage in found), (window, shared))
 
 
-class Queried(Index):
-    def setUp(self):
-        super().setUp()
-        self.write("docs/a", f"{run_of(0, 60)} the end of a\n")
-        self.write("docs/b", f"b begins. {run_of(20, 30)} and goes on {run_of(100, 15)}")
-        self.write("docs/c", f"nothing of the kind, {run_of(200, 40)}")
-
+class Queried(ThreeDocuments):
     def test_an_answer_is_a_json_object_a_line_with_places_in_the_files(self):
         self.create("docs")
         self.write("q", f"zz yy {run_of(25, 20)} xx")
@@ -380,44 +374,6 @@ class Queried(Index):
         more = self.run_program("index", "extract", "index", "--output", "tsv").out.decode().splitlines()
         self.assertEqual(more[0], "passage\tid\tbegin\tend\tsimilarity\tdocument_share\ttext")
         self.assertEqual([row.split("\t")[:2] for row in more[1:]], [["1", "docs/a"], ["1", "docs/b"]])
-
-    def test_a_query_is_compared_with_the_documents_that_are_named(self):
-        self.create("docs")
-        self.write("q", f"zz yy {run_of(25, 20)} xx {run_of(210, 20)}")
-        self.assertEqual({place["id"] for row in self.query("q") for place in row["occurrences"]}, {"docs/a", "docs/b", "docs/c"})
-        told = self.query("q", "--with", "docs/b", "--with", "docs/c")
-        # The passage of b is in a too, and says less for it, though a is not asked about.
-        self.assertEqual([[place["id"] for place in row["occurrences"]] for row in told], [["docs/c"], ["docs/b"]])
-        self.assertIn("docs/x: no document", self.run_program("index", "query", "index", "q", "--with", "docs/x", code=3).err)
-        self.write("q2", run_of(25, 20))
-        self.write("pairs", "q\tdocs/c\nq2\tdocs/a\nq2\tdocs/x\nq3\tdocs/a\n")
-        result = self.run_program("index", "query", "index", "q", "q2", "--pairs", "pairs")
-        told = [json.loads(line) for line in result.out.splitlines()]
-        self.assertEqual([(row["query"], [place["id"] for place in row["occurrences"]]) for row in told],
-                         [("q", ["docs/c"]), ("q2", ["docs/a"])])
-        self.assertEqual(result.err, "refrain: --pairs: 1 row skipped: the document is not in the index, such as docs/x\n"
-                                     "refrain: --pairs: 1 query not found in the input\n")
-        self.write("q.txt", "one\ntwo\n")
-        self.assertIn("--id-field", self.run_program("index", "query", "index", "q.txt", "--format", "lines", "--pairs", "pairs", code=3).err)
-        self.run_program("index", "query", "index", "q", "--pairs", "pairs", "--with", "docs/a", code=2)
-
-    def test_an_index_is_compared_with_itself(self):
-        self.write("docs/d", f"{run_of(0, 60)} {run_of(205, 30)} {run_of(0, 60)}")
-        self.create("docs")
-        told = self.query("--self", "--limit", "0")
-        pairs = [(row["query"], place["id"]) for row in told for place in row["occurrences"]]
-        self.assertEqual(set(pairs), {("docs/a", "docs/b"), ("docs/a", "docs/d"), ("docs/b", "docs/d"), ("docs/c", "docs/d")})
-        for row in told:
-            self.assert_in_files(row)
-        self.write("matches.tsv", "id1\tid2\tdiff\ndocs/c\tdocs/d\t3\n")
-        [row] = self.query("--self", "--pairs", "matches.tsv")
-        self.assertEqual((row["query"], row["passage"]), ("docs/c", run_of(205, 30)))
-        result = self.run_program("index", "query", "index", "--self", "--limit", "1")
-        self.assertRegex(result.err, r"^refrain: \d of 3 documents may have more than 1 passage; for all of them, add --limit 0\n$")
-        self.run_program("index", "query", "index", "--self", "docs/a", code=2)
-        self.run_program("index", "query", "index", "--self", "--id", "docs/a", code=2)
-        self.create("docs/c", index="one")
-        self.query("--self", index="one", code=1)
 
 
 class Extracted(Index):

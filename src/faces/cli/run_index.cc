@@ -182,12 +182,10 @@ int run_blots(const Settings& settings) {
                   fmt::format("{}: is an index with windows of its own; remove --window, "
                               "--blots, --sampling, --interleave, --blot-bits, --tokenizer and --comments",
                               index_of(settings)));
-    if (settings.format != Format::automatic || settings.text_field || settings.id_field || settings.max_doc_bytes ||
-        settings.binary || settings.strict || settings.skip_unreadable || settings.threads)
+    refuse_input_flags(settings, fmt::format("{}: is an index, and no input is read", index_of(settings)));
+    if (settings.threads)
       throw Error(Errc::invalid_argument,
-                  fmt::format("{}: is an index, and no input is read; remove --format, --text-field, --id-field, "
-                              "--max-doc-bytes, --binary, --strict, --skip-unreadable and --threads",
-                              index_of(settings)));
+                  fmt::format("{}: is an index, and is listed on one thread; remove --threads", index_of(settings)));
     if (!settings.unblot.empty() && (settings.min_documents || settings.max_documents))
       throw Error(Errc::invalid_argument,
                   "--unblot: shows the named blots only; remove --min-documents and --max-documents");

@@ -116,6 +116,7 @@ struct Settings {
   bool token_for_reads = false;
   std::optional<unsigned> max_connections;
 
+  std::vector<std::string_view> input_flags;  // those of Group::input that were given, each once
   Format format = Format::automatic;
   std::optional<std::string> text_field;
   std::optional<std::string> id_field;

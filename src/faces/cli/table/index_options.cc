@@ -138,6 +138,9 @@ QueryOptions query_options(const Settings& settings) {
                 "--self: queries with all documents of the index; remove it, or the inputs and --id");
   if (!settings.id && !settings.self && settings.operands.size() == 1)
     throw Error(Errc::invalid_argument, "'index query' needs an INPUT, -, --id ID, or --self");
+  if (settings.id) refuse_input_flags(settings, "--id: reads no input");
+  if (settings.self) refuse_input_flags(settings, "--self: reads no input");
+  if (settings.raw) refuse_input_flags(settings, "--raw: reads every INPUT as plain text");
   if (settings.operands.size() > 1) options.input = input_options(settings, all_but_first(settings.operands));
   options.limits = passage_limits(settings);
   options.id = settings.id.value_or("");

@@ -1,6 +1,7 @@
 #include "faces/cli/table/options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -113,6 +114,11 @@ InputOptions input_options(const Settings& settings, std::vector<std::string> pa
   options.strict = settings.strict;
   options.skip_unreadable = settings.skip_unreadable;
   return options;
+}
+
+void refuse_input_flags(const Settings& settings, std::string_view why) {
+  if (settings.input_flags.empty()) return;
+  throw Error(Errc::invalid_argument, fmt::format("{}; remove --{}", why, fmt::join(settings.input_flags, ", --")));
 }
 
 namespace {

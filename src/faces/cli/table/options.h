@@ -28,6 +28,8 @@ FingerprintOptions fingerprint_options(const Settings& settings);
 // What --tokenizer, --normalize and --comments ask for.
 TokenizerKind chosen_tokenizer(const Settings& settings, TokenizerKind otherwise);
 InputOptions input_options(const Settings& settings, std::vector<std::string> paths);
+// Error(invalid_argument), which names them, where flags say how to read an input that `why` says is not read so.
+void refuse_input_flags(const Settings& settings, std::string_view why);
 DedupOptions dedup_options(const Settings& settings);
 NearOptions near_options(const Settings& settings);
 SubstringsOptions substrings_options(const Settings& settings);

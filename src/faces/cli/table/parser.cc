@@ -59,7 +59,7 @@ class Parser {
     const std::string spelling = fmt::format("--{}", name);
     if (flag.kind == Kind::toggle) {
       if (equals != std::string_view::npos) fail(fmt::format("{} takes no value", spelling));
-      flag.store(settings_, {});
+      keep(flag, {});
     } else {
       const bool joined = equals != std::string_view::npos;
       store(flag, spelling, joined ? argument.substr(equals + 1) : next_value(flag, spelling));
@@ -79,7 +79,7 @@ class Parser {
         store(flag, spelling, letters.empty() ? next_value(flag, spelling) : letters);
         return;
       }
-      flag.store(settings_, {});
+      keep(flag, {});
     }
   }
 
@@ -122,8 +122,14 @@ class Parser {
     } else if (text.empty()) {
       fail(fmt::format("{} needs a value: {}", spelling, flag.metavar));
     }
+    keep(flag, value);
+  }
+
+  void keep(const Flag& flag, const Value& value) {
     flag.store(settings_, value);
+    if (std::find(given_.begin(), given_.end(), &flag) != given_.end()) return;
     given_.push_back(&flag);
+    if (flag.group == Group::input) settings_.input_flags.push_back(flag.name);
   }
 
   // Says who has the flag, where another verb does, and else what may have been meant.
