@@ -81,6 +81,8 @@ ChainComparer::ChainComparer(Snapshot& snapshot, const QueryText& query, const P
     : snapshot_(snapshot),
       query_(query),
       min_tokens_(least_tokens(snapshot.layout(), limits)),
+      exact_tokens_(std::max<std::uint64_t>(blot::FinderRules().min_tokens, limits.min_tokens)),
+      window_span_(std::uint64_t{snapshot.layout().window} * snapshot.layout().interleave),
       rules_(align_rules(snapshot.layout(), limits)),
       shape_(blot::blot_shape(snapshot.layout())),
       aligner_(rules_),
@@ -90,10 +92,7 @@ ChainComparer::ChainComparer(Snapshot& snapshot, const QueryText& query, const P
       reservation_(budget.reserve(0, kLooseWhat)) {}
 
 std::vector<SharedRun> ChainComparer::compare(const blot::Chain& chain, std::span<const blot::Hit> hits) {
-  start(chain.document);
-  const std::uint64_t first = (chain.first_block - first_block_) * blot::kBlockTokens;
-  const std::uint64_t last = (chain.last_block - first_block_ + 1) * blot::kBlockTokens + shape_.span();
-  load(first - std::min(first, kMarginTokens), last + kMarginTokens);
+  load_around(chain);
   std::vector<SharedRun> runs;
   std::vector<SharedRun> small;  // too few tokens
   for (std::uint32_t at = chain.first_hit; at != blot::kNoHit; at = hits[at].next) {
@@ -116,6 +115,42 @@ std::vector<SharedRun> ChainComparer::compare(const blot::Chain& chain, std::spa
     }
   }
   return runs;
+}
+
+std::vector<SharedRun> ChainComparer::compare_exactly(const blot::Chain& chain, std::span<const blot::Hit> hits) {
+  load_around(chain);
+  std::vector<SharedRun> runs;
+  for (std::uint32_t at = chain.first_hit; at != blot::kNoHit; at = hits[at].next) {
+    const std::uint32_t query = hits[at].query;
+    const std::uint64_t begin = (hits[at].block - first_block_) * blot::kBlockTokens;
+    for (std::uint64_t token = begin; token < begin + blot::kBlockTokens; ++token) {
+      const auto found = [&](const SharedRun& run) { return lies_inside(run, query, token); };
+      if (!agree(query, token) || std::any_of(runs.rbegin(), runs.rend(), found)) continue;
+      const SharedRun run = grow_exactly(query, token);
+      const auto told = [&](const SharedRun& other) { return other.holds(run); };
+      if (run.matches < exact_tokens_ || std::any_of(runs.begin(), runs.end(), told)) continue;
+      std::erase_if(runs, [&](const SharedRun& other) { return run.holds(other); });
+      runs.push_back(run);
+    }
+  }
+  return runs;
+}
+
+// Whether a run through these tokens need not be grown: it is inside `run`, or has a chosen window nearer to an end of it.
+bool ChainComparer::lies_inside(const SharedRun& run, std::uint32_t query, std::uint64_t token) const {
+  const auto inside = [&](const TokenRange& range, std::uint64_t at, std::uint64_t all) {
+    return (range.first == 0 || range.first + window_span_ <= at) &&
+           (range.last == all || at + shape_.span() + window_span_ <= range.last) && at >= range.first &&
+           at < range.last;
+  };
+  return inside(run.query, query, query_.tokens()) && inside(run.place, token, document_tokens_);
+}
+
+void ChainComparer::load_around(const blot::Chain& chain) {
+  start(chain.document);
+  const std::uint64_t first = (chain.first_block - first_block_) * blot::kBlockTokens;
+  const std::uint64_t last = (chain.last_block - first_block_ + 1) * blot::kBlockTokens + shape_.span();
+  load(first - std::min(first, kMarginTokens), last + kMarginTokens);
 }
 
 void ChainComparer::start(DocId document) {
@@ -296,6 +331,25 @@ SharedRun ChainComparer::grow(std::uint32_t query, std::uint64_t token) {
     back = aligner_.backward(before, loaded(first_, token));
   }
   return {{query - back.a, query + ahead.a}, {token - back.b, token + ahead.b}, back.matches + ahead.matches, false};
+}
+
+SharedRun ChainComparer::grow_exactly(std::uint32_t query, std::uint64_t token) {
+  const std::span<const std::uint32_t> all = query_.hashes();
+  SharedRun run{{query, query}, {token, token}, 0, false};
+  while (run.query.last < all.size() && run.place.last < document_tokens_) {
+    if (run.place.last == last_) load(first_, last_ + std::max(blot::kMarkTokens, last_ - first_));
+    if (all[run.query.last] != hashes_[run.place.last - first_]) break;
+    ++run.query.last;
+    ++run.place.last;
+  }
+  while (run.query.first > 0 && run.place.first > 0) {
+    if (run.place.first == first_) load(first_ - std::min(first_, std::max(blot::kMarkTokens, last_ - first_)), last_);
+    if (all[run.query.first - 1] != hashes_[run.place.first - 1 - first_]) break;
+    --run.query.first;
+    --run.place.first;
+  }
+  run.matches = run.query.size();
+  return run;
 }
 
 }  // namespace refrain::verbs::index

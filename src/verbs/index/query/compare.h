@@ -40,6 +40,9 @@ class ChainComparer {
   // All runs of at least min_tokens tokens that agree which a hit of the chain leads to, none inside another, in the
   // order of the hits. Says the same whatever was compared before. Error(bad_input) where the document's file has changed.
   std::vector<SharedRun> compare(const blot::Chain& chain, std::span<const blot::Hit> hits);
+  // All runs that agree token for token which a hit of the chain leads to, as long as can be, none inside another, of as many
+  // tokens as are told with heavy edits, whatever they say. As compare() otherwise.
+  std::vector<SharedRun> compare_exactly(const blot::Chain& chain, std::span<const blot::Hit> hits);
   // What both share there however the tokens are ordered, none inside another. `chains` are those of the neighbourhood.
   std::vector<SharedRun> compare_loosely(const blot::Neighbourhood& place, std::span<const blot::Chain> chains,
                                          std::span<const blot::Hit> hits);
@@ -47,11 +50,14 @@ class ChainComparer {
  private:
   void start(DocId document);
   void load(std::uint64_t first, std::uint64_t last);
+  void load_around(const blot::Chain& chain);
   struct HeldTokens;
   const HeldTokens& held(std::uint64_t first, std::uint64_t last);
   bool agree(std::uint32_t query, std::uint64_t token) const;
   bool resembles(std::span<const blot::Chain> chains, std::span<const blot::Hit> hits);
   SharedRun grow(std::uint32_t query, std::uint64_t token);
+  SharedRun grow_exactly(std::uint32_t query, std::uint64_t token);
+  bool lies_inside(const SharedRun& run, std::uint32_t query, std::uint64_t token) const;
   SharedRun refine(const SharedRun& run);
   std::span<const std::uint32_t> loaded(std::uint64_t first, std::uint64_t last) const {
     return hashes_.subspan(first - first_, last - first);
@@ -60,6 +66,8 @@ class ChainComparer {
   Snapshot& snapshot_;
   const QueryText& query_;
   std::uint64_t min_tokens_;
+  std::uint64_t exact_tokens_;  // that compare_exactly() tells
+  std::uint64_t window_span_;   // tokens of a run that has a chosen window for sure
   blot::AlignRules rules_;
   blot::BlotShape shape_;
   blot::Aligner aligner_;

@@ -24,6 +24,16 @@ bool mostly_inside(const TokenRange& part, const TokenRange& whole) {
   return end > begin && 2 * (end - begin) >= part.size();
 }
 
+bool is_held(const SharedRun& run, const std::vector<SharedRun>& runs) {
+  return std::any_of(runs.begin(), runs.end(), [&](const SharedRun& other) { return other.holds(run); });
+}
+
+bool is_asked_in(const SharedRun& run, const std::vector<SharedRun>& runs) {
+  return std::any_of(runs.begin(), runs.end(), [&](const SharedRun& other) {
+    return other.query.first <= run.query.first && other.query.last >= run.query.last;
+  });
+}
+
 TokenRange both_of(const TokenRange& a, const TokenRange& b) {
   return {std::min(a.first, b.first), std::max(a.last, b.last)};
 }
@@ -52,19 +62,20 @@ const std::vector<SharedRun>& Comparisons::runs(std::uint32_t chain) {
 std::vector<SharedRun> Comparisons::compare(std::uint32_t chain) {
   const blot::Chain& that = chains_[chain];
   const std::uint32_t number = neighbourhoods_.of_chain[chain];
-  const bool settled = edits_ == Edits::none || is_in_order(number);
-  std::vector<SharedRun> runs;
-  if (edits_ != Edits::heavy || settled) runs = in_order(chain);
-  if (settled) return runs;
+  if (edits_ == Edits::none || is_in_order(number)) return in_order(chain);
   const std::vector<SharedRun>& found = loose(number);
+  std::vector<SharedRun> runs = told_in_order(chain);
+  // With heavy edits a phrase of a passage is told with it, and not again wherever else the document repeats it.
   std::erase_if(runs, [&](const SharedRun& run) {
-    return std::any_of(found.begin(), found.end(), [&](const SharedRun& other) { return other.holds(run); });
+    return edits_ == Edits::heavy ? is_asked_in(run, found) : is_held(run, found);
   });
-  const std::uint64_t first_block = snapshot_.first_block(that.document);
   if (edits_ == Edits::heavy && found.empty() && that.hits >= kLongRunHits) {
-    runs = in_order(chain);
-    std::erase_if(runs, [](const SharedRun& run) { return run.matches < kLongRun; });
+    std::vector<SharedRun> long_runs = in_order(chain);
+    std::erase_if(long_runs, [](const SharedRun& run) { return run.matches < kLongRun; });
+    std::erase_if(runs, [&](const SharedRun& run) { return is_held(run, long_runs); });
+    runs.insert(runs.begin(), long_runs.begin(), long_runs.end());
   }
+  const std::uint64_t first_block = snapshot_.first_block(that.document);
   for (const SharedRun& run : found)
     if (run.query.first < that.end && run.query.last > that.begin &&
         first_block + run.place.first / blot::kBlockTokens <= that.last_block &&
@@ -98,13 +109,21 @@ const std::vector<SharedRun>& Comparisons::in_order(std::uint32_t chain) {
   return at->second;
 }
 
+// What is told of the chain, whatever else is found around it.
+const std::vector<SharedRun>& Comparisons::told_in_order(std::uint32_t chain) {
+  if (edits_ != Edits::heavy) return in_order(chain);
+  const auto [at, is_new] = exact_.try_emplace(chain);
+  if (is_new) at->second = comparer_.compare_exactly(chains_[chain], hits_);
+  return at->second;
+}
+
 const std::vector<SharedRun>& Comparisons::loose(std::uint32_t neighbourhood) {
   const auto [at, is_new] = loose_.try_emplace(neighbourhood);
   if (!is_new) return at->second;
   const auto [first, last] = chains_of(neighbourhood);
   at->second =
       comparer_.compare_loosely(neighbourhoods_.all[neighbourhood], chains_.subspan(first, last - first), hits_);
-  if (edits_ != Edits::heavy && !at->second.empty()) join_in_order(neighbourhood, at->second);
+  if (!at->second.empty()) join_in_order(neighbourhood, at->second);
   return at->second;
 }
 
@@ -119,7 +138,7 @@ std::pair<std::uint32_t, std::uint32_t> Comparisons::chains_of(std::uint32_t nei
 void Comparisons::join_in_order(std::uint32_t neighbourhood, std::vector<SharedRun>& loose) {
   const auto [first, last] = chains_of(neighbourhood);
   for (std::uint32_t i = first; i < std::min(last, first + kChainsJoined); ++i)
-    for (const SharedRun& run : in_order(i))
+    for (const SharedRun& run : told_in_order(i))
       for (SharedRun& other : loose)
         if (mostly_inside(run.query, other.query) && mostly_inside(run.place, other.place)) {
           other.query = both_of(other.query, run.query);

@@ -33,6 +33,7 @@ class Comparisons {
 
   std::vector<SharedRun> compare(std::uint32_t chain);
   const std::vector<SharedRun>& in_order(std::uint32_t chain);
+  const std::vector<SharedRun>& told_in_order(std::uint32_t chain);
   bool is_in_order(std::uint32_t neighbourhood);
   const std::vector<SharedRun>& loose(std::uint32_t neighbourhood);
   std::pair<std::uint32_t, std::uint32_t> chains_of(std::uint32_t neighbourhood) const;
@@ -47,6 +48,7 @@ class Comparisons {
   Reservation held_;
   Runs runs_;                                        // by chain
   Runs in_order_;                                    // by chain
+  Runs exact_;                                       // by chain
   Runs loose_;                                       // by neighbourhood
   std::unordered_map<std::uint32_t, bool> settled_;  // by neighbourhood: is_in_order()
 };

@@ -56,8 +56,23 @@ bool told(const std::vector<Passage>& passages, const ByteRange& in_query, const
   return false;
 }
 
+// Whether an occurrence in this document is of more of the query.
+bool told_of(const std::vector<Passage>& passages, const ByteRange& in_query, const std::string& id) {
+  for (const Passage& passage : passages)
+    for (const Occurrence& occurrence : passage.occurrences)
+      if (occurrence.id == id && inside(in_query, occurrence.query) && in_query != occurrence.query) return true;
+  return false;
+}
+
 std::size_t words_in(const std::string& text) {
   return text.empty() ? 0 : 1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), ' '));
+}
+
+QueryOptions heavy(std::uint64_t min_tokens = 0) {
+  QueryOptions options;
+  options.limits.edits = Edits::heavy;
+  options.limits.min_tokens = min_tokens;
+  return options;
 }
 
 struct Kind {
@@ -73,6 +88,8 @@ TEST_P(QueryOfKind, FindsEveryExactCopyOfAWindowAndNothingThatIsNone) {
   const std::size_t least = kind.layout.interleave * (kind.layout.window - 1) + 1;
   std::mt19937_64 random(3);
   std::size_t runs = 0;
+  std::size_t told_heavily = 0;
+  std::size_t told_in_part = 0;
   for (int world = 0; world < 4; ++world) {
     std::vector<Words> documents;
     std::vector<std::string> texts;
@@ -90,12 +107,27 @@ TEST_P(QueryOfKind, FindsEveryExactCopyOfAWindowAndNothingThatIsNone) {
         append(query, random_words(random, random() % 12, kind.different));
       }
       const std::vector<Passage> passages = index.query(join(query));
+      const std::vector<Passage> edited = index.query(join(query), heavy());
+      const std::vector<Passage> long_ones = index.query(join(query), heavy(20));
       for (std::size_t i = 0; i < documents.size(); ++i)
         for (const ExactRun& run : exact_runs(query, documents[i], least)) {
           ++runs;
-          EXPECT_TRUE(told(passages, word_bytes(query, run.a, run.a + run.words), index.path(i),
-                           word_bytes(documents[i], run.b, run.b + run.words)))
-              << run.words << " words at " << run.a << " of the query and " << run.b << " of " << i;
+          const auto is_told = [&](const std::vector<Passage>& by) {
+            return told(by, word_bytes(query, run.a, run.a + run.words), index.path(i),
+                        word_bytes(documents[i], run.b, run.b + run.words));
+          };
+          // Of a longer passage, which the document holds at another place.
+          const auto is_part = [&](const std::vector<Passage>& by) {
+            return told_of(by, word_bytes(query, run.a, run.a + run.words), index.path(i));
+          };
+          const auto which = [&] {
+            return std::to_string(run.words) + " words at " + std::to_string(run.a) + " of the query and " +
+                   std::to_string(run.b) + " of " + std::to_string(i);
+          };
+          EXPECT_TRUE(is_told(passages)) << which();
+          EXPECT_TRUE(run.words < 15 || is_told(edited) || is_part(edited)) << which();
+          EXPECT_TRUE(run.words < 20 || is_told(long_ones) || is_part(long_ones)) << which();
+          if (run.words >= 15) ++(is_told(edited) ? told_heavily : told_in_part);
         }
       for (const Passage& passage : passages) {
         EXPECT_EQ(passage.head.length, words_in(passage.head.text));
@@ -113,6 +145,8 @@ TEST_P(QueryOfKind, FindsEveryExactCopyOfAWindowAndNothingThatIsNone) {
     }
   }
   EXPECT_GT(runs, 150U);
+  EXPECT_GT(told_heavily, 60U);
+  EXPECT_GT(told_heavily, 10 * told_in_part);
 }
 
 INSTANTIATE_TEST_SUITE_P(
