@@ -29,6 +29,7 @@ class Grouper {
     if (has_last_ && match == last_) return;
     last_ = match;
     has_last_ = true;
+    if (is_excluded(match)) return;
     close([&](const Open& open) { return 5 * (match.a - open.begin) > open.first_end - open.begin; });
     const std::uint64_t end = match.a + match.a_length;
     auto joined = std::find_if(open_.begin(), open_.end(), [&](const auto& open) {
@@ -97,7 +98,7 @@ class Grouper {
       similarity += static_cast<double>(place.matches) /
                     static_cast<double>(std::max<std::uint64_t>(open.end - open.begin, place.b_length));
     }
-    if (open.places.empty() || passage.documents < rules_.min_documents || is_excluded(open)) return;
+    if (open.places.empty() || passage.documents < rules_.min_documents) return;
     passage.similarity = similarity / static_cast<double>(open.places.size());
     passage.offset =
         places_.append({reinterpret_cast<const char*>(open.places.data()), open.places.size() * sizeof(PassagePlace)});
@@ -127,11 +128,11 @@ class Grouper {
     open.places.resize(kept);
   }
 
-  bool is_excluded(const Open& open) {
+  // By what the two stretches share, as in a query: it does not matter which others share about the same.
+  bool is_excluded(const PassageMatch& match) {
     if (rules_.excluded.empty()) return false;
-    const char* bytes =
-        tokens_.read(open.begin * sizeof(std::uint32_t), (open.end - open.begin) * sizeof(std::uint32_t), scratch_);
-    return rules_.excluded.hold({reinterpret_cast<const std::uint32_t*>(bytes), open.end - open.begin});
+    const char* bytes = tokens_.read(match.a * sizeof(std::uint32_t), match.a_length * sizeof(std::uint32_t), scratch_);
+    return rules_.excluded.hold({reinterpret_cast<const std::uint32_t*>(bytes), match.a_length});
   }
 
   const TokenTable& table_;

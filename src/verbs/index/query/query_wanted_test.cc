@@ -139,6 +139,42 @@ TEST_F(Wanted, APairHasItsRowsAlsoWhereWordsComeAgainAndAgain) {
     }
 }
 
+// Of what is excluded, one document holds a little more than another: joined, they would be judged otherwise than each alone.
+TEST_F(Wanted, APairHasItsRowsAlsoWhereTextsAreExcluded) {
+  std::vector<Words> shared;
+  std::vector<std::string> texts;
+  for (int i = 0; i < 10; ++i) shared.push_back(random_words(random_, 60, 1000000));
+  for (std::size_t i = 0; i < 60; ++i) {
+    const std::size_t first = random_() % 8;
+    Words text = random_words(random_, 30, 1000000);
+    append(text, part(shared[i % 10], first, 52 - random_() % 8));
+    append(text, random_words(random_, 30, 1000000));
+    texts.push_back(join(text));
+  }
+  const TestIndex index(texts);
+  for (const Edits edits : {Edits::none, Edits::light, Edits::heavy}) {
+    std::size_t rows = 0;
+    std::size_t excluded = 0;
+    for (std::size_t asked = 0; asked < shared.size(); ++asked) {
+      QueryOptions options = all_of(edits);
+      options.documents = {{"q", join(shared[asked])}};
+      const std::size_t all = ask(index, options).size();
+      options.limits.exclude = {join(part(shared[asked], 2, 46))};
+      const Places whole = ask(index, options);
+      Places one_by_one;
+      for (std::size_t with = asked; with < texts.size(); with += 10) {
+        options.with = {index.path(with)};
+        for (const Place& place : ask(index, options)) one_by_one.push_back(place);
+      }
+      EXPECT_TRUE(one_by_one == whole) << asked << ": " << one_by_one.size() << " and " << whole.size();
+      rows += whole.size();
+      excluded += all - whole.size();
+    }
+    EXPECT_GT(rows, 10U);
+    EXPECT_GT(excluded, 10U);
+  }
+}
+
 TEST_F(Wanted, SeveralDocumentsAreTheUnionAndCostLess) {
   const TestIndex index(texts_);
   QueryOptions options = all_of(Edits::heavy);

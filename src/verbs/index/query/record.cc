@@ -103,6 +103,7 @@ class RecordQuery {
   void tell_candidates(const std::optional<QueryCursor>& cursor);
   std::vector<FoundPassage> passages_of(std::span<const blot::Candidate> candidates);
   const std::vector<SharedRun>& compared(std::uint32_t chain);
+  bool is_excluded(const SharedRun& run) const;
   bool told_by_another(const Found& found);
   bool ranks_before(std::uint32_t a, std::uint32_t b);
   bool is_left_out(std::uint32_t chain);
@@ -249,7 +250,7 @@ std::vector<RecordQuery::FoundPassage> RecordQuery::passages_of(std::span<const 
       const std::uint32_t chain = candidates_->members[candidate.first + i];
       const std::vector<SharedRun> runs = compared(chain);
       for (const SharedRun& run : runs)
-        if (const Found found{chain, run}; !told_by_another(found)) all.push_back(found);
+        if (const Found found{chain, run}; !is_excluded(run) && !told_by_another(found)) all.push_back(found);
     }
   std::sort(all.begin(), all.end(), [](const Found& a, const Found& b) {
     const auto key = [](const Found& found) {
@@ -299,6 +300,11 @@ const std::vector<SharedRun>& RecordQuery::compared(std::uint32_t chain) {
     note_changed(chainer_.chains()[chain].document, error);
     return comparisons_->runs(chain);
   }
+}
+
+// By what the one document shares, so that it does not matter which others share about the same.
+bool RecordQuery::is_excluded(const SharedRun& run) const {
+  return !excluded_.empty() && excluded_.hold(query_.hashes().subspan(run.query.first, run.query.size()));
 }
 
 // Of chains of one document: the longer one, whatever other documents hold.
@@ -377,7 +383,6 @@ std::vector<RecordQuery::ComparedPassage> RecordQuery::ranked(std::span<FoundPas
 std::optional<RecordQuery::ComparedPassage> RecordQuery::compare_passage(FoundPassage& passage, Reservation& held) {
   const auto first = static_cast<std::uint32_t>(passage.query.first);
   const auto last = static_cast<std::uint32_t>(passage.query.last);
-  if (excluded_.hold(query_.hashes().subspan(first, last - first))) return std::nullopt;
   set_passage(passage.query);
   const std::span<const blot::Chain> chains = chainer_.chains();
   std::sort(passage.places.begin(), passage.places.end(), [&](const Found& a, const Found& b) {
