@@ -154,13 +154,14 @@ struct Occurrence {
   ByteRange bytes;                // of the document's text (for a file, the file)
   std::string text;               // those bytes
   std::vector<ByteRange> shared;  // ranges in `text` that match the passage token for token; sorted, disjoint
-  double similarity = 1;          // matching tokens divided by the length of the longer
-  double document_share = 0;      // tokens here, of all tokens of the document
+  // Matching tokens, divided by the length of the place or of the passage (for a query, of `query`), whichever is longer.
+  double similarity = 1;
+  double document_share = 0;  // tokens here, of all tokens of the document
   // For a query:
   ByteRange query;         // the bytes of the query that match here,
   double query_share = 0;  // and their tokens, of all tokens of the query
-  // How unlikely the agreement is by chance, in bits: what the matching tokens weigh by their rarity in both passages, and
-  // the less, the more places of the index hold their phrase (GUIDE.md, "Repeated passages").
+  // How unlikely the match is by chance, in bits: the sum over the matching tokens, of which each counts more the rarer it
+  // is in both passages, and less the more places of the index contain its phrase (GUIDE.md, "Repeated passages").
   double score = 0;
   std::vector<ByteRange> moved = {};  // those of `shared`, or parts of them, that stand at another place in the passage
 };
@@ -169,7 +170,7 @@ struct Occurrence {
 struct PassageHead {
   std::string text;              // at its earliest place; for a query, in the query
   std::uint64_t length = 0;      // in tokens
-  double similarity = 0;         // mean over its occurrences, except the earliest
+  double similarity = 0;         // mean over its occurrences; for extract(), except the earliest
   double score = 0;              // for a query: the highest of its occurrences'
   std::uint64_t documents = 0;   // that contain it; for a query, those listed
   std::uint64_t unverified = 0;  // for a query: candidates beyond `max_occurrences`, not compared

@@ -75,10 +75,7 @@ struct Place {
   ByteRange bytes;
   double similarity = 0;
   double score = 0;
-  friend bool operator==(const Place& a, const Place& b) {
-    return a.id == b.id && a.query == b.query && a.bytes == b.bytes && a.similarity == b.similarity &&
-           a.score == b.score;
-  }
+  friend bool operator==(const Place&, const Place&) = default;
 };
 
 bool before(const Place& a, const Place& b) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,10 +71,13 @@ class TestIndex : public World {
   }
   const std::vector<std::string>& texts() const { return texts_; }
 
-  QueryReport query(const QueryOptions& options, std::vector<Passage>& passages) const {
+  QueryReport query(const QueryOptions& options, std::vector<Passage>& passages,
+                    std::optional<unsigned> threads = {}) const {
     Snapshot snapshot(path());
     KeptPassages kept;
-    const QueryReport report = query_index(snapshot, options, context(), kept);
+    Context how = context();
+    how.threads = threads.value_or(how.threads);
+    const QueryReport report = query_index(snapshot, options, how, kept);
     EXPECT_EQ(report.passages, kept.passages.size());
     passages.insert(passages.end(), kept.passages.begin(), kept.passages.end());
     return report;
@@ -90,6 +94,16 @@ class TestIndex : public World {
       for (const Occurrence& occurrence : passage.occurrences) expect_true(occurrence);
     }
     return passages;
+  }
+  // Calls check(report, passages) for the answers of several numbers of threads.
+  template <class Check>
+  void on_any_threads(const QueryOptions& options, Check check) const {
+    for (const unsigned threads : {1U, 2U, 3U, 8U}) {
+      SCOPED_TRACE(threads);
+      std::vector<Passage> passages;
+      const QueryReport report = query(options, passages, threads);
+      check(report, passages);
+    }
   }
   // The number of the document of this id.
   std::size_t number(const std::string& id) const {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 
+#include "faces/cli/table/choices.h"
 #include "faces/cli/table/flags.h"
 
 namespace refrain::cli {
@@ -25,6 +26,38 @@ inline constexpr VerbSet kAll = kWorkers | Verb::ngrams | Verb::ngrams_lookup | 
 
 inline unsigned narrow(const Value& value) {
   return static_cast<unsigned>(value.number);
+}
+
+// Rows that several verbs have under different headings.
+constexpr Flag tokenizer_flag(const VerbSet& verbs, Group group) {
+  return {.name = "tokenizer",
+          .kind = Kind::choice,
+          .metavar = "NAME",
+          .default_text = "words-nfkc",
+          .description = "one of",
+          .choices = tokenizer_choices,
+          .verbs = verbs,
+          .group = group,
+          .store = [](Settings& s, const Value& v) { s.tokenizer = static_cast<TokenizerKind>(v.number); }};
+}
+constexpr Flag normalize_flag(const VerbSet& verbs, Group group) {
+  return {.name = "normalize",
+          .kind = Kind::choice,
+          .metavar = "FORM",
+          .default_text = "nfkc",
+          .description = "how words are compared",
+          .choices = normal_forms,
+          .verbs = verbs,
+          .group = group,
+          .store = [](Settings& s, const Value& v) { s.normalize = v.number == 1; }};
+}
+constexpr Flag comments_flag(const VerbSet& verbs, Group group) {
+  return {.name = "comments",
+          .default_text = "off",
+          .description = "keep comments, with code and code-kinds",
+          .verbs = verbs,
+          .group = group,
+          .store = [](Settings& s, const Value&) { s.comments = true; }};
 }
 
 // Those of one verb or a few, and those that say what is read and how the program runs.

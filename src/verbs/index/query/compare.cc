@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 
 #include "engines/blot/blotter.h"
 #include "engines/blot/format.h"
@@ -268,11 +269,9 @@ void ChainComparer::load(std::uint64_t first, std::uint64_t last) {
 
 // The tokens [first, last) of the document at hand, and maybe more of it.
 const ChainComparer::HeldTokens& ChainComparer::held(std::uint64_t first, std::uint64_t last) {
-  std::uint64_t others = 0;
-  const auto settle = [&](std::uint64_t reading) {
-    others = 0;
-    for (const HeldTokens& tokens : held_) others += tokens.range.size();
-    return others * sizeof(std::uint32_t) + reading * kTokenBytes;
+  const auto held_tokens = [&] {
+    return std::accumulate(held_.begin(), held_.end(), std::uint64_t{0},
+                           [](std::uint64_t sum, const HeldTokens& tokens) { return sum + tokens.range.size(); });
   };
   // Long ones are not kept, nor what the new ones hold.
   std::erase_if(held_, [&](const HeldTokens& tokens) {
@@ -287,19 +286,17 @@ const ChainComparer::HeldTokens& ChainComparer::held(std::uint64_t first, std::u
     return held_.back();
   }
   const std::uint64_t size = last - first;
-  std::uint64_t bytes = settle(size);
-  while (!held_.empty() && (held_.size() >= kMostHeld || others + size > kMostHeldTokens ||
-                            bytes > reservation_.bytes() + budget_.available())) {
+  const auto bytes = [&] { return held_tokens() * sizeof(std::uint32_t) + size * kTokenBytes; };
+  while (!held_.empty() && (held_.size() >= kMostHeld || held_tokens() + size > kMostHeldTokens ||
+                            bytes() > reservation_.bytes() + budget_.available()))
     held_.erase(held_.begin());
-    bytes = settle(size);
-  }
-  reservation_.resize(bytes, kLooseWhat);
+  reservation_.resize(bytes(), kLooseWhat);
   std::vector<DocumentToken> read;
   snapshot_.read_tokens(document_, first, last, read);
   held_.push_back({document_, {first, first + read.size()}, {}});
   held_.back().hashes.reserve(read.size());
   for (const DocumentToken& token : read) held_.back().hashes.push_back(token.hash);
-  reservation_.resize(settle(0), kLooseWhat);
+  reservation_.resize(held_tokens() * sizeof(std::uint32_t), kLooseWhat);
   return held_.back();
 }
 

@@ -335,15 +335,10 @@ TEST_F(Wanted, AnIndexIsComparedWithItselfEveryPairOnce) {
     options.id.clear();
     options.self = true;
     EXPECT_GT(expected.size(), kDocuments);
-    for (const unsigned threads : {1U, 2U, 3U, 8U}) {
-      Context context = index.context();
-      context.threads = threads;
-      Snapshot snapshot(index.path());
-      KeptPassages kept;
-      const QueryReport report = query_index(snapshot, options, context, kept);
-      EXPECT_TRUE(places_of(kept.passages) == expected) << threads << " threads";
+    index.on_any_threads(options, [&](const QueryReport& report, const std::vector<Passage>& passages) {
+      EXPECT_TRUE(places_of(passages) == expected);
       EXPECT_EQ(report.documents, kDocuments - 2) << "the last has none after it";
-    }
+    });
   }
 }
 
