@@ -26,7 +26,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "python", "tests", "spark"))
 from spark_case import BIN_DIR, make_session, missing  # noqa: E402
 
-TEXTS = ("similar", "crowd_texts", "crowd_similar")  # the steps that move texts
+TEXTS = ("similar", "crowd_texts")  # the steps that move texts
 TICKS = os.sysconf("SC_CLK_TCK")
 
 

@@ -6,7 +6,7 @@
 //   1. sketches() of all documents; group by `group` those that are judged, and walk each group in order of rank with a
 //      MeetingPlan. Its crowd is grouped once more, by crowd_group(), and walked with another one.
 //   2. Drop pairs that may_match() rules out; compare() the texts of the others.
-//   3. Rank by rank: keep a document unless one that is kept is similar to it and covers it.
+//   3. Rank by rank: keep a document unless one that is kept is similar to it and covers it (KeptSet).
 //   4. If there were crowds: the documents of the crowds that are kept meet again, in the next round, whose pairs are
 //      others; and so on.
 //
@@ -73,10 +73,10 @@ class DocumentMatcher {
   // By the lanes of two documents. Hardly ever false for two that are similar.
   bool may_match(const std::uint8_t* a, const std::uint8_t* b) const;
 
-  // Row by row: earlier[i] with later[i]. Equal texts in consecutive rows are taken apart once.
-  std::vector<TextMatch> compare(const TextColumn& earlier, std::span<const std::uint32_t> earlier_template,
-                                 const TextColumn& later, std::span<const std::uint32_t> later_template,
-                                 const Context& context) const;
+  // Of pairs of rows, the later document first. Sort them: the windows of a text are remembered for the next ones, as far
+  // as memory allows. A pair with a null gives 0. Error(invalid_argument) for a row that does not exist.
+  std::vector<TextMatch> compare(const TextColumn& texts, std::span<const std::uint32_t> template_of,
+                                 std::span<const IndexPair> pairs, const Context& context) const;
 
   // The template of a source: the windows that many of the otherwise different texts of a sample share, ascending. The
   // sample is in order of digests (digest.h), and drawn as TemplateSample says.
@@ -128,6 +128,33 @@ class MeetingPlan {
   // other_band() names.
   static std::uint64_t crowd_group(std::uint64_t group, std::uint32_t other);
   static unsigned other_band(unsigned band, unsigned bands, unsigned round);
+
+ private:
+  struct [[gnu::visibility("hidden")]] Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// ---- Who is kept.
+
+// Each document, unless one before it that is kept covers it. Not thread-safe.
+class KeptSet {
+ public:
+  struct Match {
+    std::uint64_t later = 0;
+    std::uint64_t earlier = 0;
+    std::uint32_t longest_lost = 0;
+    bool covered = false;
+  };
+
+  KeptSet();
+  ~KeptSet();
+  KeptSet(const KeptSet&) = delete;
+  KeptSet& operator=(const KeptSet&) = delete;
+
+  // More similar pairs in order of `later` and then `earlier`; those of one later document come in one call. Appends the
+  // places of the pairs that decide: where a document is removed, the first that covers it; where it is kept although a
+  // kept one is similar, the first of those that lack the least of it.
+  void add(std::span<const Match> matches, std::vector<std::uint64_t>& deciding);
 
  private:
   struct [[gnu::visibility("hidden")]] Impl;

@@ -79,16 +79,26 @@ Column may_match_column(const DocumentMatcher& matcher, const nb::object& left, 
   return flag_column(may);
 }
 
-Column match_table(const DocumentMatcher& matcher, const nb::object& earlier, const nb::object& later,
-                   const nb::object& earlier_template, const nb::object& later_template, unsigned threads,
-                   const nb::object& memory) {
-  const Texts first = import_one_text(earlier);
-  const Texts second = import_one_text(later);
-  const std::vector<std::uint32_t> first_template = template_numbers(earlier_template);
-  const std::vector<std::uint32_t> second_template = template_numbers(later_template);
+// Of two columns of numbers.
+std::vector<IndexPair> import_pairs(const nb::object& first, const char* first_name, const nb::object& second,
+                                    const char* second_name) {
+  const std::vector<std::uint64_t> one = import_numbers(first, first_name);
+  const std::vector<std::uint64_t> other = import_numbers(second, second_name);
+  if (one.size() != other.size())
+    throw Error(Errc::invalid_argument,
+                std::string(first_name) + ", " + second_name + ": the columns have different lengths");
+  std::vector<IndexPair> pairs(one.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {one[i], other[i]};
+  return pairs;
+}
+
+Column match_table(const DocumentMatcher& matcher, const nb::object& texts, const nb::object& later,
+                   const nb::object& earlier, const nb::object& templates, unsigned threads, const nb::object& memory) {
+  const Texts given = import_one_text(texts);
+  const std::vector<std::uint32_t> numbers = template_numbers(templates);
+  const std::vector<IndexPair> pairs = import_pairs(later, "later", earlier, "earlier");
   return call({.threads = threads, .memory = memory}, [&](const Context& context) {
-    const std::vector<TextMatch> found =
-        matcher.compare(first.column, first_template, second.column, second_template, context);
+    const std::vector<TextMatch> found = matcher.compare(given.column, numbers, pairs, context);
     std::vector<double> similarity, written;
     std::vector<std::int64_t> lost, longest, covered;
     for (const TextMatch& match : found) {
@@ -112,12 +122,8 @@ Column template_column(const DocumentMatcher& matcher, const nb::object& sample,
 }
 
 nb::tuple walk(MeetingPlan& plan, const nb::object& group, const nb::object& rank) {
-  const std::vector<std::uint64_t> groups = import_numbers(group, "group");
-  const std::vector<std::uint64_t> ranks = import_numbers(rank, "rank");
-  if (groups.size() != ranks.size())
-    throw Error(Errc::invalid_argument, "group, rank: the columns have different lengths");
-  std::vector<BandEntry> entries(groups.size());
-  for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = {groups[i], ranks[i]};
+  std::vector<BandEntry> entries;
+  for (const auto& [one, other] : import_pairs(group, "group", rank, "rank")) entries.push_back({one, other});
   std::vector<IndexPair> pairs;
   std::vector<BandEntry> crowd;
   plan.add(entries, pairs, crowd);
@@ -136,14 +142,27 @@ nb::tuple walk(MeetingPlan& plan, const nb::object& group, const nb::object& ran
 }
 
 Column crowd_column(const nb::object& group, const nb::object& other) {
-  const std::vector<std::uint64_t> groups = import_numbers(group, "group");
-  const std::vector<std::uint64_t> others = import_numbers(other, "other");
-  if (groups.size() != others.size())
-    throw Error(Errc::invalid_argument, "group, other: the columns have different lengths");
-  std::vector<std::int64_t> crowds(groups.size());
-  for (std::size_t i = 0; i < crowds.size(); ++i)
-    crowds[i] = static_cast<std::int64_t>(MeetingPlan::crowd_group(groups[i], static_cast<std::uint32_t>(others[i])));
+  std::vector<std::int64_t> crowds;
+  for (const auto& [one, key] : import_pairs(group, "group", other, "other"))
+    crowds.push_back(static_cast<std::int64_t>(MeetingPlan::crowd_group(one, static_cast<std::uint32_t>(key))));
   return number_column(std::move(crowds));
+}
+
+Column deciding_column(KeptSet& kept, const nb::object& later, const nb::object& earlier,
+                       const nb::object& longest_lost, const nb::object& covered) {
+  const std::vector<IndexPair> pairs = import_pairs(later, "later", earlier, "earlier");
+  const std::vector<IndexPair> losses = import_pairs(longest_lost, "longest_lost", covered, "covered");
+  if (pairs.size() != losses.size())
+    throw Error(Errc::invalid_argument, "later, longest_lost: the columns have different lengths");
+  std::vector<KeptSet::Match> matches;
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    matches.push_back({.later = pairs[i].first,
+                       .earlier = pairs[i].second,
+                       .longest_lost = static_cast<std::uint32_t>(losses[i].first),
+                       .covered = losses[i].second != 0});
+  std::vector<std::uint64_t> deciding;
+  kept.add(matches, deciding);
+  return number_column(std::move(deciding));
 }
 
 Column site_column(const nb::object& ids) {
@@ -166,16 +185,21 @@ void bind_dedup_kernels(nb::module_& module) {
            "memory"_a = nb::none(), "A table of judged, lanes (a byte each), keys (a band each).")
       .def("may_match", may_match_column, "left"_a, "right"_a,
            "Row by row, whether documents with these lanes may be similar.")
-      .def("compare", match_table, "earlier"_a, "later"_a, "earlier_template"_a = nb::none(),
-           "later_template"_a = nb::none(), nb::kw_only(), "threads"_a = 0, "memory"_a = nb::none(),
-           "Row by row: a table of similarity (0 below the threshold), lost, longest_lost, as_written, covered (0 or "
-           "1).")
+      .def(
+          "compare", match_table, "texts"_a, "later"_a, "earlier"_a, "templates"_a = nb::none(), nb::kw_only(),
+          "threads"_a = 0, "memory"_a = nb::none(),
+          "Pairs of rows: a table of similarity (0 below the threshold), lost, longest_lost, as_written, covered (0 or "
+          "1).")
       .def("find_template", template_column, "sample"_a, nb::kw_only(), "memory"_a = nb::none(),
            "The windows that many of otherwise different texts share: uint64.");
   nb::class_<MeetingPlan>(module, "MeetingPlan", "Walks the groups of a round.")
       .def(nb::init<unsigned>(), "round"_a)
       .def("add", walk, "group"_a, "rank"_a, "Tables of (later, earlier) and of the crowd's (group, rank).")
       .def_static("other_band", &MeetingPlan::other_band, "band"_a, "bands"_a, "round"_a);
+  nb::class_<KeptSet>(module, "KeptSet", "Who is kept.")
+      .def(nb::init<>())
+      .def("add", deciding_column, "later"_a, "earlier"_a, "longest_lost"_a, "covered"_a,
+           "The places of the pairs that decide: uint64.");
   module.def("crowd_groups", crowd_column, "group"_a, "other"_a,
              "Where documents of a crowd meet once more, by their keys in another band: int64.");
   module.def("sites_of_addresses", site_column, "ids"_a,

@@ -18,6 +18,12 @@ struct Found {
   TextMatch match;
 };
 
+TextMatch compare_alone(const DocumentMatcher& matcher, const std::optional<std::string>& later,
+                        const std::optional<std::string>& earlier, const std::vector<std::uint32_t>& templates = {}) {
+  const std::vector<IndexPair> pair = {{0, 1}};
+  return matcher.compare(Column({later, earlier}).view(), templates, pair, on(1)).front();
+}
+
 class ByHand {
  public:
   ByHand(const Texts& texts, const DocumentMatchOptions& options)
@@ -82,10 +88,8 @@ class ByHand {
   }
 
   TextMatch compare(std::uint64_t earlier, std::uint64_t later) const {
-    const Column first({texts_[earlier]});
-    const Column second({texts_[later]});
-    const std::vector<std::uint32_t> number = {has_template ? 1U : 0U};
-    return matcher_.compare(first.view(), number, second.view(), number, on(1)).front();
+    const std::uint32_t number = has_template ? 1 : 0;
+    return compare_alone(matcher_, texts_[later], texts_[earlier], {number, number});
   }
 
   std::vector<IndexPair> meet(unsigned round, const std::vector<std::size_t>& removed_for,
@@ -195,9 +199,13 @@ TEST(Matches, DependOnNeitherThreadsNorLayout) {
   const Texts texts = hard_texts(4, 200);
   const DocumentMatcher matcher({});
   const auto expected = matcher.sketches(Column(texts).view(), {}, on(1));
-  Texts shifted(texts.begin() + 1, texts.end());
-  shifted.push_back(texts.front());
-  const auto matches = matcher.compare(Column(texts).view(), {}, Column(shifted).view(), {}, on(1));
+  std::vector<IndexPair> pairs;
+  std::vector<TextMatch> matches;
+  for (std::size_t i = 0; i < 2 * texts.size(); ++i) {
+    const IndexPair pair = {i % texts.size(), (i + 1 + i / texts.size()) % texts.size()};
+    pairs.push_back(pair);
+    matches.push_back(compare_alone(matcher, texts[pair.first], texts[pair.second]));
+  }
   EXPECT_TRUE(std::ranges::any_of(matches, [](const TextMatch& match) { return match.similarity > 0; }));
   for (const Layout layout : kLayouts)
     for (const unsigned threads : kThreads) {
@@ -206,7 +214,7 @@ TEST(Matches, DependOnNeitherThreadsNorLayout) {
       EXPECT_EQ(found.judged, expected.judged);
       EXPECT_EQ(found.lanes, expected.lanes);
       EXPECT_EQ(found.keys, expected.keys);
-      EXPECT_EQ(matcher.compare(column.view(), {}, Column(shifted, layout).view(), {}, on(threads)), matches);
+      EXPECT_EQ(matcher.compare(column.view(), {}, pairs, on(threads)), matches);
     }
 }
 
@@ -217,8 +225,52 @@ TEST(Matches, RefuseWhatDoesNotFitTogether) {
   const std::vector<std::uint32_t> unknown = {0, 1};
   EXPECT_THROW(matcher.sketches(column.view(), one, on(1)), Error);
   EXPECT_THROW(matcher.sketches(column.view(), unknown, on(1)), Error);
-  EXPECT_THROW(matcher.compare(column.view(), {}, Column({"one text"}).view(), {}, on(1)), Error);
+  const std::vector<IndexPair> outside = {{0, 1}, {1, 2}};
+  EXPECT_THROW(matcher.compare(column.view(), {}, outside, on(1)), Error);
   EXPECT_THROW(DocumentMatcher({.threshold = 2}), Error);
+}
+
+TEST(KeptSet, IsThatOfThePlainWay) {
+  std::mt19937_64 random(5);
+  std::map<IndexPair, KeptSet::Match> all;
+  for (unsigned i = 0; i < 3000; ++i) {
+    const std::uint64_t later = 1 + random() % 500;
+    const KeptSet::Match match = {.later = later,
+                                  .earlier = random() % later,
+                                  .longest_lost = static_cast<std::uint32_t>(random() % 20),
+                                  .covered = random() % 3 == 0};
+    all.emplace(IndexPair{match.later, match.earlier}, match);
+  }
+  std::vector<KeptSet::Match> matches;
+  for (const auto& [pair, match] : all) matches.push_back(match);
+
+  std::vector<std::uint64_t> expected;
+  std::set<std::uint64_t> removed;
+  for (std::uint64_t later = 1; later <= 500; ++later) {
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> covering, lacking;  // with what comes first
+    for (std::uint64_t i = 0; i < matches.size(); ++i)
+      if (matches[i].later == later && !removed.contains(matches[i].earlier))
+        (matches[i].covered ? covering : lacking).emplace_back(matches[i].covered ? 0 : matches[i].longest_lost, i);
+    if (!covering.empty()) removed.insert(later);
+    const auto& best = covering.empty() ? lacking : covering;
+    if (!best.empty()) expected.push_back(std::ranges::min(best).second);
+  }
+  ASSERT_GT(removed.size(), 100U);
+  ASSERT_GT(expected.size(), removed.size());
+
+  KeptSet whole;
+  std::vector<std::uint64_t> found;
+  whole.add(matches, found);
+  EXPECT_EQ(found, expected);
+  KeptSet parts;
+  found.clear();
+  for (std::size_t begin = 0, end = 0; begin < matches.size(); begin = end) {
+    while (end < matches.size() && matches[end].later == matches[begin].later) ++end;
+    std::vector<std::uint64_t> places;
+    parts.add(std::span(matches).subspan(begin, end - begin), places);
+    for (const std::uint64_t place : places) found.push_back(begin + place);
+  }
+  EXPECT_EQ(found, expected);
 }
 
 TEST(SiteOfAddress, IsTheHost) {

@@ -1,5 +1,5 @@
-"""The rounds of dedup after the first. A round of jobs costs seconds however little there is to do, so where the crowds are
-small one task does all of them: it holds their sketches and texts, and does what meeting.py does with DataFrames.
+"""Documents whose sketches one task holds: who meets whom, and the rounds of dedup after the first. A round of jobs costs
+seconds however little there is to do, so where the crowds are small one task does all of them.
 """
 
 import numpy as np
@@ -8,14 +8,14 @@ import pyarrow.compute as pc
 from pyspark.sql import functions as F
 
 from .. import _core
-from .frames import DOC, TASK
-from .meeting import COMPARED, PAIR, SIMILAR
+from . import graph
+from .frames import map_all
+from .meeting import COMPARED, PAIR, SIMILAR, similar
 from .sketches import matcher
 
 ONE_TASK_BYTES = 128 << 20  # of texts
-ONE_TASK_PAIRS = 1_000_000  # that are similar so far
-_TEXT_BYTES = 16 << 20  # that are compared at a time
-_LANE_PAIRS = 100_000  # the same
+ONE_TASK_PAIRS = 4_000_000  # that are similar so far
+_LANE_PAIRS = 100_000  # whose signatures are compared at a time
 _MOST_ROUNDS = 64
 _LEAST_ROUNDS = 3  # each looks at the crowds in another order
 _MANY_ROUNDS = 8  # after which one that leaves more than this share is the last
@@ -42,96 +42,109 @@ def rounds(documents, found, removed):
         yield round
 
 
-def fit_one_task(texts, similar):
+def split(rows):
+    """What meeting.compare() gives: the members of crowds, and the similar pairs."""
+    is_member = pc.is_valid(rows["rank"])
+    return rows.filter(is_member).drop_columns(PAIR + COMPARED), rows.filter(pc.invert(is_member)).select(PAIR + COMPARED)
+
+
+def fit_one_task(among, similar):
     """Whether a task can hold the texts of the crowds, and the pairs that are similar so far."""
-    return similar <= ONE_TASK_PAIRS and (texts.agg(F.sum(F.octet_length("text"))).collect()[0][0] or 0) <= ONE_TASK_BYTES
+    return similar <= ONE_TASK_PAIRS and (among.agg(F.sum("bytes")).collect()[0][0] or 0) <= ONE_TASK_BYTES
 
 
-def settle(similar, found, among, texts, documents, options, templates):
-    """The similar pairs of all rounds after the first, which has `found` those of `similar`."""
-    known = similar.select(F.col("later").alias("rank"), "earlier", "covered")
-    members = among.join(texts, DOC).select("rank", "template", "lanes", "keys", "text")
+def settle(compared, documents, options, templates):
+    """The similar pairs of all rounds after the first, of which meeting.compare() gave `compared`."""
     windows = tuple(templates.windows)
 
-    def run(batches):
-        yield from _Crowds(pa.Table.from_batches(batches), matcher(options, windows)).settle(found, documents)
+    def run(rows):
+        found = Crowds(*split(rows), matcher(options, windows)).settle(documents)
+        return pa.concat_tables(found)
 
-    return known.unionByName(members, allowMissingColumns=True).coalesce(1).mapInArrow(run, SIMILAR)
+    return map_all(compared, run, SIMILAR)
 
 
-class _Crowds:
-    """Documents are known by their places in the order of ranks, and a pair by one number: later * documents + earlier."""
+class Members:
+    """The sketches of documents in order of rank. A document is known by its place, and a pair by one number: later *
+    documents + earlier."""
 
-    def __init__(self, rows, matcher):
-        is_pair = pc.is_valid(rows["earlier"])
-        pairs, members = rows.filter(is_pair), rows.filter(pc.invert(is_pair)).sort_by("rank").combine_chunks()
+    def __init__(self, lanes, keys, matcher):
+        self._lanes = lanes
+        self._keys = keys.flatten().to_numpy().view(np.uint32).reshape(len(lanes), -1)
         self._matcher = matcher
-        self._ranks = members["rank"].to_numpy()
-        self._lanes, self._texts, self._templates, keys = (members[name].chunk(0) for name in ("lanes", "text", "template", "keys"))
-        self._keys = keys.flatten().to_numpy().view(np.uint32).astype(np.int64).reshape(len(members), -1)
-        self._sizes = pc.binary_length(self._texts).to_numpy().astype(np.int64)
-        later, earlier = (pairs[name].to_numpy() for name in ("rank", "earlier"))
-        covered = pairs["covered"].to_numpy() != 0
-        self._covered = [np.stack([later[covered], earlier[covered]])]  # ranks; the later of the two may go
-        inside = np.isin(later, self._ranks) & np.isin(earlier, self._ranks)
-        self._met = self._numbers(later[inside], earlier[inside])
-        self._removed = None
 
-    def settle(self, found, documents):
-        """Yields what each round finds."""
-        for round in rounds(lambda: documents, lambda: found, lambda: len(self._gone())):
-            alive = np.isin(self._ranks, self._gone(), invert=True)
-            pairs = np.setdiff1d(self._meet(alive, round), self._met)
-            self._met = np.concatenate([self._met, pairs])
-            found = (0, 0)
-            for made in self._compare(pairs):
-                covered = made["covered"].to_numpy() != 0
-                self._covered.append(np.stack([made[name].to_numpy()[covered] for name in PAIR]))
-                found = (found[0] + int(covered.sum()), found[1] + len(covered))
-                yield made
-            self._removed = None
-
-    def _numbers(self, later, earlier):
-        return np.searchsorted(self._ranks, later) * len(self._ranks) + np.searchsorted(self._ranks, earlier)
-
-    def _gone(self):
-        """The ranks that are removed, by what is known so far."""
-        if self._removed is None:
-            later, earlier = np.concatenate(self._covered, axis=1)
-            order = np.lexsort((earlier, later))
-            gone = set()
-            for one, other in zip(later[order].tolist(), earlier[order].tolist()):
-                if other not in gone:
-                    gone.add(one)
-            self._removed = np.fromiter(gone, np.int64, len(gone))
-        return self._removed
-
-    def _meet(self, alive, round):
+    def meet(self, alive, round):
+        """Of the documents at these places: the pairs that meet in a round, each once, and the places of the crowds."""
         bands = self._keys.shape[1]
-        groups = (np.arange(bands) << 32) + self._keys[alive]
-        pairs, groups, ranks = self._walk(groups.ravel(), np.repeat(self._ranks[alive], bands), round)
-        others = np.array([_core.MeetingPlan.other_band(band, bands, round) for band in range(bands)])
-        other = self._keys[np.searchsorted(self._ranks, ranks), others[groups >> 32]]
-        once_more, *_ = self._walk(pa.array(_core.crowd_groups(pa.array(groups), pa.array(other))).to_numpy(), ranks, round)
-        return np.concatenate([pairs, once_more])
+        pairs, crowds = [], []
+        for band in range(bands):
+            met, groups, crowd = self._walk(self._keys[alive, band], alive, band, round)
+            other = self._keys[crowd, _core.MeetingPlan.other_band(band, bands, round)]
+            again = pa.array(_core.crowd_groups(pa.array(groups), pa.array(other))).to_numpy()
+            once_more, *_ = self._walk(again, crowd, band, round)
+            pairs += [met, once_more]
+            crowds.append(crowd)
+        return np.unique(np.concatenate(pairs)), np.unique(np.concatenate(crowds))
 
-    def _walk(self, groups, ranks, round):
-        """Pairs, and the groups and ranks of the crowds."""
-        order = np.lexsort((ranks, groups))
-        pairs, crowd = _core.MeetingPlan(round).add(pa.array(groups[order]), pa.array(ranks[order]))
-        pairs, crowd = pa.record_batch(pairs), pa.record_batch(crowd)
-        return self._numbers(*(pairs[name].to_numpy() for name in PAIR)), crowd["group"].to_numpy(), crowd["rank"].to_numpy()
+    def _walk(self, keys, places, band, round):
+        """Pairs, and the groups and places of the crowds."""
+        entries = (keys.astype(np.uint64) << 32) | places.astype(np.uint64)
+        entries.sort()
+        keys = entries >> 32
+        alike = np.zeros(len(keys) + 1, bool)
+        alike[1:-1] = keys[1:] == keys[:-1]
+        entries = entries[alike[1:] | alike[:-1]]  # the others meet nobody
+        groups, places = (band << 32) + (entries >> 32).astype(np.int64), (entries & 0xFFFFFFFF).astype(np.int64)
+        pairs, crowd = map(pa.record_batch, _core.MeetingPlan(round).add(pa.array(groups), pa.array(places)))
+        later, earlier = (pairs[name].to_numpy() for name in PAIR)
+        return later * len(self._lanes) + earlier, crowd["group"].to_numpy(), crowd["rank"].to_numpy()
 
-    def _compare(self, pairs):
-        """Yields those that are similar."""
-        later, earlier = np.divmod(pairs, max(len(self._ranks), 1))
+    def may_match(self, pairs):
+        """Later and earlier places of the pairs that signatures do not rule out."""
+        later, earlier = self.split(pairs)
         may = np.concatenate([np.zeros(0, bool), *(
             pa.array(self._matcher.may_match(self._lanes.take(later[part]), self._lanes.take(earlier[part]))).to_numpy(False)
             for part in (slice(begin, begin + _LANE_PAIRS) for begin in range(0, len(pairs), _LANE_PAIRS)))])
-        later, earlier = later[may], earlier[may]
-        bounds = np.flatnonzero(np.diff(np.cumsum(self._sizes[later] + self._sizes[earlier]) // _TEXT_BYTES)) + 1
-        for one, other in zip(np.split(later, bounds), np.split(earlier, bounds)):
-            found = pa.record_batch(self._matcher.compare(
-                self._texts.take(other), self._texts.take(one), self._templates.take(other), self._templates.take(one), **TASK))
-            made = pa.record_batch([pa.array(self._ranks[one]), pa.array(self._ranks[other]), *found.columns], [*PAIR, *COMPARED])
-            yield made.filter(pc.greater(found["similarity"], 0))
+        return later[may], earlier[may]
+
+    def split(self, pairs):
+        return np.divmod(pairs, max(len(self._lanes), 1))
+
+
+class Crowds:
+    """`members` are the documents of the crowds; `known`, the pairs of the first round, of all documents."""
+
+    def __init__(self, members, known, matcher):
+        members = members.sort_by("rank").combine_chunks()
+        self._matcher = matcher
+        self._ranks = members["rank"].to_numpy()
+        lanes, keys, self._texts, self._templates = (members[name].chunk(0) for name in ("lanes", "keys", "text", "template"))
+        self._members = Members(lanes, keys, matcher)
+        self._similar = [known]
+        inside = np.logical_and(*(np.isin(known[name].to_numpy(), self._ranks) for name in PAIR))
+        later, earlier = (np.searchsorted(self._ranks, known[name].to_numpy()[inside]) for name in PAIR)
+        self._met = later * len(self._ranks) + earlier
+
+    def settle(self, documents):
+        """Yields what each round finds. So many `documents` are compared in all."""
+        found = _found(self._similar[0])
+        for round in rounds(lambda: documents, lambda: found, lambda: len(self._gone())):
+            alive = np.flatnonzero(np.isin(self._ranks, self._gone(), invert=True))
+            pairs = np.setdiff1d(self._members.meet(alive, round)[0], self._met)
+            self._met = np.concatenate([self._met, pairs])
+            places = self._members.may_match(pairs)
+            ranks = [self._ranks[place] for place in places]
+            made = pa.table(similar(self._matcher, self._texts, self._templates, places, ranks))
+            found = _found(made)
+            self._similar.append(made)
+            yield made
+
+    def _gone(self):
+        """The ranks that are removed, by what is known so far."""
+        deciding = graph.deciding(pa.concat_tables(self._similar))
+        return deciding["later"].to_numpy()[deciding["covered"].to_numpy() != 0]
+
+
+def _found(similar):
+    """(matches, all)"""
+    return int(similar["covered"].to_numpy().sum()), len(similar)

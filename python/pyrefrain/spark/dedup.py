@@ -4,7 +4,7 @@ from pyspark.sql import Window
 from pyspark.sql import functions as F
 
 from ..errors import InvalidArgument, Unsupported
-from . import crowds, graph, meeting, templates as template_search
+from . import crowds, graph, meeting, one_task, templates as template_search
 from .frames import DOC, Documents, Workspace, refuse
 from .sketches import matcher, sketch
 
@@ -73,17 +73,48 @@ class _Run:
     def decide(self, exact, near, templates):
         sketched = self.documents.numbered(
             lambda: self.workspace.keep(sketch(self.documents, self.source, self.options), "sketched"))
+        rows = self._in_one_task(sketched, exact, templates) if near else None
+        return _decisions(self._in_many_tasks(sketched, exact, near, templates) if rows is None else rows)
+
+    def _in_one_task(self, sketched, exact, templates):
+        """What is known of each document; None where that is too much for a task."""
+        if not one_task.fits(sketched, self.options):
+            return None
+        task = one_task.OneTask(self.order, self.documents.id_type, exact, self.options)
+        compared = self.workspace.keep(task.compared(sketched), "compared") if templates else None
+        sketched, templates = self._without_templates(sketched, compared)
+        plan = self.workspace.keep(task.plan(sketched), "plan")
+        similar = task.similar(plan, self.texts(), templates)
+        if similar is None:
+            return None
+        return self.workspace.keep(task.outcome(sketched, self.workspace.keep(similar, "similar"), templates), "outcome")
+
+    def _in_many_tasks(self, sketched, exact, near, templates):
         unique = self._unique(sketched, exact)
+        rows = unique.select("id", "head", "is_copy", "head_id", "copies")
         if not near:
-            return self._decisions(unique)
-        found = (template_search.find(self.documents, unique, self.source is not None, self.options) if templates else
-                 template_search.Templates([]))
+            nothing = {"match": self.documents.id_type, "similarity": "double", "lost": "long", "longest_lost": "long",
+                       "as_written": "double", "removed": "boolean", "cluster": self.documents.id_type}
+            return rows.select("*", *(F.lit(None).cast(kind).alias(name) for name, kind in nothing.items()))
+        sketched, found = self._without_templates(sketched, unique.where("judged and not is_copy") if templates else None)
+        ranked = self._rank(sketched, unique)
+        similar = self._rounds(ranked, sketched.select(DOC, "lanes"), found)
+        return rows.join(self.workspace.keep(self._heads(ranked, *similar), "heads"), "head", "left")
+
+    def texts(self):
+        return self.documents.rows.select(DOC, "text")
+
+    def _without_templates(self, sketched, compared):
+        """The sketches without the templates that there are, and these. None are looked for where `compared` is None."""
+        if compared is None:
+            return sketched, template_search.Templates([])
+        all_bytes = sketched.agg(F.sum("bytes")).collect()[0][0]
+        found = template_search.find(self.documents, compared, all_bytes, self.source is not None, self.options)
         if found:
             others = sketched.where(~F.col("site").isin(list(found.numbers)))
             again = sketch(self.documents, self.source, self.options, found)
             sketched = others.union(self.workspace.keep(again, "sketched_again"))
-        ranked = self._rank(sketched, unique)
-        return self._decisions(unique, ranked, *self._rounds(ranked, sketched.select(DOC, "lanes"), found))
+        return sketched, found
 
     def _unique(self, sketched, exact):
         """A row for every document; `head` is the best-ranked with the same text, of which there are `copies` in all.
@@ -92,41 +123,47 @@ class _Run:
         """
         columns = [DOC, "id", "site", "digest", "bytes", "judged"]
         if not exact:
-            return sketched.select(*columns, F.col(DOC).alias("head"), F.col("id").alias("head_id"),
+            return sketched.select(*columns, F.col(DOC).alias("head"), F.lit(False).alias("is_copy"), F.col("id").alias("head_id"),
                                    F.lit(1).cast("long").alias("copies"))
         of_text = Window.partitionBy("strong")
         first = of_text.orderBy(*self.order)
         rows = sketched.select(*columns, F.first(DOC).over(first).alias("head"), F.first("id").over(first).alias("head_id"),
                                F.count(F.lit(1)).over(of_text).alias("copies"))
-        return self.workspace.keep(rows, "unique")
+        return self.workspace.keep(rows.withColumn("is_copy", F.expr(f"head <> {DOC}")), "unique")
 
     def _rank(self, sketched, unique):
         """The documents that are compared, numbered in their order."""
-        copies = unique.where(f"head <> {DOC}").select(DOC)
+        copies = unique.where("is_copy").select(DOC)
         compared = sketched.where("judged").join(copies, DOC, "left_anti")
         ordered = compared.sort(*self.order).select(F.monotonically_increasing_id().alias("rank"), DOC, "id", "template",
-                                                    "keys")
+                                                    "bytes", "keys")
         return self.workspace.keep(ordered, "ranked")
 
     def _rounds(self, ranked, lanes, templates):
         """All similar pairs that ever meet, and how many they are."""
         bands = matcher(self.options).bands
-        texts = self.documents.rows.select(DOC, "text")
+        texts = self.texts()
         met, crowded = meeting.meet(ranked, 1, bands, None, self.workspace)
         members = met.select(F.col("later").alias("rank")).union(met.select("earlier")).distinct()
         left = meeting.may_match(met, ranked.join(members, "rank", "left_semi").join(lanes, DOC), self.options, self.workspace)
-        similar = meeting.compare(left, texts, self.options, templates, self.workspace)
+        members = meeting.members_of(left)
+        if crowded is not None:
+            among = self.workspace.keep(ranked.join(crowded, "rank", "left_semi"), "crowd")
+            few = crowds.fit_one_task(among, left.count())
+            if few:
+                crowd = F.broadcast(among).join(lanes, DOC)  # smaller than their texts, which are few
+                members = members.unionByName(crowd.select(F.lit(meeting.CROWD).cast("long").alias("group"), *members.columns[1:]))
+        compared = self.workspace.keep(meeting.compare(left, members, texts, self.options, templates), "similar")
+        similar = compared.where("later is not null").select(*meeting.PAIR, *meeting.COMPARED)
         found = _counts(similar)
         count = found[1]
         if crowded is None:
             return similar, count
-        among = self.workspace.keep(ranked.join(crowded, "rank", "left_semi"), "crowd")
-        texts = self.workspace.keep(texts.join(among.select(DOC), DOC, "left_semi"), "crowd_texts")
-        if crowds.fit_one_task(texts, count):
-            members = F.broadcast(among).join(lanes, DOC)  # smaller than their texts, which are few
-            more = crowds.settle(similar, found, members, texts, ranked.count(), self.options, templates)
+        if few:
+            more = crowds.settle(compared, ranked.count(), self.options, templates)
             similar = similar.union(self.workspace.keep(more, "crowd_similar"))
             return similar, similar.count()
+        texts = self.workspace.keep(texts.join(among.select(DOC), DOC, "left_semi"), "crowd_texts")
         among = self.workspace.keep(among.join(lanes, DOC), "crowd_lanes")
         removed = self._removed(similar, count)
         for round in crowds.rounds(ranked.count, lambda: found, lambda: removed.count()):
@@ -136,7 +173,8 @@ class _Run:
             left = meeting.may_match(pairs, among, self.options, self.workspace)
             found = (0, 0)
             if not left.isEmpty():
-                more = meeting.compare(left, texts, self.options, templates, self.workspace)
+                more = meeting.compare(left, meeting.members_of(left), texts, self.options, templates)
+                more = self.workspace.keep(more, "similar").select(*meeting.PAIR, *meeting.COMPARED)
                 similar = similar.union(more)
                 found = _counts(more)
                 count += found[1]
@@ -147,27 +185,6 @@ class _Run:
         decided = graph.decide(similar, self.workspace, count)
         return self.workspace.keep(decided.where("removed").select(F.col("later").alias("rank")), "removed")
 
-    def _decisions(self, unique, ranked=None, similar=None, count=0):
-        rows = unique.select(DOC, "id", "head", "head_id", "copies")
-        if similar is None:
-            nothing = {"match": self.documents.id_type, "similarity": "double", "lost": "long", "longest_lost": "long",
-                       "as_written": "double", "removed": "boolean", "cluster": self.documents.id_type}
-            rows = rows.select("*", *(F.lit(None).cast(kind).alias(name) for name, kind in nothing.items()))
-        else:
-            rows = rows.join(self.workspace.keep(self._heads(ranked, similar, count), "heads"), "head", "left")
-        is_copy = F.expr(f"head <> {DOC}")
-        removed = F.coalesce("removed", F.lit(False))
-        exact = is_copy & ~removed  # a copy shares the lot of the first of its text
-        of_head = F.col("match").isNotNull() & ~exact
-        return rows.select(
-            "id", (~is_copy & ~removed).alias("keep"),
-            F.when(exact, "exact").when(removed, "near").when(of_head, "own_text").alias("reason"),
-            F.when(exact, F.col("head_id")).when(of_head, F.col("match")).alias("match"),
-            F.when(exact, F.lit(1.0)).when(of_head, F.col("similarity")).alias("similarity"),
-            F.when(of_head, F.col("lost")).alias("lost"), F.when(of_head, F.col("longest_lost")).alias("longest_lost"),
-            F.when(of_head & ~removed & (F.col("as_written") < 1), F.col("as_written")).alias("as_written"),
-            F.coalesce(F.col("cluster"), F.when(F.col("copies") > 1, F.col("head_id"))).alias("cluster"))
-
     def _heads(self, ranked, similar, count):
         """Documents that are similar to another, and what was decided of them."""
         decided = graph.decide(similar, self.workspace, count)
@@ -177,6 +194,22 @@ class _Run:
             named = ranked.select(F.col("rank").alias(by), F.col(column).alias(name))
             rows = rows.join(named, by, "left")
         return rows.select("head", "match", "similarity", "lost", "longest_lost", "as_written", "removed", "cluster")
+
+
+def _decisions(rows):
+    """Of what is known of documents: id, is_copy, head_id and copies; and of the first of its text match, similarity, lost,
+    longest_lost, as_written, removed and cluster, which may be null."""
+    removed = F.coalesce("removed", F.lit(False))
+    exact = F.col("is_copy") & ~removed  # a copy shares the lot of the first of its text
+    of_head = F.col("match").isNotNull() & ~exact
+    return rows.select(
+        "id", (~F.col("is_copy") & ~removed).alias("keep"),
+        F.when(exact, "exact").when(removed, "near").when(of_head, "own_text").alias("reason"),
+        F.when(exact, F.col("head_id")).when(of_head, F.col("match")).alias("match"),
+        F.when(exact, F.lit(1.0)).when(of_head, F.col("similarity")).alias("similarity"),
+        F.when(of_head, F.col("lost")).alias("lost"), F.when(of_head, F.col("longest_lost")).alias("longest_lost"),
+        F.when(of_head & ~removed & (F.col("as_written") < 1), F.col("as_written")).alias("as_written"),
+        F.coalesce(F.col("cluster"), F.when(F.col("copies") > 1, F.col("head_id"))).alias("cluster"))
 
 
 def _counts(similar):

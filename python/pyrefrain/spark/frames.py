@@ -6,6 +6,8 @@ import shutil
 import tempfile
 import uuid
 
+import numpy as np
+import pyarrow as pa
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
@@ -119,14 +121,24 @@ def map_batches(frame, function, schema):
     return frame.mapInArrow(run, schema)
 
 
-def map_sorted(frame, by, order, make, schema, placed=False):
+def map_all(frame, function, schema):
+    """`function` takes a pyarrow.Table of all rows, which one task has to hold, and gives another."""
+
+    def run(batches):
+        if batches := list(batches):
+            yield from function(pa.Table.from_batches(batches)).to_batches()
+
+    return frame.coalesce(1).mapInArrow(run, schema)
+
+
+def map_sorted(frame, by, order, make, schema, placed=False, whole=None):
     """All rows with the same `by` go to one task, in order of `by` and `order`. make() gives a function for each task, which
     is called with its batches one after the other, and with None at the end; it gives batches, or None. If they are `placed`,
-    a window over `by` has brought them together before."""
+    a window over `by` has brought them together before. Consecutive rows that are equal in column `whole` are in one batch."""
 
     def run(batches):
         function = make()
-        for batch in batches:
+        for batch in batches if whole is None else _cut(batches, whole):
             if batch.num_rows and (made := function(batch)) is not None:
                 yield made
         if (made := function(None)) is not None:
@@ -134,3 +146,26 @@ def map_sorted(frame, by, order, make, schema, placed=False):
 
     together = frame if placed else frame.repartition(*by)
     return together.sortWithinPartitions(*by, *order).mapInArrow(run, schema)
+
+
+def _cut(batches, name):
+    """The same rows in batches that begin and end where column `name` changes."""
+    held, value = [], None
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        values = batch.column(name).to_numpy()
+        others = np.flatnonzero(values != values[-1])
+        last = others[-1] + 1 if len(others) else 0  # where the last value begins
+        if last or (held and value != values[-1]):
+            yield _joined([*held, batch.slice(0, last)])
+            held = []
+        held.append(batch.slice(last))
+        value = values[-1]
+    if held:
+        yield _joined(held)
+
+
+def _joined(batches):
+    one, = pa.Table.from_batches(batches).combine_chunks().to_batches()
+    return one

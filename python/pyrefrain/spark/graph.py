@@ -6,8 +6,10 @@ settled side by side. Either way the answer is the same.
 """
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import functions as F
 
+from .. import _core
 from .frames import map_sorted
 
 ONE_TASK_EDGES = 4_000_000
@@ -105,60 +107,23 @@ def decide(matches, workspace, count=None):
     columns = ["later", "earlier", "similarity", "lost", "longest_lost", "as_written", "covered"]
 
     def make():
-        kept = Greedy()
+        kept = _core.KeptSet()
 
         def settle(batch):
-            rows = kept.finish() if batch is None else kept.add(
-                *(batch.column(name).to_pylist() for name in ["component", *columns]))
-            return _decided(rows)
+            if batch is None:
+                return None
+            rows = _deciding(kept, batch.select(columns))
+            return pa.record_batch([*rows.columns[:-1], pc.not_equal(rows["covered"], 0)], [*columns[:-1], "removed"])
 
         return settle
 
-    return map_sorted(cut.select("component", *columns), ["component"], ["later", "earlier"], make, DECIDED)
+    return map_sorted(cut.select("component", *columns), ["component"], ["later", "earlier"], make, DECIDED, whole="later")
 
 
-def _decided(rows):
-    types = [pa.int64(), pa.int64(), pa.float64(), pa.int64(), pa.int64(), pa.float64(), pa.bool_()]
-    names = ["later", "earlier", "similarity", "lost", "longest_lost", "as_written", "removed"]
-    columns = zip(*rows) if rows else [[]] * len(types)
-    return pa.record_batch([pa.array(column, kind) for column, kind in zip(columns, types)], names)
+def deciding(matches):
+    """Of a table of matches those that decide, as in decide()."""
+    return _deciding(_core.KeptSet(), matches.sort_by([("later", "ascending"), ("earlier", "ascending")]))
 
 
-class Greedy:
-    """Matches by component, later and earlier node go in; what is decided of one node after the other comes out."""
-
-    def __init__(self):
-        self._component = None
-        self._removed = set()  # of this component
-        self._now = None  # what is known of the node whose matches come by
-
-    def add(self, *columns):
-        done = []
-        for row in zip(*columns):
-            self._take(row, done)
-        return done
-
-    def finish(self):
-        done = []
-        self._close(done)
-        return done
-
-    def _take(self, row, done):
-        component, later, earlier, similarity, lost, longest, written, covered = row
-        if self._now is not None and (self._now[0] != later or self._component != component):
-            self._close(done)
-        if self._component != component:
-            self._component = component
-            self._removed = set()
-        if later in self._removed or earlier in self._removed:
-            return
-        if covered:
-            self._removed.add(later)
-        elif self._now is not None and self._now[4] <= longest:
-            return
-        self._now = (later, earlier, similarity, lost, longest, written, bool(covered))
-
-    def _close(self, done):
-        if self._now is not None:
-            done.append(self._now)
-        self._now = None
+def _deciding(kept, matches):
+    return matches.take(pa.array(kept.add(*(matches[name] for name in ("later", "earlier", "longest_lost", "covered")))))

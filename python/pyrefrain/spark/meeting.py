@@ -4,8 +4,10 @@ A band's groups are walked by the kernel that walks them on one machine. In a la
 a million similar pages cost a million pairs; those that are kept meet others in the next round.
 """
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.sql import Window
 from pyspark.sql import functions as F
 
 from .. import _core
@@ -15,6 +17,9 @@ from .sketches import matcher
 PAIR = ["later", "earlier"]
 COMPARED = ["similarity", "lost", "longest_lost", "as_written", "covered"]
 SIMILAR = "later long, earlier long, similarity double, lost long, longest_lost long, as_written double, covered long"
+MEMBER = "rank long, template int, lanes binary, keys array<int>, text string"
+CROWD = -1
+_GROUP_PAIRS = 64
 _UNSIGNED = 0xFFFFFFFF
 
 
@@ -74,39 +79,80 @@ def _walk(entries, round):
 
 
 def may_match(pairs, ranked, options, workspace):
-    """The pairs that signatures do not rule out, which they do for most that are not similar."""
+    """The pairs that signatures do not rule out, which they do for most that are not similar; and where they are compared."""
     sketches = ranked.select("rank", DOC, "template", "lanes")
-    both = pairs
-    for side in PAIR:
+    both = _in_groups(pairs)
+    for side in ("earlier", "later"):
         both = both.join(sketches.select(*(F.col(name).alias(side if name == "rank" else f"{side}_{name}")
                                            for name in sketches.columns)), side)
-    kept = [*PAIR, "later_doc", "earlier_doc", "later_template", "earlier_template"]
+    kept = ["group", *PAIR, "later_doc", "earlier_doc", "later_template", "earlier_template"]
 
     def run(batch):
         may = pa.array(matcher(options).may_match(batch.column("later_lanes"), batch.column("earlier_lanes")))
         return batch.select(kept).filter(may)
 
     chosen = both.select(*kept, "later_lanes", "earlier_lanes")
-    return workspace.keep(map_batches(chosen, run, "later long, earlier long, later_doc long, earlier_doc long, "
+    return workspace.keep(map_batches(chosen, run, "group long, later long, earlier long, later_doc long, earlier_doc long, "
                                                    "later_template int, earlier_template int"), "left")
 
 
-def compare(left, texts, options, templates, workspace):
-    """Of the pairs that may match, those that are similar, and what would be lost. Of no other document the text is fetched."""
-    members = left.select(F.col("later_doc").alias(DOC)).union(left.select("earlier_doc")).distinct()
-    texts = texts.join(members, DOC, "left_semi")
-    both = left
-    for side in ("earlier", "later"):
-        both = both.join(texts.select(F.col(DOC).alias(f"{side}_doc"), F.col("text").alias(f"{side}_text")), f"{side}_doc")
+def _in_groups(pairs):
+    """The pairs by their earlier documents, so few of each that a task can hold their texts: a `group` more."""
+    many = pairs.withColumn("many", F.count(F.lit(1)).over(Window.partitionBy("earlier")))
+    part = F.expr(f"pmod(xxhash64(later), ceil(many / {_GROUP_PAIRS}))")
+    return many.withColumn("group", F.xxhash64(F.col("earlier"), part)).drop("many")
+
+
+def members_of(pairs):
+    """Which texts are needed where, of pairs that may_match() gave."""
+    sides = [pairs.select("group", F.col(side).alias("rank"), F.col(f"{side}_doc").alias(DOC),
+                          F.col(f"{side}_template").alias("template")) for side in PAIR]
+    unknown = [F.lit(None).cast(kind).alias(name) for name, kind in (("lanes", "binary"), ("keys", "array<int>"))]
+    return sides[0].union(sides[1]).distinct().select("*", *unknown)
+
+
+def compare(pairs, members, texts, options, templates):
+    """Of pairs (group, later, earlier) those that are similar, and what would be lost: rows of SIMILAR.
+
+    `members` says which texts a group needs: group, rank, doc, template. Each is sent there once, whatever the number of its
+    pairs. Those of the group CROWD are not compared, but given back with their texts, lanes and keys: rows of MEMBER.
+    """
+    fetched = texts.join(members, DOC).drop(DOC)
+    rows = fetched.unionByName(pairs.select("group", F.col("later").alias("rank"), "earlier"), allowMissingColumns=True)
     windows = tuple(templates.windows)
 
-    def run(batch):
-        found = pa.record_batch(matcher(options, windows).compare(
-            batch.column("earlier_text"), batch.column("later_text"), batch.column("earlier_template"),
-            batch.column("later_template"), **TASK))
-        made = pa.record_batch([batch.column("later"), batch.column("earlier"), *found.columns],
-                               [*PAIR, *COMPARED])
-        return made.filter(pc.greater(found["similarity"], 0))
+    def make():
+        return lambda batch: None if batch is None else _compared(batch, matcher(options, windows))
 
-    chosen = both.select(*PAIR, "earlier_text", "later_text", "earlier_template", "later_template")
-    return workspace.keep(map_batches(chosen, run, SIMILAR), "similar")
+    return map_sorted(rows, ["group"], [], make, f"{SIMILAR}, {MEMBER}", whole="group")
+
+
+def _compared(batch, matcher):
+    in_crowd = pc.equal(batch["group"], CROWD)
+    batch, crowd = batch.filter(pc.invert(in_crowd)), batch.filter(in_crowd)
+    is_pair = pc.is_valid(batch["earlier"])
+    texts, pairs = batch.filter(pc.invert(is_pair)), batch.filter(is_pair)
+    pairs = pairs.sort_by([("group", "ascending"), ("earlier", "ascending"), ("rank", "ascending")])
+    ranks = [pairs[name].to_numpy() for name in ("rank", "earlier")]
+    made = similar(matcher, texts["text"], texts["template"], _rows_of(texts, pairs, ranks), ranks)
+    both = [pa.table(made), pa.table(crowd.select(["rank", "template", "lanes", "keys", "text"]))]
+    return next(iter(pa.concat_tables(both, promote_options="default").combine_chunks().to_batches()), None)
+
+
+def _rows_of(texts, pairs, ranks):
+    """The rows of the texts of pairs: of the later ones, and of the earlier ones."""
+    _, groups = np.unique(np.concatenate([table["group"].to_numpy() for table in (texts, pairs, pairs)]), return_inverse=True)
+    different, ranks = np.unique(np.concatenate([texts["rank"].to_numpy(), *ranks]), return_inverse=True)
+    there, wanted = np.split(groups * len(different) + ranks, [len(texts)])
+    order = np.argsort(there)
+    rows = order[np.searchsorted(there[order], wanted) % max(len(order), 1)]
+    if (there[rows] != wanted).any():
+        raise RuntimeError("dedup: a text that was there is gone; the input has changed")
+    return np.split(rows, 2)
+
+
+def similar(matcher, texts, templates, rows, ranks):
+    """Of pairs of rows of `texts`, which are the later document's and the earlier one's, those that are similar."""
+    found = pa.record_batch(matcher.compare(texts, *map(pa.array, rows), templates, **TASK))
+    made = pa.record_batch([*map(pa.array, ranks), *found.columns], [*PAIR, *COMPARED])
+    return made.filter(pc.greater(found["similarity"], 0))

@@ -24,13 +24,11 @@ class Templates:
         return bool(self.windows)
 
 
-def find(documents, unique, by_source, options):
-    """`unique` has a row for every document: doc, id, head, site, digest, bytes, judged."""
-    compared = unique.where(f"judged and head = {DOC}")
+def find(documents, compared, all_bytes, by_source, options):
+    """`compared` has a row for every document that is compared: doc, id, site, digest, bytes."""
     sites = _largest(compared, by_source)
     if not sites:
         return Templates([])
-    all_bytes = unique.agg(F.sum("bytes")).collect()[0][0]
     drawn = _draw(sites, _samples(compared, set(sites)), all_bytes)
     found = _templates(documents, drawn, options)
     chosen, room = [], LIMITS["most_windows"]

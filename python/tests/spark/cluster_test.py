@@ -9,7 +9,7 @@ import threading
 from unittest import mock
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from dedup_test import Decisions
+from dedup_test import Decisions, in_many_tasks
 from made_up import families, rows_of
 from spark_case import main
 
@@ -62,7 +62,10 @@ class Cluster(Decisions):
         from pyrefrain.spark.frames import Workspace
         killing = Killing(Workspace.keep)
         with mock.patch.object(Workspace, "keep", lambda *arguments: killing(*arguments)):
-            self.expect_same(rows_of(families(8, 150, crowd=40)))
+            rows = rows_of(families(8, 150, crowd=40))
+            self.expect_same(rows)
+            with in_many_tasks():
+                self.expect_same(rows)
         print(f"{killing.killed} executors killed", file=sys.stderr)
         self.assertGreater(killing.killed, 4)
 

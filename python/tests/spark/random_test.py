@@ -1,11 +1,12 @@
 """Random documents, options, orders and partitions: Spark, the package and the program tell the same, row for row."""
 
+import contextlib
 import os
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from dedup_test import DECISION, Decisions
+from dedup_test import DECISION, Decisions, in_many_tasks
 from spark_case import BIN_DIR, SKIPPED, SOURCE_DIR, main
 from verbs_test import tsv
 
@@ -59,14 +60,15 @@ class Random(Decisions):
         return self.spark.createDataFrame(rows, schema).repartition(partitions)
 
     @settings(max_examples=5, **FEW)
-    @given(corpora(), DEDUP, st.booleans(), st.integers(1, 9))
-    def test_decisions(self, rows, options, by_score, partitions):
+    @given(corpora(), DEDUP, st.booleans(), st.integers(1, 9), st.booleans())
+    def test_decisions(self, rows, options, by_score, partitions, spread):
         import pyarrow as pa
         import pyrefrain
         rows.sort(key=lambda row: (-row[2] if by_score else 0, row[0].encode()))
         expected, _ = self.expected(rows, *flags_of(options), more=("score",))
         frame = self.shuffled(rows, partitions, "id string, text string, score int")
-        self.assertEqual(self.decisions(frame, order="-score" if by_score else None, **options), expected)
+        with in_many_tasks() if spread else contextlib.nullcontext():
+            self.assertEqual(self.decisions(frame, order="-score" if by_score else None, **options), expected)
         table = pa.table({"id": [row[0] for row in rows], "text": [row[1] for row in rows]})
         found = {row["id"]: row for row in pyrefrain.dedup(table, id="id", sample=0, **options)}
         for row in found.values():

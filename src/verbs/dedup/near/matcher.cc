@@ -1,7 +1,7 @@
 // The batch kernels of dedup: sketches of documents, and pairs of them compared as the verb does.
 #include <fmt/format.h>
 
-#include <optional>
+#include <algorithm>
 #include <utility>
 
 #include "base/pieces.h"
@@ -112,18 +112,16 @@ bool DocumentMatcher::may_match(const std::uint8_t* a, const std::uint8_t* b) co
   return sketch::equal_bytes(a, b, lanes()) >= impl_->least_equal;
 }
 
-std::vector<TextMatch> DocumentMatcher::compare(const TextColumn& earlier,
-                                                std::span<const std::uint32_t> earlier_template,
-                                                const TextColumn& later, std::span<const std::uint32_t> later_template,
-                                                const Context& context) const {
-  impl_->check(earlier, earlier_template);
-  impl_->check(later, later_template);
-  if (earlier.size() != later.size())
-    throw Error(Errc::invalid_argument,
-                fmt::format("compare: {} earlier texts and {} later ones", earlier.size(), later.size()));
+std::vector<TextMatch> DocumentMatcher::compare(const TextColumn& texts, std::span<const std::uint32_t> template_of,
+                                                std::span<const IndexPair> pairs, const Context& context) const {
+  impl_->check(texts, template_of);
+  for (const IndexPair& pair : pairs)
+    if (std::max(pair.first, pair.second) >= texts.size())
+      throw Error(Errc::invalid_argument, fmt::format("compare: the pair {}, {} is not in a column of {} texts",
+                                                      pair.first, pair.second, texts.size()));
   MemoryBudget budget(context);
-  const Reservation results = budget.reserve(earlier.size() * sizeof(TextMatch), "the similarities");
-  std::vector<TextMatch> found(earlier.size());
+  const Reservation results = budget.reserve(pairs.size() * sizeof(TextMatch), "the similarities");
+  std::vector<TextMatch> found(pairs.size());
   const std::uint64_t share = budget.available() / 4 / thread_count(context);
   struct Worker {
     Worker(const text::FeaturePlan& plan, MemoryBudget& memory, std::uint64_t bytes) : sets(plan, memory, bytes) {}
@@ -132,25 +130,18 @@ std::vector<TextMatch> DocumentMatcher::compare(const TextColumn& earlier,
     sketch::WrittenReader written;
   };
   PerWorker<Worker> workers(context);
-  for_each_piece(context, earlier.size(), [&](unsigned number, std::size_t begin, std::size_t end) {
+  for_each_piece(context, pairs.size(), [&](unsigned number, std::size_t begin, std::size_t end) {
     Worker& worker = workers.get(number, impl_->plan, budget, share);
-    // The set of row i of a side, which is that of the row before where the text is the same.
-    const auto set_of = [&](const TextColumn& texts, std::span<const std::uint32_t> numbers, std::size_t i,
-                            std::size_t& row, std::size_t side) -> const auto& {
-      const text::LeftOut* without = impl_->left_out_of(numbers, i);
-      if (row == texts.size() || texts[row] != texts[i] || impl_->left_out_of(numbers, row) != without) row = i;
-      const std::uint64_t key = 2 * row + side;
-      const sketch::WindowSets::Set* known = worker.sets.find(key);
-      return known != nullptr ? *known
-                              : worker.sets.add(
-                                    key, texts[i].size(), 0, [&] { return texts[i]; }, without);
+    const auto set_of = [&](std::size_t row) -> const sketch::WindowSets::Set& {
+      if (const sketch::WindowSets::Set* known = worker.sets.find(row); known != nullptr) return *known;
+      return worker.sets.add(
+          row, texts[row].size(), 0, [&] { return texts[row]; }, impl_->left_out_of(template_of, row));
     };
-    std::size_t first_row = earlier.size();
-    std::size_t second_row = later.size();
     for (std::size_t i = begin; i < end; ++i) {
-      if (!earlier.valid(i) || !later.valid(i)) continue;
-      const sketch::WindowSets::Set& first = set_of(earlier, earlier_template, i, first_row, 0);
-      const sketch::WindowSets::Set& second = set_of(later, later_template, i, second_row, 1);
+      const auto [later, earlier] = pairs[i];
+      if (!texts.valid(earlier) || !texts.valid(later)) continue;
+      const sketch::WindowSets::Set& first = set_of(earlier);
+      const sketch::WindowSets::Set& second = set_of(later);
       if (first.empty() || second.empty()) continue;
       found[i].similarity = sketch::jaccard_from(impl_->options.threshold, first, second);
       if (found[i].similarity < impl_->options.threshold) {
@@ -158,10 +149,10 @@ std::vector<TextMatch> DocumentMatcher::compare(const TextColumn& earlier,
         continue;
       }
       sketch::own_features(second, first, worker.own);
-      sketch::Loss loss = sketch::loss_of(later[i], worker.own, impl_->plan.window, worker.sets.stream());
+      sketch::Loss loss = sketch::loss_of(texts[later], worker.own, impl_->plan.window, worker.sets.stream());
       if (sketch::looks_at_symbols(impl_->options.max_loss, impl_->options.windows.tokenizer))
-        loss.written =
-            static_cast<float>(sketch::written_similarity(later[i], earlier[i], impl_->plan.window, worker.written));
+        loss.written = static_cast<float>(
+            sketch::written_similarity(texts[later], texts[earlier], impl_->plan.window, worker.written));
       found[i].lost = loss.tokens;
       found[i].longest_lost = loss.longest;
       found[i].as_written = loss.written;

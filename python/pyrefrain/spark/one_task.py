@@ -1,0 +1,170 @@
+"""dedup where a task can hold the sketches of all documents. It does what needs no texts: one task finds the copies and who
+meets whom, many compare the texts, and one settles the crowds and decides. So nothing is shuffled but texts that are compared.
+"""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from .. import _core
+from . import crowds, graph, meeting
+from .frames import DOC, map_all
+from .meeting import CROWD, PAIR
+from .sketches import matcher
+
+MOST_BYTES = 512 << 20  # of sketches and ids
+_GROUP_BYTES = 1 << 20  # of texts that go to one place; the last pair may exceed it
+_TOO_MUCH = -2  # the group of the only row of a plan that one task cannot carry out
+_PLAN = "group long, rank long, earlier long, doc long, template int, lanes binary, keys array<int>"
+
+
+def fits(sketched, options):
+    ids = F.sum(F.octet_length(F.col("id").cast("string")))
+    count, of_ids = sketched.agg(F.count(F.lit(1)), ids).collect()[0]
+    of_sketch = dict(options)["lanes"] + 4 * matcher(options).bands + 64
+    return count * of_sketch + (of_ids or 0) <= MOST_BYTES
+
+
+class OneTask:
+    """`order` says which documents come first: the rank of a document is its place."""
+
+    def __init__(self, order, id_type, exact, options):
+        self._order = order
+        self._id_type = id_type
+        self._exact = exact
+        self._options = options
+
+    def compared(self, sketched):
+        """Which documents are compared: those that can be judged, and are no copies of others."""
+        names = ["id", "site", "digest", "bytes", DOC]
+        exact = self._exact
+
+        def run(rows):
+            return rows.filter(pa.array(_is_compared(rows, _heads(rows, exact)))).select(names)
+
+        rows = self._in_order(sketched).select("strong", "judged", *names)
+        return map_all(rows, run, T.StructType([rows.schema[name] for name in names]))
+
+    def plan(self, sketched):
+        """The first round. Rows of pairs that may match have a group, the later's rank and the earlier's; and for every text that
+        a group needs there is a row with its document. The texts of crowds are for the group CROWD."""
+        options, exact = self._options, self._exact
+        limits = crowds.ONE_TASK_PAIRS, crowds.ONE_TASK_BYTES
+        columns = ["strong", "judged", DOC, "template", "bytes", "lanes", "keys"]
+        return map_all(self._in_order(sketched).select(*columns), lambda rows: _plan(rows, matcher(options), exact, *limits), _PLAN)
+
+    def similar(self, plan, texts, templates):
+        """What meeting.compare() gives of a plan that was kept; None where it is too much for this way."""
+        if not plan.where(F.col("group") == _TOO_MUCH).isEmpty():
+            return None
+        members = plan.where(f"{DOC} is not null").drop("earlier")
+        pairs = plan.where("earlier is not null").select("group", F.col("rank").alias("later"), "earlier")
+        return meeting.compare(pairs, F.broadcast(members), texts, self._options, templates)
+
+    def outcome(self, sketched, similar, templates):
+        """What _decisions() of dedup.py takes. `similar` was kept."""
+        options, exact, windows = self._options, self._exact, tuple(templates.windows)
+        id = self._id_type
+        schema = T.StructType([T.StructField(name, kind) for name, kind in (
+            ("id", id), ("is_copy", T.BooleanType()), ("head_id", id), ("copies", T.LongType()), ("match", id),
+            ("similarity", T.DoubleType()), ("lost", T.LongType()), ("longest_lost", T.LongType()),
+            ("as_written", T.DoubleType()), ("removed", T.BooleanType()), ("cluster", id))])
+
+        def run(rows):
+            is_document = pc.is_valid(rows["judged"])
+            documents = rows.filter(is_document).select(["id", "strong", "judged"])
+            others = rows.filter(pc.invert(is_document)).drop_columns(["id", "strong", "judged"])
+            return _outcome(documents, others, matcher(options, windows), exact, schema.names)
+
+        documents = sketched.select(*self._order_columns(sketched), "strong", "judged")
+        rows = self._in_order(documents.unionByName(similar, allowMissingColumns=True))
+        return map_all(rows.select("id", "strong", "judged", *similar.columns), run, schema)
+
+    def _order_columns(self, sketched):
+        return [name for name in sketched.columns if name == "id" or name.startswith("more_")]
+
+    def _in_order(self, rows):
+        return rows.coalesce(1).sortWithinPartitions(*self._order)
+
+
+def _heads(rows, exact):
+    """Of each row the first that has the same text, if SHA-256 says so."""
+    places = np.arange(len(rows))
+    if not exact:
+        return places
+    texts = rows["strong"].combine_chunks().dictionary_encode().indices.to_numpy()
+    first = np.empty(len(rows), np.int64)
+    first[texts[::-1]] = places[::-1]  # the last that is written is the first of its text
+    return first[texts]
+
+
+def _is_compared(rows, heads):
+    return rows["judged"].to_numpy() & (heads == np.arange(len(rows)))
+
+
+def _plan(rows, matcher, exact, most_pairs, most_bytes):
+    rows = rows.combine_chunks()
+    alive = np.flatnonzero(_is_compared(rows, _heads(rows, exact)))
+    lanes, keys, sizes = rows["lanes"].chunk(0), rows["keys"].chunk(0), rows["bytes"].to_numpy()
+    members = crowds.Members(lanes, keys, matcher)
+    pairs, crowd = members.meet(alive, 1)
+    later, earlier = members.may_match(pairs)
+    if len(later) > most_pairs or sizes[crowd].sum() > most_bytes:
+        return _joined([{"group": [_TOO_MUCH]}])
+    groups, later, earlier = _in_groups(later, earlier, sizes)
+    group_of, rank_of = np.divmod(np.unique(np.concatenate([groups * len(rows) + side for side in (later, earlier)])),
+                                  max(len(rows), 1))
+    about = rows.select([DOC, "template"])
+    return _joined([
+        {"group": groups, "rank": later, "earlier": earlier},
+        {"group": group_of, "rank": rank_of, **_columns(about.take(rank_of))},
+        {"group": np.full(len(crowd), CROWD), "rank": crowd, **_columns(about.take(crowd)), "lanes": lanes.take(crowd),
+         "keys": keys.take(crowd)}])
+
+
+def _in_groups(later, earlier, sizes):
+    """The pairs in an order in which few texts are in more than one group, and their groups."""
+    least = pa.array(_core.components(len(sizes), pa.array(later), pa.array(earlier))).to_numpy()
+    order = np.lexsort((later, earlier, least[later]))
+    later, earlier = later[order], earlier[order]
+    other = np.append(True, earlier[1:] != earlier[:-1])[:len(earlier)]
+    return np.cumsum(sizes[later] + np.where(other, sizes[earlier], 0)) // _GROUP_BYTES, later, earlier
+
+
+def _columns(table):
+    return dict(zip(table.column_names, table.columns))
+
+
+def _joined(parts):
+    """Rows of _PLAN; a column that a part has not is null there."""
+    schema = pa.schema([("group", pa.int64()), ("rank", pa.int64()), ("earlier", pa.int64()), (DOC, pa.int64()),
+                        ("template", pa.int32()), ("lanes", pa.binary()), ("keys", pa.list_(pa.int32()))])
+    made = []
+    for part in parts:
+        count = len(part["group"])
+        made.append(pa.table([part.get(field.name, pa.nulls(count, field.type)) for field in schema], schema=schema))
+    return pa.concat_tables(made)
+
+
+def _outcome(documents, others, matcher, exact, names):
+    heads = _heads(documents, exact)
+    members, similar = crowds.split(others)
+    if len(members):
+        more = crowds.Crowds(members, similar, matcher).settle(int(_is_compared(documents, heads).sum()))
+        similar = pa.concat_tables([similar, *more])
+    count = len(documents)
+    least = pa.array(_core.components(count, *(similar[name] for name in PAIR))).to_numpy()
+    alone = np.full(count, True)
+    for name in PAIR:
+        alone[similar[name].to_numpy()] = False
+    deciding = graph.deciding(similar).combine_chunks()
+    decided = np.full(count, -1)
+    decided[deciding["later"].to_numpy()] = np.arange(len(deciding))
+    of_head = deciding.take(pa.array(decided[heads], mask=decided[heads] < 0))
+    ids = documents["id"].combine_chunks()
+    return pa.table([
+        ids, heads != np.arange(count), ids.take(pa.array(heads)), np.bincount(heads, minlength=count)[heads],
+        ids.take(of_head["earlier"].combine_chunks()), *(of_head[name] for name in ("similarity", "lost", "longest_lost", "as_written")),
+        pc.not_equal(of_head["covered"], 0), ids.take(pa.array(least[heads], mask=alone[heads]))], names)
