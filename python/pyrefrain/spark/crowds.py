@@ -11,7 +11,7 @@ from .. import _core
 from . import graph
 from .frames import map_all
 from .meeting import COMPARED, PAIR, SIMILAR, similar
-from .sketches import matcher
+from .sketches import keys_of, matcher
 
 ONE_TASK_BYTES = 128 << 20  # of texts
 ONE_TASK_PAIRS = 4_000_000  # that are similar so far
@@ -70,7 +70,7 @@ class Members:
 
     def __init__(self, lanes, keys, matcher):
         self._lanes = lanes
-        self._keys = keys.flatten().to_numpy().view(np.uint32).reshape(len(lanes), -1)
+        self._keys = keys_of(keys, matcher.bands)
         self._matcher = matcher
 
     def meet(self, alive, round):

@@ -5,7 +5,7 @@ from pyspark.sql import functions as F
 
 from ..errors import InvalidArgument, Unsupported
 from . import crowds, graph, meeting, one_task, templates as template_search
-from .frames import DOC, Documents, Workspace, refuse
+from .frames import DOC, Documents, Workspace, refuse, shared_numbers
 from .sketches import matcher, sketch
 
 # Options of the command line that have no place here.
@@ -15,6 +15,7 @@ _REFUSED = {
     "attributes", "resume", "force", "device", "stop_words", "preset", "html", "format", "output",
 }
 _ANY_LOSS = 2**32 - 1
+_NONE = template_search.Templates([])
 
 
 def dedup(df, *, text="text", id="id", order=None, source=None, exact=True, near="minhash", threshold=0.8, recall=0.95,
@@ -71,23 +72,29 @@ class _Run:
         self.order.append(F.col("id").cast("string").asc())
 
     def decide(self, exact, near, templates):
+        task = one_task.OneTask(self.order, self.documents.id_type, self.source is not None, exact, self.options)
+        one = False
+
+        def shared(sketched):
+            nonlocal one
+            ids = F.sum(F.octet_length(F.col("id").cast("string")))
+            count, id_bytes, self.all_bytes = sketched.agg(F.count(F.lit(1)), ids, F.sum("bytes")).collect()[0]
+            one = near and count > 0 and task.fits(count, id_bytes)
+            return task.look(sketched) if one else shared_numbers(sketched)
+
         sketched = self.documents.numbered(
-            lambda: self.workspace.keep(sketch(self.documents, self.source, self.options), "sketched"))
-        rows = self._in_one_task(sketched, exact, templates) if near else None
+            lambda: self.workspace.keep(sketch(self.documents, self.source, self.options), "sketched"), shared)
+        rows = self._in_one_task(task, sketched, templates) if one else None
         return _decisions(self._in_many_tasks(sketched, exact, near, templates) if rows is None else rows)
 
-    def _in_one_task(self, sketched, exact, templates):
+    def _in_one_task(self, task, sketched, templates):
         """What is known of each document; None where that is too much for a task."""
-        if not one_task.fits(sketched, self.options):
-            return None
-        task = one_task.OneTask(self.order, self.documents.id_type, exact, self.options)
-        compared = self.workspace.keep(task.compared(sketched), "compared") if templates else None
-        sketched, templates = self._without_templates(sketched, compared)
+        sketched, found = self._without_templates(sketched, task.sites, task.samples) if templates else (sketched, _NONE)
         plan = self.workspace.keep(task.plan(sketched), "plan")
-        similar = task.similar(plan, self.texts(), templates)
+        similar = task.similar(plan, self.texts(), found)
         if similar is None:
             return None
-        return self.workspace.keep(task.outcome(sketched, self.workspace.keep(similar, "similar"), templates), "outcome")
+        return self.workspace.keep(task.outcome(sketched, self.workspace.keep(similar, "similar"), found), "outcome")
 
     def _in_many_tasks(self, sketched, exact, near, templates):
         unique = self._unique(sketched, exact)
@@ -96,7 +103,10 @@ class _Run:
             nothing = {"match": self.documents.id_type, "similarity": "double", "lost": "long", "longest_lost": "long",
                        "as_written": "double", "removed": "boolean", "cluster": self.documents.id_type}
             return rows.select("*", *(F.lit(None).cast(kind).alias(name) for name, kind in nothing.items()))
-        sketched, found = self._without_templates(sketched, unique.where("judged and not is_copy") if templates else None)
+        found = _NONE
+        if templates:
+            drawn = template_search.look(unique.where("judged and not is_copy"), self.source is not None)
+            sketched, found = self._without_templates(sketched, *drawn)
         ranked = self._rank(sketched, unique)
         similar = self._rounds(ranked, sketched.select(DOC, "lanes"), found)
         return rows.join(self.workspace.keep(self._heads(ranked, *similar), "heads"), "head", "left")
@@ -104,12 +114,9 @@ class _Run:
     def texts(self):
         return self.documents.rows.select(DOC, "text")
 
-    def _without_templates(self, sketched, compared):
-        """The sketches without the templates that there are, and these. None are looked for where `compared` is None."""
-        if compared is None:
-            return sketched, template_search.Templates([])
-        all_bytes = sketched.agg(F.sum("bytes")).collect()[0][0]
-        found = template_search.find(self.documents, compared, all_bytes, self.source is not None, self.options)
+    def _without_templates(self, sketched, sites, samples):
+        """The sketches without the templates that are found, and these."""
+        found = template_search.find(self.documents, sites, samples, self.all_bytes, self.options)
         if found:
             others = sketched.where(~F.col("site").isin(list(found.numbers)))
             again = sketch(self.documents, self.source, self.options, found)

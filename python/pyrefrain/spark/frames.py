@@ -16,7 +16,7 @@ from ..errors import InvalidArgument, Unsupported
 DOC = "doc"  # the number of a document: a hash of its id
 TASK = {"threads": 1, "memory": "512M"}  # what a kernel may use
 _SEEDS = 8  # that are tried until no two ids have the same hash;
-_MOST_SHARED = 1000  # hashes that may be, which takes more than a hundred billion ids
+MOST_SHARED = 1000  # hashes that may be, which takes more than a hundred billion ids
 
 
 def refuse(verb, given, known):
@@ -46,7 +46,7 @@ class Workspace:
 
     def keep(self, frame, name):
         path = f"{self.folder}/{next(self._numbers)}-{name}"
-        frame.write.parquet(path)
+        frame.write.option("parquet.enable.dictionary", "false").parquet(path)  # most of it occurs once
         return self.spark.read.schema(frame.schema).parquet(path)
 
 
@@ -85,17 +85,17 @@ class Documents:
         self._id = id
         self.rows = None  # from numbered() on
 
-    def numbered(self, make):
+    def numbered(self, make, shared=None):
         """What make() gives of `rows`, which is rows of doc and id among others. If ids share a number these get others, and it
-        is made again."""
+        is made again. `shared` finds such numbers; by default it is shared_numbers()."""
         number = _number(0)
         for seed in range(1, _SEEDS):
             self.rows = self._rows.withColumn(DOC, number)
             made = make()
-            shared = made.groupBy(DOC).count().where("count > 1").select(DOC).limit(_MOST_SHARED).collect()
-            if not shared:
+            numbers = (shared or shared_numbers)(made)
+            if not numbers:
                 return made
-            sharing = made.where(F.col(DOC).isin([row[DOC] for row in shared])).groupBy("id").count().sort("id").limit(4 * _MOST_SHARED)
+            sharing = made.where(F.col(DOC).isin(numbers)).groupBy("id").count().sort("id").limit(4 * MOST_SHARED)
             for row in sharing.where("count > 1").limit(1).collect():
                 raise InvalidArgument(f"{self._id}: {row.id!r} is the id of {row['count']} rows; ids must be unique")
             number = F.when(F.col("id").isin([row.id for row in sharing.collect()]), _number(seed)).otherwise(number)
@@ -104,6 +104,11 @@ class Documents:
     def number(self):
         """Numbers the rows where nothing is made of all of them that could be looked at."""
         self.numbered(lambda: self.rows.select(DOC, "id"))
+
+
+def shared_numbers(rows):
+    shared = rows.groupBy(DOC).count().where("count > 1").limit(MOST_SHARED).collect()
+    return [row[DOC] for row in shared]
 
 
 def _number(seed):

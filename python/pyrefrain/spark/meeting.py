@@ -12,23 +12,20 @@ from pyspark.sql import functions as F
 
 from .. import _core
 from .frames import DOC, TASK, map_batches, map_sorted
-from .sketches import matcher
+from .sketches import keys_of, matcher
 
 PAIR = ["later", "earlier"]
 COMPARED = ["similarity", "lost", "longest_lost", "as_written", "covered"]
 SIMILAR = "later long, earlier long, similarity double, lost long, longest_lost long, as_written double, covered long"
-MEMBER = "rank long, template int, lanes binary, keys array<int>, text string"
+MEMBER = "rank long, template int, lanes binary, keys binary, text string"
 CROWD = -1
 _GROUP_PAIRS = 64
-_UNSIGNED = 0xFFFFFFFF
 
 
 def meet(ranked, round, bands, before, workspace):
     """Of documents (rank, keys): the pairs that meet and have not met `before`; and the ranks of the crowds, or None
     where the first round has none."""
-    entries = ranked.select("rank", F.posexplode("keys").alias("band", "key")).select(
-        F.expr(f"shiftleft(cast(band as long), 32) + (cast(key as long) & {_UNSIGNED}L)").alias("group"), "rank")
-    met = workspace.keep(_walk(entries, round), "met")
+    met = workspace.keep(_walk(_entries(ranked, bands), round), "met")
     pairs = met.where("earlier is not null").select(*PAIR)
     crowd = met.where("earlier is null").select(F.col("crowd").alias("group"), F.col("later").alias("rank"))
     crowded = not crowd.isEmpty()
@@ -43,17 +40,27 @@ def meet(ranked, round, bands, before, workspace):
     return workspace.keep(pairs, "pairs"), crowd.select("rank").distinct()
 
 
-def _crowds(crowd, ranked, round, bands):
-    """The same entries in smaller groups: by another key of theirs, in every round another one."""
-    others = [_core.MeetingPlan.other_band(band, bands, round) for band in range(bands)]
-    other = F.expr(f"keys[array({', '.join(map(str, others))})[cast(shiftright(`group`, 32) as int)]]")
-    keyed = crowd.join(ranked.select("rank", "keys"), "rank").select(
-        "group", "rank", (other.cast("long").bitwiseAND(F.lit(_UNSIGNED))).alias("other"))
+def _entries(ranked, bands):
+    """A row (group, rank) for each band of a document."""
 
     def run(batch):
-        groups = pa.array(_core.crowd_groups(batch.column("group"), batch.column("other")))
+        groups = (np.arange(bands) << 32) + keys_of(batch.column("keys"), bands)
+        return pa.record_batch([pa.array(groups.ravel()), pa.array(np.repeat(batch.column("rank").to_numpy(), bands))], ["group", "rank"])
+
+    return map_batches(ranked.select("rank", "keys"), run, "`group` long, rank long")
+
+
+def _crowds(crowd, ranked, round, bands):
+    """The same entries in smaller groups: by another key of theirs, in every round another one."""
+    others = np.array([_core.MeetingPlan.other_band(band, bands, round) for band in range(bands)])
+
+    def run(batch):
+        band = others[batch.column("group").to_numpy() >> 32]
+        other = keys_of(batch.column("keys"), bands)[np.arange(len(band)), band]
+        groups = pa.array(_core.crowd_groups(batch.column("group"), pa.array(other)))
         return pa.record_batch([groups, batch.column("rank")], ["group", "rank"])
 
+    keyed = crowd.join(ranked.select("rank", "keys"), "rank").select("group", "rank", "keys")
     return map_batches(keyed, run, "`group` long, rank long")
 
 
@@ -107,7 +114,7 @@ def members_of(pairs):
     """Which texts are needed where, of pairs that may_match() gave."""
     sides = [pairs.select("group", F.col(side).alias("rank"), F.col(f"{side}_doc").alias(DOC),
                           F.col(f"{side}_template").alias("template")) for side in PAIR]
-    unknown = [F.lit(None).cast(kind).alias(name) for name, kind in (("lanes", "binary"), ("keys", "array<int>"))]
+    unknown = [F.lit(None).cast(kind).alias(name) for name, kind in (("lanes", "binary"), ("keys", "binary"))]
     return sides[0].union(sides[1]).distinct().select("*", *unknown)
 
 

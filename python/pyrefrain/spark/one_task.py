@@ -10,42 +10,42 @@ from pyspark.sql import types as T
 
 from .. import _core
 from . import crowds, graph, meeting
-from .frames import DOC, map_all
+from .frames import DOC, MOST_SHARED, map_all
 from .meeting import CROWD, PAIR
 from .sketches import matcher
+from .templates import LIMITS
 
 MOST_BYTES = 512 << 20  # of sketches and ids
 _GROUP_BYTES = 1 << 20  # of texts that go to one place; the last pair may exceed it
 _TOO_MUCH = -2  # the group of the only row of a plan that one task cannot carry out
-_PLAN = "group long, rank long, earlier long, doc long, template int, lanes binary, keys array<int>"
-
-
-def fits(sketched, options):
-    ids = F.sum(F.octet_length(F.col("id").cast("string")))
-    count, of_ids = sketched.agg(F.count(F.lit(1)), ids).collect()[0]
-    of_sketch = dict(options)["lanes"] + 4 * matcher(options).bands + 64
-    return count * of_sketch + (of_ids or 0) <= MOST_BYTES
+_SURVEY = "site long, digest binary, doc long, bytes long, place long"
+_PLAN = "group long, rank long, earlier long, doc long, template int, lanes binary, keys binary"
 
 
 class OneTask:
     """`order` says which documents come first: the rank of a document is its place."""
 
-    def __init__(self, order, id_type, exact, options):
+    def __init__(self, order, id_type, by_source, exact, options):
         self._order = order
         self._id_type = id_type
+        self._by_source = by_source
         self._exact = exact
         self._options = options
+        self.sites, self.samples = [], []  # for templates.find()
 
-    def compared(self, sketched):
-        """Which documents are compared: those that can be judged, and are no copies of others."""
-        names = ["id", "site", "digest", "bytes", DOC]
-        exact = self._exact
+    def fits(self, count, id_bytes):
+        """Whether a task can hold the sketches of so many documents."""
+        sketch = dict(self._options)["lanes"] + 4 * matcher(self._options).bands + 64
+        return count * sketch + id_bytes <= MOST_BYTES
 
-        def run(rows):
-            return rows.filter(pa.array(_is_compared(rows, _heads(rows, exact)))).select(names)
-
-        rows = self._in_order(sketched).select("strong", "judged", *names)
-        return map_all(rows, run, T.StructType([rows.schema[name] for name in names]))
+    def look(self, sketched):
+        """Finds samples for templates. Gives the numbers that several documents share."""
+        exact, by_source = self._exact, self._by_source
+        rows = self._in_order(sketched).select("strong", "judged", "id", "site", "digest", "bytes", DOC)
+        found = map_all(rows, lambda rows: _survey(rows, exact, by_source), _SURVEY).collect()
+        self.samples = [row for row in found if row.site is not None]
+        self.sites = list({row.site: None for row in sorted(self.samples, key=lambda row: row.place)})
+        return [row[DOC] for row in found if row.site is None]
 
     def plan(self, sketched):
         """The first round. Rows of pairs that may match have a group, the later's rank and the earlier's; and for every text that
@@ -104,6 +104,35 @@ def _is_compared(rows, heads):
     return rows["judged"].to_numpy() & (heads == np.arange(len(rows)))
 
 
+def _survey(rows, exact, by_source):
+    """Rows of _SURVEY: samples of the largest sources as templates.look() draws them, and numbers that documents share."""
+    numbers, counts = np.unique(rows[DOC].to_numpy(), return_counts=True)
+    shared = numbers[counts > 1][:MOST_SHARED]
+    rows = rows.filter(pa.array(_is_compared(rows, _heads(rows, exact)))).combine_chunks()
+    sites = rows["site"].to_numpy()
+    different, counts = np.unique(sites, return_counts=True)
+    if by_source:
+        by_id = pc.sort_indices(rows["id"].cast(pa.string()).cast(pa.binary())).to_numpy()
+        ties = np.unique(sites[by_id], return_index=True)[1]
+    else:
+        ties = different.view(np.uint64)
+    largest = np.lexsort((ties, -counts))[:LIMITS["most_sources"]]
+    largest = largest[counts[largest] >= LIMITS["least_documents"]]
+    places = np.full(len(different), -1)
+    places[largest] = np.arange(len(largest))
+    place = places[np.searchsorted(different, sites)]
+    fitting = np.flatnonzero((place >= 0) & (rows["bytes"].to_numpy() <= LIMITS["document_bytes"]))
+    drawn = rows.select(["site", "digest", DOC, "bytes"]).take(pa.array(fitting)).append_column("place", pa.array(place[fitting]))
+    drawn = drawn.sort_by([("place", "ascending"), ("digest", "ascending")]).combine_chunks()
+    digest = drawn["digest"]
+    again = np.zeros(len(drawn), bool)
+    again[1:] = pc.equal(digest.slice(1), digest.slice(0, max(len(drawn) - 1, 0))).to_numpy() & (np.diff(drawn["place"].to_numpy()) == 0)
+    drawn = drawn.filter(pa.array(~again))
+    place = drawn["place"].to_numpy()
+    drawn = drawn.filter(pa.array(np.arange(len(place)) - np.searchsorted(place, place) < LIMITS["most_documents"]))
+    return pa.concat_tables([drawn, pa.table({DOC: shared})], promote_options="default")
+
+
 def _plan(rows, matcher, exact, most_pairs, most_bytes):
     rows = rows.combine_chunks()
     alive = np.flatnonzero(_is_compared(rows, _heads(rows, exact)))
@@ -140,7 +169,7 @@ def _columns(table):
 def _joined(parts):
     """Rows of _PLAN; a column that a part has not is null there."""
     schema = pa.schema([("group", pa.int64()), ("rank", pa.int64()), ("earlier", pa.int64()), (DOC, pa.int64()),
-                        ("template", pa.int32()), ("lanes", pa.binary()), ("keys", pa.list_(pa.int32()))])
+                        ("template", pa.int32()), ("lanes", pa.binary()), ("keys", pa.binary())])
     made = []
     for part in parts:
         count = len(part["group"])

@@ -2,6 +2,7 @@
 
 import functools
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
@@ -12,7 +13,7 @@ from .frames import DOC, TASK, map_batches
 NO_SITE = 1  # of documents that come from nowhere in particular
 _MADE = [T.StructField("template", T.IntegerType()), T.StructField("digest", T.BinaryType()),
          T.StructField("judged", T.BooleanType()), T.StructField("lanes", T.BinaryType()),
-         T.StructField("keys", T.ArrayType(T.IntegerType()))]
+         T.StructField("keys", T.BinaryType())]
 
 
 @functools.lru_cache(maxsize=4)
@@ -53,7 +54,7 @@ def sketch(documents, source, options, templates=None):
         made = pa.record_batch(matcher(options, windows).sketches(text, of, **TASK))
         columns = [batch.column(field.name) for field in kept]
         columns += [of, pa.array(_core.digests(text, **TASK)).cast(pa.binary()), made.column("judged"),
-                    made.column("lanes").cast(pa.binary()), _lists(made.column("keys"))]
+                    made.column("lanes").cast(pa.binary()), _packed(made.column("keys"))]
         return pa.record_batch(columns, schema.names)
 
     return map_batches(passed, run, schema)
@@ -65,8 +66,15 @@ def _with_hosts(batch):
     return batch.set_column(batch.schema.get_field_index("site"), "site", sites)
 
 
-def _lists(fixed):
-    """Spark has no lists of fixed size, and no numbers without a sign."""
-    width = fixed.type.list_size
-    ends = pa.array(range(0, len(fixed) * width + 1, width), pa.int32())
-    return pa.ListArray.from_arrays(ends, fixed.flatten().view(pa.int32()))
+def _packed(lists):
+    """Lists of one size as bytes: Spark reads and writes arrays number by number."""
+    numbers = lists.flatten().to_numpy()
+    width = lists.type.list_size * numbers.itemsize
+    return pa.Array.from_buffers(pa.binary(width), len(lists), [None, pa.py_buffer(numbers)]).cast(pa.binary())
+
+
+def keys_of(packed, bands):
+    """The keys of documents by row and band: uint32."""
+    packed = packed.cast(pa.binary())
+    begin, end = (np.frombuffer(packed.buffers()[1], np.int32)[packed.offset + i] for i in (0, len(packed)))
+    return np.frombuffer(packed.buffers()[2], np.uint8)[begin:end].view(np.uint32).reshape(len(packed), bands)

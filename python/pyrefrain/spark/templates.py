@@ -24,13 +24,18 @@ class Templates:
         return bool(self.windows)
 
 
-def find(documents, compared, all_bytes, by_source, options):
-    """`compared` has a row for every document that is compared: doc, id, site, digest, bytes."""
+def look(compared, by_source):
+    """The largest sources, and samples of them: rows (site, digest, doc, bytes). `compared` has a row for every document that
+    is compared: doc, id, site, digest, bytes."""
     sites = _largest(compared, by_source)
-    if not sites:
+    return sites, _samples(compared, set(sites)) if sites else []
+
+
+def find(documents, sites, samples, all_bytes, options):
+    """The templates of the largest sources, by their samples."""
+    if not samples:
         return Templates([])
-    drawn = _draw(sites, _samples(compared, set(sites)), all_bytes)
-    found = _templates(documents, drawn, options)
+    found = _templates(documents, _draw(sites, samples, all_bytes), options)
     chosen, room = [], LIMITS["most_windows"]
     for site in sites:
         windows = found.get(site, b"")
