@@ -69,7 +69,7 @@ PageFileId PageWriter::finish(std::string_view tail) {
 }
 
 PageReader::PageReader(const std::string& path, std::string_view magic, std::uint32_t version)
-    : path_(path), checked_(kNoPage), page_(std::make_unique<char[]>(kPageBytes)) {
+    : path_(path), checked_(1, kNoPage), held_(std::make_unique<char[]>(kPageBytes)) {
   try {
     file_ = std::make_shared<RandomFile>(path);
   } catch (const Error& error) {
@@ -80,14 +80,14 @@ PageReader::PageReader(const std::string& path, std::string_view magic, std::uin
   if (bytes_ < 2 * kPageBytes) corrupt("file too short");
   // The first page keeps its form in all versions, so that damage can be told from a newer format.
   const bool whole = fetch(0);
-  if (std::string_view(page_.get(), kMagicBytes) != magic) corrupt("wrong file type, or damaged");
-  const auto found = load<std::uint32_t>(page_.get() + kMagicBytes);
+  if (std::string_view(held(0), kMagicBytes) != magic) corrupt("wrong file type, or damaged");
+  const auto found = load<std::uint32_t>(held(0) + kMagicBytes);
   if (!whole) corrupt("page 0: checksum mismatch");
   if (found != version) unsupported(fmt::format("format version {}, but this build reads {}", found, version));
   if (bytes_ % kPageBytes != 0) corrupt("ends in an incomplete page");
   pages_ = bytes_ / kPageBytes - 1;
   if (!fetch(pages_)) corrupt("footer missing or damaged");
-  const char* tail = page_.get();
+  const char* tail = held(pages_);
   size_ = load<std::uint64_t>(tail);
   digest_ = load<std::uint64_t>(tail + sizeof size_);
   std::memcpy(tail_.data(), tail + sizeof size_ + sizeof digest_, tail_.size());
@@ -104,8 +104,15 @@ PageReader::PageReader(const PageReader& other)
       size_(other.size_),
       digest_(other.digest_),
       tail_(other.tail_),
-      checked_(kNoPage),
-      page_(std::make_unique<char[]>(kPageBytes)) {}
+      checked_(1, kNoPage),
+      held_(std::make_unique<char[]>(kPageBytes)) {}
+
+void PageReader::hold_pages(double share) {
+  const auto most = static_cast<std::uint64_t>(share * static_cast<double>(pages_));
+  const auto places = static_cast<std::size_t>(std::clamp<std::uint64_t>(most, 1, pages_));
+  held_ = std::make_unique_for_overwrite<char[]>(places * kPageBytes);  // takes memory as it is filled
+  checked_.assign(places, kNoPage);
+}
 
 void PageReader::corrupt(std::string_view what) const {
   throw Error(Errc::corrupt, fmt::format("{}: {}; rebuild it", path_, what));
@@ -115,26 +122,27 @@ void PageReader::unsupported(std::string_view what) const {
   throw Error(Errc::unsupported, fmt::format("{}: {}; rebuild it", path_, what));
 }
 
-// Reads a page into page_. Whether it is what was written.
+// Reads a page into its place. Whether it is what was written.
 bool PageReader::fetch(std::uint64_t page) {
-  checked_ = kNoPage;
+  checked_[place_of(page)] = kNoPage;
   ++fetched_;
-  if (file_->read_up_to(page * kPageBytes, {page_.get(), kPageBytes}) < kPageBytes) corrupt("truncated");
-  return page_checksum({page_.get(), kPageContentBytes}, page) == load<std::uint64_t>(page_.get() + kPageContentBytes);
+  char* const bytes = held(page);
+  if (file_->read_up_to(page * kPageBytes, {bytes, kPageBytes}) < kPageBytes) corrupt("truncated");
+  return page_checksum({bytes, kPageContentBytes}, page) == load<std::uint64_t>(bytes + kPageContentBytes);
 }
 
 std::string_view PageReader::checked_page(std::uint64_t page) {
-  if (page != checked_) {
+  if (checked_[place_of(page)] != page) {
     if (!fetch(page)) corrupt(fmt::format("page {}: checksum mismatch", page));
-    checked_ = page;
+    checked_[place_of(page)] = page;
   }
-  return {page_.get(), kPageContentBytes};
+  return {held(page), kPageContentBytes};
 }
 
 std::uint64_t PageReader::check_next(std::uint64_t page, std::uint64_t digest) {
-  checked_ = kNoPage;
+  checked_[place_of(page)] = kNoPage;
   checked_page(page);
-  return add_to_digest(digest, load<std::uint64_t>(page_.get() + kPageContentBytes));
+  return add_to_digest(digest, load<std::uint64_t>(held(page) + kPageContentBytes));
 }
 
 std::string_view PageReader::rest_of_page(std::uint64_t offset) {

@@ -91,6 +91,9 @@ class PageReader {
   PageFileId id() const { return {bytes_, digest_}; }
   // By this reader, of the file.
   std::uint64_t bytes_read() const { return fetched_ * kPageBytes; }
+  // Pages that were read and found right stay in memory: about this share of those of the file, at least one, and one at
+  // first. Forgets those that it has.
+  void hold_pages(double share);
   // What finish() was given, followed by zeros.
   std::string_view tail() const { return {tail_.data(), tail_.size()}; }
 
@@ -118,6 +121,9 @@ class PageReader {
   std::string_view checked_page(std::uint64_t page);
   std::uint64_t check_next(std::uint64_t page, std::uint64_t digest);
   bool fetch(std::uint64_t page);
+  // A page has one place, which others share.
+  std::size_t place_of(std::uint64_t page) const { return static_cast<std::size_t>(page % checked_.size()); }
+  char* held(std::uint64_t page) { return held_.get() + place_of(page) * kPageBytes; }
 
   std::string path_;
   std::shared_ptr<const RandomFile> file_;
@@ -126,9 +132,9 @@ class PageReader {
   std::uint64_t size_ = 0;
   std::uint64_t digest_ = 0;
   std::array<char, kMaxTailBytes> tail_{};
-  std::uint64_t checked_;  // the page in page_
   std::uint64_t fetched_ = 0;
-  std::unique_ptr<char[]> page_;
+  std::vector<std::uint64_t> checked_;  // by place: the page there that was found right
+  std::unique_ptr<char[]> held_;
 };
 
 // Reads a stream from one place on, a value at a time.

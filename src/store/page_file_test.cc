@@ -77,6 +77,36 @@ TEST_F(PageFileTest, GivesBackAnyRangeOfAnyStream) {
   }
 }
 
+TEST_F(PageFileTest, ReadsAPageOnceThatItHolds) {
+  constexpr std::size_t kPages = 40;
+  std::mt19937_64 random(2);
+  std::string stream(kPages * kPageContentBytes - PageReader::kBegin, 0);
+  for (char& c : stream) c = static_cast<char>(random());
+  PageWriter writer(path(), kMagic, 3);
+  writer.write(stream);
+  writer.finish({});
+  // Pages that were read for as many random ranges.
+  const auto pages_read = [&](double share) {
+    PageReader reader(path(), kMagic, 3);
+    reader.hold_pages(share);
+    const std::uint64_t before = reader.bytes_read();
+    std::string scratch;
+    for (int i = 0; i < 1000; ++i) {
+      const std::size_t begin = random() % stream.size();
+      const std::size_t length = std::min<std::size_t>(random() % 10000, stream.size() - begin);
+      EXPECT_EQ(reader.read(PageReader::kBegin + begin, length, scratch),
+                std::string_view(stream).substr(begin, length));
+    }
+    const std::uint64_t pages = (reader.bytes_read() - before) / kPageBytes;
+    EXPECT_NO_THROW(reader.check_all([](std::uint64_t) {}));
+    return pages;
+  };
+  EXPECT_EQ(pages_read(1), kPages);
+  const std::uint64_t some = pages_read(0.5);
+  EXPECT_GT(some, kPages);
+  EXPECT_LT(some, pages_read(0));
+}
+
 TEST_F(PageFileTest, ReadsNumbersAcrossPagesAndNoneBehindTheEnd) {
   PageWriter writer(path(), kMagic, 1);
   const auto write = [&](std::uint64_t number) {

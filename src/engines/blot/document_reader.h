@@ -27,6 +27,9 @@ class DocumentReader {
   std::uint64_t documents() const { return totals_.documents; }
   std::uint64_t blocks() const { return totals_.blocks; }
   const DocumentTotals& totals() const { return totals_; }
+  // As PageReader's.
+  std::uint64_t bytes() const { return file_.id().bytes; }
+  void hold_pages(double share) { file_.hold_pages(share); }
   // What relative paths are relative to.
   const std::string& root() const { return root_; }
 

@@ -75,6 +75,10 @@ std::uint64_t PostsReader::bytes() const {
   return bytes;
 }
 
+void PostsReader::hold_pages(double share) {
+  for (const Shard& shard : shards_) shard.file->hold_pages(share);
+}
+
 std::pair<std::uint64_t, std::uint64_t> PostsReader::bucket_range(std::uint64_t bucket) {
   Shard& shard = shard_of(bucket);
   const auto number = static_cast<std::size_t>(bucket / per_shard_);

@@ -79,6 +79,8 @@ class PostsReader {
   std::uint64_t blots() const { return blots_; }
   std::uint64_t posts() const { return posts_; }
   std::uint64_t bytes() const;
+  // As PageReader's, of every file.
+  void hold_pages(double share);
 
   // Every page, every list: their order, their places, their number. `done` as PageReader::check_all.
   void check(const std::function<void(std::uint64_t)>& done);

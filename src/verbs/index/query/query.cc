@@ -73,11 +73,19 @@ class QueryRun {
         sink_(sink),
         budget_(context),
         excluded_(options.limits, snapshot.layout(), budget_, context.stop),
-        wanted_(snapshot, options, context, budget_) {}
+        wanted_(snapshot, options, context, budget_),
+        holding_(snapshot, budget_, 1 + thread_count(context)) {}
 
   QueryReport run();
 
  private:
+  // A snapshot of its own.
+  struct Worker {
+    Worker(const Snapshot& of, MemoryBudget& budget, unsigned sharers)
+        : snapshot(of.clone()), holding(*snapshot, budget, sharers) {}
+    std::unique_ptr<Snapshot> snapshot;
+    Snapshot::Holding holding;
+  };
   // The answer to a document, until it is its turn.
   struct Answer {
     std::string id;
@@ -85,7 +93,10 @@ class QueryRun {
     QueryReport report;
   };
 
+  using Workers = std::vector<std::unique_ptr<Worker>>;
+
   void check_options() const;
+  Snapshot& snapshot_of(Workers& workers, unsigned worker);
   void ask_given(const QueryDocument& document);
   void ask_own();
   void ask_input();
@@ -102,6 +113,7 @@ class QueryRun {
   MemoryBudget budget_;
   ExcludedTexts excluded_;
   WantedDocuments wanted_;
+  Snapshot::Holding holding_;
   QueryReport report_;
 };
 
@@ -135,6 +147,12 @@ void QueryRun::check_options() const {
     throw Error(Errc::invalid_argument, "--cursor: continues the answer to one document; remove --self");
 }
 
+Snapshot& QueryRun::snapshot_of(Workers& workers, unsigned worker) {
+  if (!workers[worker])
+    workers[worker] = std::make_unique<Worker>(snapshot_, budget_, static_cast<unsigned>(workers.size()));
+  return *workers[worker]->snapshot;
+}
+
 void QueryRun::ask_given(const QueryDocument& document) {
   const AskedRecord asked{document.id, document.text, std::nullopt, wanted_.of(snapshot_, document.id)};
   if (asked.is_pointless()) return;
@@ -157,12 +175,12 @@ void QueryRun::ask_input() {
   const bool has_fields = !input.text_field.empty() || !input.id_field.empty();
   if (input.paths == std::vector<std::string>{"-"} && input.format == Format::automatic && !has_fields)
     input.format = Format::files;
-  std::vector<std::unique_ptr<Snapshot>> snapshots(thread_count(context_));
+  Workers workers(thread_count(context_));
   Context quiet = context_;
   quiet.progress = nullptr;
   report_.read =
       corpus::read_documents(input, context_, budget_, [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
-        if (!snapshots[worker]) snapshots[worker] = snapshot_.clone();
+        Snapshot& snapshot = snapshot_of(workers, worker);
         if (wanted_.by_query() && batch.ids.ordinals)
           throw Error(Errc::bad_input, "--pairs: the documents of the input have no ids; name them with --id-field");
         auto answers = std::make_shared<std::vector<Answer>>(batch.texts.size());
@@ -171,11 +189,10 @@ void QueryRun::ask_input() {
           if (batch.bad[i] != 0) continue;
           Answer& answer = (*answers)[i];
           if (!batch.ids.ordinals) answer.id = batch.ids[i];
-          const AskedRecord asked{answer.id, batch.texts[i], std::nullopt, wanted_.of(*snapshots[worker], answer.id)};
+          const AskedRecord asked{answer.id, batch.texts[i], std::nullopt, wanted_.of(snapshot, answer.id)};
           if (asked.is_pointless()) continue;
           answer.passages = std::make_unique<WaitingPassages>(budget_);
-          answer.report =
-              query_record(*snapshots[worker], asked, options_, excluded_, quiet, budget_, *answer.passages);
+          answer.report = query_record(snapshot, asked, options_, excluded_, quiet, budget_, *answer.passages);
         }
         return [this, answers, ordinals = batch.ids.ordinals](DocId first) {
           for (std::size_t i = 0; i < answers->size(); ++i) {
@@ -190,7 +207,7 @@ void QueryRun::ask_input() {
 // Those of the index. Every answer is that of ask_own(), less what the document is not compared with.
 void QueryRun::ask_all() {
   const unsigned threads = thread_count(context_);
-  std::vector<std::unique_ptr<Snapshot>> snapshots(threads);
+  Workers workers(threads);
   Context quiet = context_;
   quiet.progress = nullptr;
   Relay<Answer> relay(threads);
@@ -199,8 +216,7 @@ void QueryRun::ask_all() {
       snapshot_.documents(),
       [&](unsigned worker, std::size_t document, Answer& answer) {
         throw_if_stopped(context_);
-        if (!snapshots[worker]) snapshots[worker] = snapshot_.clone();
-        answer = ask_one_of_all(*snapshots[worker], document, quiet);
+        answer = ask_one_of_all(snapshot_of(workers, worker), document, quiet);
       },
       [&](std::size_t, Answer& answer) {
         tell(answer);

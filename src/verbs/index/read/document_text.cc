@@ -23,16 +23,6 @@ namespace {
                           whose));
 }
 
-// A file that is gone has changed; one that the disk does not give is another matter, and Error(io).
-std::string part_of_file(const std::string& path, std::uint64_t begin, std::uint64_t size) {
-  try {
-    return read_file_part(path, begin, size);
-  } catch (const Error& error) {
-    if (error.code() == Errc::io) throw;
-    throw Error(Errc::bad_input, fmt::format("{}; it existed when it was indexed", error.what()));
-  }
-}
-
 }  // namespace
 
 DocumentText::DocumentText(const fs::path& folder, const blot::SegmentInfo& segment, blot::DocumentReader& documents)
@@ -100,8 +90,25 @@ std::string DocumentText::read(std::uint64_t document, std::uint64_t first, std:
   return text;
 }
 
+// A file that is gone has changed; one that the disk does not give is another matter, and Error(io).
+std::string DocumentText::part_of_file(const std::string& path, std::uint64_t begin, std::uint64_t size) {
+  if (!file_ || file_->path() != path) {
+    file_.reset();
+    try {
+      file_.emplace(path);
+    } catch (const Error& error) {
+      if (error.code() == Errc::io) throw;
+      throw Error(Errc::bad_input, fmt::format("{}; it existed when it was indexed", error.what()));
+    }
+  }
+  std::string bytes(std::min(size, file_->size() - std::min(file_->size(), begin)), '\0');
+  bytes.resize(file_->read_up_to(begin, bytes));
+  if (!keeps_file_) file_.reset();
+  return bytes;
+}
+
 std::string DocumentText::read_file(const std::string& name, const blot::DocumentInfo& document, std::uint64_t begin,
-                                    std::uint64_t end) const {
+                                    std::uint64_t end) {
   const std::string path = (fs::path(documents_.root()) / name).string();
   std::string text = part_of_file(path, begin, end - begin);
   std::error_code error;
@@ -112,14 +119,14 @@ std::string DocumentText::read_file(const std::string& name, const blot::Documen
 }
 
 // Some of the raw text of a part.
-std::string DocumentText::read_raw(const blot::DocumentInfo& document, std::uint64_t begin, std::uint64_t end) const {
+std::string DocumentText::read_raw(const blot::DocumentInfo& document, std::uint64_t begin, std::uint64_t end) {
   const std::string path = (fs::path(documents_.root()) / document.place.path).string();
   std::string raw = part_of_file(path, document.place.begin + begin, end - begin);
   if (raw.size() != end - begin) throw_changed(document.place.path, document.id);
   return raw;
 }
 
-std::string DocumentText::read_json(const blot::DocumentInfo& document, std::uint64_t first, std::uint64_t last) const {
+std::string DocumentText::read_json(const blot::DocumentInfo& document, std::uint64_t first, std::uint64_t last) {
   const auto raw = [&](std::uint64_t i) {
     return i < document.marks.size() ? document.marks[i].raw : document.place.bytes;
   };

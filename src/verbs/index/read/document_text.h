@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "base/files/random_file.h"
 #include "engines/blot/document_reader.h"
 #include "engines/blot/manifest.h"
 
@@ -21,21 +23,29 @@ class DocumentText {
   // The text from mark `first` up to mark `last`, which may be the number of marks: the end. Error(bad_input), which
   // names the file, where it is not what was indexed, or cannot be read.
   std::string read(std::uint64_t document, std::uint64_t first, std::uint64_t last);
+  // Whether the file that was read last stays open. From then on it is read as it was, whatever takes its name.
+  void keep_file(bool keep) {
+    keeps_file_ = keep;
+    if (!keep) file_.reset();
+  }
   // Bytes that reading all of it takes at most, the text included.
   std::uint64_t room(std::uint64_t document) const;
   // The document with its marks. Valid until another one is asked for: a long one, of which much is read, is decoded once.
   const blot::DocumentInfo& about(std::uint64_t document);
 
  private:
+  std::string part_of_file(const std::string& path, std::uint64_t begin, std::uint64_t size);
   std::string read_file(const std::string& name, const blot::DocumentInfo& document, std::uint64_t begin,
-                        std::uint64_t end) const;
-  std::string read_raw(const blot::DocumentInfo& document, std::uint64_t begin, std::uint64_t end) const;
-  std::string read_json(const blot::DocumentInfo& document, std::uint64_t first, std::uint64_t last) const;
+                        std::uint64_t end);
+  std::string read_raw(const blot::DocumentInfo& document, std::uint64_t begin, std::uint64_t end);
+  std::string read_json(const blot::DocumentInfo& document, std::uint64_t first, std::uint64_t last);
   const std::string& part(std::uint64_t number, const blot::DocumentInfo& document);
   std::string stored(const blot::DocumentInfo& document, std::uint64_t first, std::uint64_t last);
 
   blot::DocumentReader& documents_;
   std::unique_ptr<blot::TextReader> texts_;
+  std::optional<RandomFile> file_;  // that was read last
+  bool keeps_file_ = false;
   std::uint64_t about_of_ = ~std::uint64_t{0};  // what about_ is about
   blot::DocumentInfo about_;
   std::uint64_t part_of_ = ~std::uint64_t{0};  // whose text is in part_

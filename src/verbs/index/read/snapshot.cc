@@ -138,6 +138,28 @@ std::optional<DocId> Snapshot::find(std::string_view id) {
   return found;
 }
 
+Snapshot::Holding::Holding(Snapshot& snapshot, MemoryBudget& budget, unsigned sharers) : snapshot_(snapshot) {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20U;
+  constexpr std::uint64_t kPartOfBudget = 32;
+  std::uint64_t all = 0;
+  for (const auto& segment : snapshot_.segments_) all += segment->posts.bytes() + segment->documents.bytes();
+  const std::uint64_t bytes = std::min({all, kMostBytes, budget.available() / kPartOfBudget / sharers});
+  room_ = budget.reserve(bytes, "pages of the index");
+  hold(all == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(all), true);
+}
+
+Snapshot::Holding::~Holding() {
+  hold(0, false);
+}
+
+void Snapshot::Holding::hold(double share, bool file) {
+  for (const auto& segment : snapshot_.segments_) {
+    segment->posts.hold_pages(share);
+    segment->documents.hold_pages(share);
+    segment->texts.keep_file(file);
+  }
+}
+
 Snapshot::Blots::Blots(Snapshot& snapshot, std::uint64_t begin, std::uint64_t end)
     : snapshot_(snapshot), merge_(snapshot.posts_, begin, end) {}
 

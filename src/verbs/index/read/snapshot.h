@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/budget.h"
 #include "engines/blot/document_reader.h"
 #include "engines/blot/manifest.h"
 #include "engines/blot/posts_merge.h"
@@ -57,6 +58,10 @@ class Snapshot {
   // Every blot that is not below `begin`, and below `end`, rising, with the blocks that hold it, those of removed
   // documents left out; blots without any are passed over. Blocks come some at a time: there may be any number.
   class Blots;
+
+  // While there is one, much that is asked in a row is read once: pages of the index stay in memory, as far as a part of the
+  // budget goes, and the file of the documents that was read last stays open.
+  class Holding;
 
   // The document's text, whole, or what of it holds the tokens [first, last) of the document: `begin` is where it begins
   // in the text. Compared with the checksums that were taken when it was indexed: Error(bad_input), which names the file,
@@ -103,6 +108,21 @@ class Snapshot {
   std::vector<std::unique_ptr<Segment>> segments_;
   std::vector<blot::PostsMerge::Source> posts_;  // a segment each
   std::optional<text::TokenHasher> hasher_;      // is there
+};
+
+class Snapshot::Holding {
+ public:
+  // `sharers`, each with a snapshot of its own, share the budget.
+  Holding(Snapshot& snapshot, MemoryBudget& budget, unsigned sharers);
+  Holding(const Holding&) = delete;
+  Holding& operator=(const Holding&) = delete;
+  ~Holding();
+
+ private:
+  void hold(double share, bool file);
+
+  Snapshot& snapshot_;
+  Reservation room_;
 };
 
 // As long as its snapshot, which may be asked other things meanwhile.

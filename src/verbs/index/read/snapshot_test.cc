@@ -81,6 +81,23 @@ TEST_F(IndexSnapshot, CanBeClonedWhenItsFilesAreGone) {
   EXPECT_EQ(ids, (std::set<std::string>{"a", "b", "c"}));
 }
 
+TEST_F(IndexSnapshot, OpensTheFileOfItsDocumentsOnceWhileItHoldsIt) {
+  const std::string lines =
+      write("in.jsonl", "{\"text\": \"" + text_of(1) + "\"}\n{\"text\": \"" + text_of(2) + "\"}\n");
+  create_index({at("lines"), InputOptions{.paths = {lines}}, {}}, context);
+  Snapshot snapshot(at("lines"));
+  {
+    MemoryBudget budget(context);
+    const std::uint64_t before = budget.reserved();
+    const Snapshot::Holding holding(snapshot, budget, 1);
+    EXPECT_GT(budget.reserved(), before);
+    EXPECT_EQ(snapshot.text(0), text_of(1));
+    std::filesystem::remove(lines);
+    EXPECT_EQ(snapshot.text(1), text_of(2));
+  }
+  EXPECT_THROW(snapshot.text(0), Error);
+}
+
 TEST_F(IndexSnapshot, ReadersBesideAWriterSeeWholeCommits) {
   Index index(path);
   std::atomic<bool> done{false};
