@@ -181,11 +181,11 @@ Context Service::context_for(const Context& share, const Answer& answer) const {
 }
 
 void Service::query(Body& body, Answer& answer) const {
-  const QueryOptions options = parse_query(body.bytes());
+  const QueryRequest request = parse_query(body.bytes());
   body.clear();
   Lines lines(answer);
-  const auto sink = json_passages([&](std::string_view piece) { lines.add(piece); });
-  const QueryReport report = backend_.query(options, context_for(query_context_, answer), *sink);
+  const auto sink = json_passages([&](std::string_view piece) { lines.add(piece); }, request.texts);
+  const QueryReport report = backend_.query(request.options, context_for(query_context_, answer), *sink);
   lines.end(report.cursor, report.generation, report.changed_documents);
 }
 

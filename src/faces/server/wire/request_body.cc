@@ -22,8 +22,9 @@ namespace {
 namespace dom = simdjson::dom;
 
 constexpr std::size_t kMaxIdBytes = 4096;
-constexpr std::uint64_t kMaxGap = 1000;
+constexpr std::uint64_t kMaxGap = 1024;
 constexpr std::size_t kMaxWith = 10000;
+constexpr std::size_t kMaxExclude = 1000;
 constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 40;
 
 Failure bad_json(const std::string& message) {
@@ -97,6 +98,12 @@ auto choice_into(Choice& out, const std::vector<std::string_view>& names) {
   };
 }
 
+auto toggle_into(bool& out) {
+  return [&out](std::string_view name, dom::element value) {
+    if (value.get(out) != simdjson::SUCCESS) throw bad_field(name, "must be true or false");
+  };
+}
+
 // Above 0 and below 1.
 auto share_into(double& out) {
   return [&out](std::string_view name, dom::element value) {
@@ -160,8 +167,9 @@ bool is_lines(dom::parser& parser, std::string_view body) {
 
 }  // namespace
 
-QueryOptions parse_query(std::string_view body) {
-  QueryOptions out;
+QueryRequest parse_query(std::string_view body) {
+  QueryRequest request;
+  QueryOptions& out = request.options;
   out.limit = kDefaultPassages;
   std::optional<std::string> text;
   std::optional<std::string> id;
@@ -178,6 +186,8 @@ QueryOptions parse_query(std::string_view body) {
       {"noise", share_into(out.limits.noise)},
       {"max_documents", number_into(out.limits.max_documents, 0, kMaxCount)},
       {"with", texts_into(out.with, kMaxWith)},
+      {"exclude", texts_into(out.limits.exclude, kMaxExclude)},
+      {"texts", toggle_into(request.texts)},
   };
   dom::parser parser;
   read_object(parse(parser, body, ""), fields, "");
@@ -187,7 +197,7 @@ QueryOptions parse_query(std::string_view body) {
   if (text) out.documents.push_back({"query", std::move(*text)});
   if (id) out.id = std::move(*id);
   if (cursor) out.cursor = std::move(*cursor);
-  return out;
+  return request;
 }
 
 std::vector<QueryDocument> parse_documents(std::string_view body, Ids ids) {

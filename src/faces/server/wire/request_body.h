@@ -9,10 +9,15 @@
 
 namespace refrain::server {
 
-// {"text": .. or "id": .., "limit", "max_occurrences", "min_tokens", "max_gap", "edits", "noise", "max_documents", "cursor"}.
-// Failure(400) for what is not JSON, for a field that is unknown, of the wrong kind or out of range, and where not
-// exactly one of "text" and "id" is given.
-QueryOptions parse_query(std::string_view body);
+struct QueryRequest {
+  QueryOptions options;
+  bool texts = true;  // the answer has those of passages and places
+};
+
+// {"text": .. or "id": .., "with", "limit", "max_occurrences", "min_tokens", "max_gap", "edits", "noise", "max_documents",
+// "exclude", "texts", "cursor"}. Failure(400) for what is not JSON, for a field that is unknown, of the wrong kind or out of
+// range, and where not exactly one of "text" and "id" is given.
+QueryRequest parse_query(std::string_view body);
 
 // What ids may be: as those of files, or any.
 enum class Ids { paths, any };
