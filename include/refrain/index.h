@@ -210,12 +210,14 @@ enum class PassagesOf { query, index };
 std::unique_ptr<PassageSink> tsv_passages(std::function<void(std::string_view)> out, PassagesOf of, bool texts = true);
 
 struct PassageLimits {
-  Edits edits = Edits::light;  // extract() takes none or light
-  // For a query: the share of the words that may differ, above 0 and below 1.
+  // extract() finds what is edited lightly only where the words are in order; otherwise as a query does.
+  Edits edits = Edits::light;
+  // The share of the words that may differ, above 0 and below 1. For extract(), only with Edits::heavy.
   double noise = 0.67;
   // Minimum matching tokens; 0: the window of the index, or 15 where words are scattered or moved.
   std::uint64_t min_tokens = 0;
-  // Maximum run of differing tokens between two matching stretches of one passage. None: 40 for a query, 8 for extract().
+  // Maximum run of differing tokens between two matching stretches of one passage. None: 40, or for extract() 8 unless
+  // edits are heavy.
   std::optional<unsigned> max_gap = {};
   std::uint64_t max_documents = 0;              // skip blots that occur in more documents; 0: no limit
   std::vector<std::string> exclude = {};        // texts; passages contained in one of them are ignored

@@ -147,7 +147,8 @@ class AddOptions(InputOptions, total=False):
 
 
 class PassagesOptions(RunOptions, total=False):
-    edits: Literal["none", "light"]
+    edits: Literal["none", "light", "heavy"]
+    noise: float
     min_tokens: int
     max_gap: int
     max_documents: int

@@ -403,7 +403,22 @@ class Extracted(Index):
         self.create("docs")
         self.assertEqual([row["length"] for row in self.extract()], [40])
         self.assertEqual([row["length"] for row in self.extract("--edits", "none")], [20, 19])
-        self.assertIn("none, light", self.run_program("index", "extract", "index", "--edits", "heavy", code=2).err)
+        self.assertIn("--noise: has no effect without --edits heavy", self.run_program("index", "extract", "index", "--noise", "0.5", code=2).err)
+
+    def test_heavily_edited_passages_are_those_of_a_query_of_the_index_itself(self):
+        changed = [word if i % 3 else f"other{i}" for i, word in enumerate(UNIQUE[400:520])]
+        self.write("docs/a", f"one {run_of(400, 120)} two")
+        self.write("docs/b", f"{run_of(900, 40)} {' '.join(changed)} three")
+        self.write("docs/c", f"four {run_of(915, 20)} five")
+        self.create("docs")
+        self.assertEqual([row["length"] for row in self.extract()], [20])
+        rows = self.extract("--edits", "heavy")
+        self.assertEqual([[place["id"] for place in row["occurrences"]] for row in rows], [["docs/a", "docs/b"], ["docs/b", "docs/c"]])
+        for row, asked in zip(rows, self.query("--self", "--edits", "heavy")):
+            self.assertEqual((row["passage"], row["length"], row["similarity"]), (asked["passage"], asked["length"], asked["similarity"]))
+            self.assertEqual(self.places(row)[1:], self.places(asked))
+            self.assert_in_files(row)
+        self.assertEqual([row["length"] for row in self.extract("--edits", "heavy", "--noise", "0.2")], [20])
 
     def test_limits_and_raw(self):
         for i, (first, count) in enumerate(((0, 50), (100, 20), (200, 12))):

@@ -26,10 +26,6 @@ std::vector<std::string_view> passage_rows_names() {
   return {"jsonl", "text", "tsv"};
 }
 
-std::vector<std::string_view> extract_edits_names() {
-  return {"none", "light"};
-}
-
 std::vector<std::string_view> stop_word_lists() {
   return {"english"};
 }

@@ -16,8 +16,6 @@ std::vector<std::string_view> keep_names();
 // In the order of Rows; not all have tsv.
 std::vector<std::string_view> rows_names();
 std::vector<std::string_view> passage_rows_names();
-// In the order of Edits, as far as `index extract` goes.
-std::vector<std::string_view> extract_edits_names();
 std::vector<std::string_view> stop_word_lists();
 
 // In the order of AgainstAction.

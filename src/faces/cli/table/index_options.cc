@@ -156,6 +156,8 @@ QueryOptions query_options(const Settings& settings) {
 ExtractOptions extract_options(const Settings& settings) {
   ExtractOptions options;
   options.limits = passage_limits(settings);
+  if (settings.noise && options.limits.edits != Edits::heavy)
+    throw Error(Errc::invalid_argument, "--noise: has no effect without --edits heavy; remove it");
   options.min_documents = settings.min_documents.value_or(options.min_documents);
   options.limit = settings.limit.value_or(options.limit);
   return options;

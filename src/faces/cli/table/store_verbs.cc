@@ -113,7 +113,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .operand_choices = nullptr,
      .description = "Finds every passage that two or more documents of the index share, each once, at its earliest "
                     "place, with all places that contain it or a part of it. Prints JSON, one passage per line.",
-     .details = "For heavily edited passages, see `refrain index query --self`.\n"
+     .details = "With --edits light, passages have their words in the same order; with heavy, as `refrain index query` "
+                "finds them: paraphrases and moved words, in more time.\n"
                 "--raw is `refrain index blots`: candidates, without comparing any text. Documents whose files have "
                 "changed since they were indexed are skipped, and listed on standard error.\n",
      .examples = {"refrain index create index /usr/share/common-licenses -q",

@@ -11,12 +11,14 @@
 #include "base/threads.h"
 #include "refrain/error.h"
 #include "verbs/index/extract/anchors.h"
+#include "verbs/index/extract/edited.h"
 #include "verbs/index/extract/filter.h"
 #include "verbs/index/extract/groups.h"
 #include "verbs/index/extract/links.h"
 #include "verbs/index/extract/output.h"
 #include "verbs/index/extract/plan.h"
 #include "verbs/index/extract/rests.h"
+#include "verbs/index/query/compare.h"
 #include "verbs/index/read/excluded_texts.h"
 #include "verbs/index/read/occurrence.h"
 #include "verbs/run/stage.h"
@@ -39,10 +41,11 @@ class Extraction {
         // Anchors and links, or links and matches, are there at the same time, beside the tokens.
         share_(budget_.available() / 4),
         tokens_(budget_, temp_, share_) {
-    if (options_.limits.edits == Edits::heavy)
-      throw Error(Errc::invalid_argument,
-                  "--edits: extracting takes none or light; for heavy edits, query with --self");
-    if (options_.limits.min_tokens == 0) options_.limits.min_tokens = snapshot.layout().window;
+    check_noise(options_.limits);
+    // As in a query: what is edited is found by itself, and of the rest what agrees word for word.
+    in_order_.min_tokens = least_tokens(snapshot.layout(), options_.limits);
+    if (heavy_) in_order_.edits = Edits::none;
+    if (heavy_) in_order_.min_tokens = least_exact_tokens(options_.limits);
     report_.generation = snapshot.manifest().generation;
     report_.identity = snapshot.identity();
     report_.threads = thread_count(context);
@@ -54,12 +57,14 @@ class Extraction {
     read();
     link();
     grow();
+    if (heavy_) find_edits();
     TempFile places(temp_);
     Array<FoundPassage> passages = group(places);
     if (options_.limit != 0 && passages.size() > options_.limit) passages.resize(options_.limit);
     run::run_stage(report_.stages, "compare", [&] {
-      hand_out(snapshot_, {passages.data(), passages.size()}, places, table_, {options_.limits, options_.min_documents},
-               budget_, context_, sink, report_);
+      hand_out(snapshot_, {passages.data(), passages.size()}, places, table_,
+               {options_.limits, least_tokens(snapshot_.layout(), options_.limits), options_.min_documents}, budget_,
+               context_, sink, report_);
       return std::uint64_t{0};
     });
     report_.temp_peak_bytes = temp_.peak_bytes();
@@ -117,12 +122,18 @@ class Extraction {
       store::ShuffleOptions rest_options = shuffle("the rests", document_bits(), links_->size() / 8);
       rest_options.memory_bytes = share_ / 4;
       RestShuffle rests(rest_options, budget_);
-      report_.grown_tokens =
-          grow_links(*links_, table_, tokens_,
-                     {align_rules(snapshot_.layout(), options_.limits), shapes_, options_.limits.min_tokens}, share_,
-                     budget_, context_, *matches_, rests);
+      report_.grown_tokens = grow_links(*links_, table_, tokens_,
+                                        {align_rules(snapshot_.layout(), in_order_), shapes_, in_order_.min_tokens},
+                                        share_, budget_, context_, *matches_, rests);
       links_.reset();
       settle_rests(rests, table_, shapes_.window.span(), share_, budget_, context_, *matches_);
+      return std::uint64_t{0};
+    });
+  }
+
+  void find_edits() {
+    run::run_stage(report_.stages, "edits", [&] {
+      find_edited(snapshot_, options_.limits, excluded_, budget_, context_, table_, *matches_, report_);
       return std::uint64_t{0};
     });
   }
@@ -130,8 +141,8 @@ class Extraction {
   Array<FoundPassage> group(TempFile& places) {
     std::optional<Array<FoundPassage>> found;
     run::run_stage(report_.stages, "group", [&] {
-      found.emplace(group_matches(*matches_, table_, tokens_, {options_.min_documents, excluded_}, share_, budget_,
-                                  context_, places));
+      found.emplace(group_matches(*matches_, table_, tokens_, {options_.min_documents, excluded_, heavy_}, share_,
+                                  budget_, context_, places));
       return places.size();
     });
     matches_.reset();
@@ -140,6 +151,8 @@ class Extraction {
 
   Snapshot& snapshot_;
   ExtractOptions options_;
+  const bool heavy_ = options_.limits.edits == Edits::heavy;
+  PassageLimits in_order_ = options_.limits;  // of what is found in order
   const Context& context_;
   MemoryBudget budget_;
   TempSpace temp_;

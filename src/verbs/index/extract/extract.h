@@ -4,6 +4,7 @@
 //   tokens    all documents, once: their tokens, and anchors where such blots are (extract_anchors)
 //   link      equal anchors are linked to the earliest one (extract_links)
 //   grow      links become matches: two stretches that agree, noise and all
+//   edits     for heavy edits: matches that no order shows (extract_edited)
 //   group     matches with the same stretch of one document become a passage with places (extract_groups)
 //   compare   passages, those of most documents first, are compared by their texts and handed out (extract_output)
 //

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <span>
 #include <string_view>
+#include <tuple>
+#include <vector>
 
 #include "base/progress.h"
 #include "base/threads.h"
@@ -22,10 +24,51 @@ class Grouper {
         rules_(rules),
         budget_(budget),
         places_(places),
+        gathered_(budget, "the matches of a document"),
         found_(budget, "the passages") {}
 
   // In order.
   void add(const PassageMatch& match) {
+    if (rules_.nested)
+      gathered_.push_back(match);
+    else
+      join(match);
+  }
+  // The document has no more.
+  void end() {
+    drop_nested();
+    for (const PassageMatch& match : gathered_) join(match);
+    gathered_.clear();
+    close([](const Open&) { return true; });
+    has_last_ = false;
+  }
+  const Array<FoundPassage>& found() const { return found_; }
+
+ private:
+  // Takes those away that lie inside another one in both documents.
+  void drop_nested() {
+    constexpr std::size_t kMostBeside = 256;
+    const auto ends = [](const PassageMatch& x) { return std::pair(x.a + x.a_length, x.b + x.b_length); };
+    std::sort(gathered_.begin(), gathered_.end(), [](const PassageMatch& x, const PassageMatch& y) {
+      return std::tie(x.b, y.b_length, x.a, y.a_length) < std::tie(y.b, x.b_length, y.a, x.a_length);
+    });
+    std::vector<PassageMatch> beside;  // those that the next one may lie in
+    std::size_t kept = 0;
+    for (const PassageMatch& match : gathered_) {
+      std::erase_if(beside, [&](const PassageMatch& other) { return ends(other).second <= match.b; });
+      const bool is_nested = std::any_of(beside.begin(), beside.end(), [&](const PassageMatch& other) {
+        return other.a <= match.a && ends(other).first >= ends(match).first && ends(other).second >= ends(match).second;
+      });
+      if (is_nested) continue;
+      if (beside.size() == kMostBeside) beside.erase(beside.begin());
+      beside.push_back(match);
+      gathered_[kept++] = match;
+    }
+    gathered_.resize(kept);
+    std::sort(gathered_.begin(), gathered_.end());
+  }
+
+  void join(const PassageMatch& match) {
     if (has_last_ && match == last_) return;
     last_ = match;
     has_last_ = true;
@@ -45,14 +88,7 @@ class Grouper {
     open.end = std::max(open.end, end);
     open.places.push_back({match.a, match.b, match.a_length, match.b_length, match.matches});
   }
-  // The document has no more.
-  void end() {
-    close([](const Open&) { return true; });
-    has_last_ = false;
-  }
-  const Array<FoundPassage>& found() const { return found_; }
 
- private:
   // A passage that places may still join. It is what its first place agrees with, and grows at its end.
   struct Open {
     explicit Open(MemoryBudget& budget) : places(budget, "the places of a passage") {}
@@ -142,6 +178,7 @@ class Grouper {
   TempFile& places_;
   std::vector<std::unique_ptr<Open>> open_;
   std::vector<std::unique_ptr<Open>> closed_;
+  Array<PassageMatch> gathered_;  // of the document, where they may be nested
   PassageMatch last_{};
   bool has_last_ = false;
   Array<FoundPassage> found_;

@@ -16,6 +16,7 @@ namespace refrain::verbs::index {
 struct GroupRules {
   std::uint64_t min_documents;
   const ExcludedTexts& excluded;
+  bool nested = false;  // matches may lie inside others, and those are none of their own
 };
 
 // Takes the matches away. The places of a passage go to `places`, in the order of their documents; the passages come

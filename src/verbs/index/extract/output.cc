@@ -48,6 +48,7 @@ class ChunkMaker {
         places_(places),
         table_(table),
         rules_(rules),
+        is_loose_(rules.limits.edits == Edits::heavy),
         comparer_(snapshot.layout(), rules.limits),
         room_(budget.reserve(0, kRoom)) {}
 
@@ -74,7 +75,7 @@ class ChunkMaker {
     // The comparer's, and the texts of the chunks that wait.
     constexpr std::uint64_t kTokenBytes = 8;
     const std::uint64_t tokens = passage.end - passage.begin;
-    room_.resize(2 * PlaceComparer::memory_bytes(tokens, tokens * kTokenBytes) +
+    room_.resize(2 * PlaceComparer::memory_bytes(tokens, tokens * kTokenBytes, is_loose_) +
                      (Relay<Chunk>::kThings + 1) * std::max(tokens, kChunkTokens) * kTokenBytes,
                  kRoom);
     chunk.shown = set_passage(passage, chunk);
@@ -103,7 +104,7 @@ class ChunkMaker {
       const std::uint64_t first = place.b - table_.begins[document];
       std::optional<ComparedPlace> found = compare(document, {first, first + place.b_length},
                                                    {place.a - begin, place.a - begin + place.a_length}, chunk);
-      if (!found || found->matches < rules_.limits.min_tokens) continue;
+      if (!found || found->matches < rules_.min_tokens) continue;
       if (document != last_document) ++documents;
       last_document = document;
       similarity += found->occurrence.similarity;
@@ -138,7 +139,8 @@ class ChunkMaker {
                                        Chunk& chunk) {
     const std::optional<Snapshot::Piece> piece = read(document, tokens, chunk);
     if (!piece) return std::nullopt;
-    return comparer_.compare({piece->text, piece->begin, piece->first_token}, tokens, part);
+    const TextPiece text{piece->text, piece->begin, piece->first_token};
+    return is_loose_ ? comparer_.compare_loosely(text, tokens, part) : comparer_.compare(text, tokens, part);
   }
 
   // nullopt: the document has changed since it was read first.
@@ -156,6 +158,7 @@ class ChunkMaker {
   const TempFile& places_;
   const TokenTable& table_;
   const OutputRules& rules_;
+  bool is_loose_;  // the order of words may differ
   PlaceComparer comparer_;
   Reservation room_;
   std::uint64_t begin_ = 0;  // the passage that was set

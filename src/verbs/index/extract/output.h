@@ -13,7 +13,8 @@
 namespace refrain::verbs::index {
 
 struct OutputRules {
-  PassageLimits limits;  // with min_tokens settled
+  PassageLimits limits;
+  std::uint64_t min_tokens;  // that agree
   std::uint64_t min_documents;
 };
 

@@ -6,6 +6,7 @@
 
 #include "engines/blot/blotter.h"
 #include "engines/blot/format.h"
+#include "refrain/error.h"
 
 namespace refrain::verbs::index {
 namespace {
@@ -52,6 +53,15 @@ bool same_diagonal(const SharedRun& run, std::uint32_t query, std::uint64_t toke
 
 }  // namespace
 
+void check_noise(const PassageLimits& limits) {
+  if (limits.noise <= 0 || limits.noise >= 1)
+    throw Error(Errc::invalid_argument, "--noise: must be above 0 and below 1");
+}
+
+std::uint64_t least_exact_tokens(const PassageLimits& limits) {
+  return std::max<std::uint64_t>(blot::FinderRules().min_tokens, limits.min_tokens);
+}
+
 std::uint64_t least_tokens(const IndexLayout& layout, const PassageLimits& limits) {
   return limits.min_tokens == 0 ? layout.window : limits.min_tokens;
 }
@@ -82,7 +92,7 @@ ChainComparer::ChainComparer(Snapshot& snapshot, const QueryText& query, const P
     : snapshot_(snapshot),
       query_(query),
       min_tokens_(least_tokens(snapshot.layout(), limits)),
-      exact_tokens_(std::max<std::uint64_t>(blot::FinderRules().min_tokens, limits.min_tokens)),
+      exact_tokens_(least_exact_tokens(limits)),
       window_span_(std::uint64_t{snapshot.layout().window} * snapshot.layout().interleave),
       rules_(align_rules(snapshot.layout(), limits)),
       shape_(blot::blot_shape(snapshot.layout())),

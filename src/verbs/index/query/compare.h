@@ -93,7 +93,10 @@ class ChainComparer {
   std::span<const std::uint32_t> hashes_;
 };
 
-// The matching tokens that a passage needs: by its order, and where that may differ.
+// Error(invalid_argument) where it is no share that may differ.
+void check_noise(const PassageLimits& limits);
+// The matching tokens that a passage needs: by its order, for heavy edits word for word, and where the order may differ.
+std::uint64_t least_exact_tokens(const PassageLimits& limits);
 std::uint64_t least_tokens(const IndexLayout& layout, const PassageLimits& limits);
 blot::FinderRules finder_rules(const PassageLimits& limits);
 // And how far apart the hits of a chain are.

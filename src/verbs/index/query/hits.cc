@@ -49,6 +49,11 @@ void for_each_block(Snapshot::Blots& blots, const HitRules& rules, Visit visit) 
   }
 }
 
+// Whether places, rising, begin before the document that is asked about, where that matters.
+bool are_told_before(std::span<const std::uint64_t> blocks, const HitRules& rules) {
+  return rules.first && blocks.front() < rules.own->begin;
+}
+
 // Calls visit with those of `blocks` that are wanted, in a row.
 template <class Visit>
 void for_each_wanted(std::span<const std::uint64_t> blocks, const HitRules& rules, Visit visit) {
@@ -109,7 +114,7 @@ void find_pair_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> pair
         found.insert(found.end(), blocks.begin(), blocks.end());
         return found.size() <= kMostPairBlocks;
       });
-    if (!found.empty() && found.size() <= kMostPairBlocks) {
+    if (!found.empty() && found.size() <= kMostPairBlocks && !are_told_before(found, rules)) {
       const std::uint32_t common = blot::log2_sixteenths(found.size());
       const std::size_t places = std::min(last, first + kPlacesOfABlot);
       for (std::size_t i = first; i < places; ++i) {
@@ -153,6 +158,7 @@ void find_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> windows, 
       std::uint64_t held = looked_up.empty() ? lookup.blocks : 0;
       if (!looked_up.empty())
         for_each_block(*blots, rules, [&](std::span<const std::uint64_t> blocks) {
+          if (held == 0 && are_told_before(blocks, rules)) return false;
           held += blocks.size();
           for_each_wanted(blocks, rules, add);
           return true;

@@ -13,6 +13,7 @@
 #include "base/threads.h"
 #include "corpus/source/reader.h"
 #include "refrain/error.h"
+#include "verbs/index/query/compare.h"
 #include "verbs/index/query/hits.h"
 #include "verbs/index/query/record.h"
 #include "verbs/index/query/wanted.h"
@@ -137,8 +138,7 @@ QueryReport QueryRun::run() {
 }
 
 void QueryRun::check_options() const {
-  if (options_.limits.noise <= 0 || options_.limits.noise >= 1)
-    throw Error(Errc::invalid_argument, "--noise: must be above 0 and below 1");
+  check_noise(options_.limits);
   const bool given = !options_.documents.empty() || !options_.input.empty();
   const int kinds = (given ? 1 : 0) + (options_.id.empty() ? 0 : 1) + (options_.self ? 1 : 0);
   if (kinds > 1)

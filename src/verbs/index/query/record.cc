@@ -17,10 +17,10 @@
 #include "engines/blot/format.h"
 #include "refrain/error.h"
 #include "verbs/index/query/compare.h"
-#include "verbs/index/query/comparisons.h"
 #include "verbs/index/query/cursor.h"
 #include "verbs/index/query/hits.h"
 #include "verbs/index/query/rarity.h"
+#include "verbs/index/query/runs.h"
 #include "verbs/index/query/text.h"
 #include "verbs/index/read/occurrence.h"
 
@@ -44,13 +44,6 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Whether who is told `run` need not be told `other`: it adds nothing in the document, and hardly anything in the query.
-bool tells(const SharedRun& run, const SharedRun& other) {
-  const bool adds_nothing = run.place.first <= other.place.first && run.place.last >= other.place.last;
-  return run.holds(other) ||
-         (adds_nothing && blot::nearly_same(run.query.first, run.query.last, other.query.first, other.query.last));
-}
-
 class RecordQuery {
  public:
   RecordQuery(Snapshot& snapshot, const AskedRecord& asked, const QueryOptions& options, const ExcludedTexts& excluded,
@@ -61,13 +54,11 @@ class RecordQuery {
         context_(context),
         sink_(sink),
         budget_(budget),
-        heavy_(options.limits.edits == Edits::heavy),
         commit_(checksum(snapshot.identity())),
         min_tokens_(least_tokens(snapshot.layout(), options.limits)),
-        query_(snapshot.layout(), asked.text, heavy_, budget_),
-        chainer_(budget_, chain_rules(snapshot.layout(), options.limits)),
-        furthest_(budget_, "the chains of a query"),
         excluded_(excluded),
+        runs_(snapshot, asked.text, options.limits, excluded, budget),
+        query_(runs_.query()),
         place_comparer_(snapshot.layout(), options.limits),
         passage_room_(budget.reserve(0, kPassageWhat)) {}
 
@@ -98,14 +89,8 @@ class RecordQuery {
   };
 
   std::uint64_t query_hash() const;
-  void note_furthest();
-
   void tell_candidates(const std::optional<QueryCursor>& cursor);
   std::vector<FoundPassage> passages_of(std::span<const blot::Candidate> candidates);
-  const std::vector<SharedRun>& compared(std::uint32_t chain);
-  bool is_excluded(const SharedRun& run) const;
-  bool told_by_another(const Found& found);
-  bool ranks_before(std::uint32_t a, std::uint32_t b);
   bool is_left_out(std::uint32_t chain);
   std::uint32_t chains_compared(const blot::Candidate& candidate) const;
   void set_passage(const TokenRange& query);
@@ -113,7 +98,6 @@ class RecordQuery {
   std::optional<ComparedPassage> compare_passage(FoundPassage& passage, Reservation& held);
   void tell_passage(ComparedPassage& passage);
   std::optional<ComparedPlace> compare_place(const Found& found);
-  void note_changed(DocId document, const Error& error);
 
   Snapshot& snapshot_;
   const AskedRecord& asked_;
@@ -121,20 +105,14 @@ class RecordQuery {
   const Context& context_;
   PassageSink& sink_;
   MemoryBudget& budget_;
-  bool heavy_;
   std::uint64_t commit_;
   std::uint64_t min_tokens_;
-  QueryText query_;
-  blot::Chainer chainer_;
-  // By chain: the last block of it and of those before it in its document, which come by rising first block.
-  Array<std::uint64_t> furthest_;
-  std::optional<Rarity> rarity_;
-  std::optional<blot::RankedCandidates> candidates_;
   const ExcludedTexts& excluded_;
-  std::optional<Comparisons> comparisons_;
+  DocumentRuns runs_;
+  const QueryText& query_;
+  std::optional<blot::RankedCandidates> candidates_;
   PlaceComparer place_comparer_;
   Reservation passage_room_;
-  std::vector<DocId> changed_;  // rising
   QueryReport report_;
 };
 
@@ -144,14 +122,17 @@ QueryReport RecordQuery::run() {
   if (!options_.cursor.empty()) cursor = decode_cursor(options_.cursor, query_hash(), commit_);
   HitRules rules{.own = std::nullopt, .wanted = asked_.wanted, .max_documents = options_.limits.max_documents};
   if (asked_.own) rules.own = blocks_of_document(snapshot_, *asked_.own);
-  rarity_.emplace(find_chains(snapshot_, query_, rules, context_, budget_, chainer_));
-  report_.candidates = chainer_.chains().size();
-  note_furthest();
-  comparisons_.emplace(snapshot_, query_, chainer_.chains(), chainer_.hits(), options_.limits, budget_);
+  runs_.find(rules, context_);
+  report_.candidates = runs_.chains().size();
   candidates_.emplace(blot::group_chains(
-      chainer_.chains(), [&](std::uint32_t begin, std::uint32_t end) { return rarity_->sum(begin, end); }, budget_));
+      runs_.chains(), [&](std::uint32_t begin, std::uint32_t end) { return runs_.rarity().sum(begin, end); }, budget_));
   tell_candidates(cursor);
-  report_.changed_documents = changed_.size();
+  for (const DocumentRuns::Changed& changed : runs_.changed()) {
+    if (report_.changed.size() == kChangedNamed) break;
+    report_.changed.push_back({snapshot_.id(changed.document), changed.reason});
+  }
+  report_.compared = runs_.compared();
+  report_.changed_documents = runs_.changed().size();
   return std::move(report_);
 }
 
@@ -180,22 +161,13 @@ std::uint64_t RecordQuery::query_hash() const {
   return checksum(asked);
 }
 
-void RecordQuery::note_furthest() {
-  const std::span<const blot::Chain> chains = chainer_.chains();
-  furthest_.resize(chains.size());
-  for (std::size_t i = 0; i < chains.size(); ++i) {
-    const bool goes_on = i > 0 && chains[i - 1].document == chains[i].document;
-    furthest_[i] = std::max(chains[i].last_block, goes_on ? furthest_[i - 1] : 0);
-  }
-}
-
 void RecordQuery::tell_candidates(const std::optional<QueryCursor>& cursor) {
   const Array<blot::Candidate>& candidates = candidates_->candidates;
   std::size_t at = 0;
   std::uint32_t told = 0;  // passages of these candidates, by the page before
   if (cursor) {
     blot::Candidate last = cursor->last;
-    last.worth = rarity_->sum(last.begin, last.end);
+    last.worth = runs_.rarity().sum(last.begin, last.end);
     const blot::Candidate* first =
         std::partition_point(candidates.begin(), candidates.end(),
                              [&](const blot::Candidate& candidate) { return blot::better(candidate, last); });
@@ -212,7 +184,7 @@ void RecordQuery::tell_candidates(const std::optional<QueryCursor>& cursor) {
       options_.limit == 0 ? limit : std::max(kComparedAPage, options_.limit * options_.max_occurrences);
   Progress progress(context_, "compare", "candidates", candidates.size() - at);
   for (std::size_t end = at; at < candidates.size(); at = end, told = 0) {
-    if (at > 0 && report_.compared > 0 && (report_.passages >= limit || report_.compared >= work)) {
+    if (at > 0 && runs_.compared() > 0 && (report_.passages >= limit || runs_.compared() >= work)) {
       report_.cursor = encode_cursor({query_hash(), commit_, candidates[at - 1], QueryCursor::kAllTold});
       break;
     }
@@ -248,9 +220,8 @@ std::vector<RecordQuery::FoundPassage> RecordQuery::passages_of(std::span<const 
   for (const blot::Candidate& candidate : candidates)
     for (std::uint32_t i = 0; i < chains_compared(candidate); ++i) {
       const std::uint32_t chain = candidates_->members[candidate.first + i];
-      const std::vector<SharedRun> runs = compared(chain);
-      for (const SharedRun& run : runs)
-        if (const Found found{chain, run}; !is_excluded(run) && !told_by_another(found)) all.push_back(found);
+      for (const SharedRun& run : runs_.told(chain, [&](std::uint32_t other) { return is_left_out(other); }))
+        all.push_back({chain, run});
     }
   std::sort(all.begin(), all.end(), [](const Found& a, const Found& b) {
     const auto key = [](const Found& found) {
@@ -280,7 +251,7 @@ std::vector<RecordQuery::FoundPassage> RecordQuery::passages_of(std::span<const 
     const std::uint32_t left = candidate.chains - chains_compared(candidate);
     const auto is_of = [&](const FoundPassage& passage) {
       return std::any_of(passage.places.begin(), passage.places.end(), [&](const Found& found) {
-        return &candidates_->candidates[chainer_.chains()[found.chain].candidate] == &candidate;
+        return &candidates_->candidates[runs_.chains()[found.chain].candidate] == &candidate;
       });
     };
     const auto passage = left == 0 ? passages.end() : std::find_if(passages.begin(), passages.end(), is_of);
@@ -289,75 +260,13 @@ std::vector<RecordQuery::FoundPassage> RecordQuery::passages_of(std::span<const 
   return passages;
 }
 
-const std::vector<SharedRun>& RecordQuery::compared(std::uint32_t chain) {
-  try {
-    const std::vector<SharedRun>& runs = comparisons_->runs(chain);
-    report_.compared = comparisons_->compared();
-    return runs;
-  } catch (const Error& error) {
-    if (error.code() != Errc::bad_input) throw;
-    report_.compared = comparisons_->compared();
-    note_changed(chainer_.chains()[chain].document, error);
-    return comparisons_->runs(chain);
-  }
-}
-
-// By what the one document shares, so that it does not matter which others share about the same.
-bool RecordQuery::is_excluded(const SharedRun& run) const {
-  return !excluded_.empty() && excluded_.hold(query_.hashes().subspan(run.query.first, run.query.size()));
-}
-
-// Of chains of one document: the longer one, whatever other documents hold.
-bool RecordQuery::ranks_before(std::uint32_t a, std::uint32_t b) {
-  const blot::Chain& x = chainer_.chains()[a];
-  const blot::Chain& y = chainer_.chains()[b];
-  if (x.length() != y.length()) return x.length() > y.length();
-  return x.hits != y.hits ? x.hits > y.hits : a < b;
-}
-
 // Whether its candidate has better ones, as many as are compared.
 bool RecordQuery::is_left_out(std::uint32_t chain) {
-  const blot::Candidate& candidate = candidates_->candidates[chainer_.chains()[chain].candidate];
+  const blot::Candidate& candidate = candidates_->candidates[runs_.chains()[chain].candidate];
   const std::uint32_t most = chains_compared(candidate);
   if (most == candidate.chains) return false;
   const std::uint32_t* const first = candidates_->members.begin() + candidate.first;
   return std::find(first, first + most, chain) == first + most;
-}
-
-// Whether another run of the same document tells the same place, or more. Of those that tell the same, the one of the first
-// chain stays.
-bool RecordQuery::told_by_another(const Found& found) {
-  const auto is_told = [&](const SharedRun& other, bool comes_first) {
-    return tells(other, found.run) && (comes_first || !tells(found.run, other));
-  };
-  bool comes_first = true;
-  for (const SharedRun& run : compared(found.chain)) {
-    if (run == found.run)
-      comes_first = false;
-    else if (is_told(run, comes_first))
-      return true;
-  }
-  const std::span<const blot::Chain> chains = chainer_.chains();
-  const DocId document = chains[found.chain].document;
-  const std::uint64_t first_block = snapshot_.first_block(document);
-  const std::uint64_t begin = first_block + found.run.place.first / blot::kBlockTokens;
-  const std::uint64_t end = first_block + blot::blocks_of(found.run.place.last);
-  const auto of_document = std::partition_point(chains.begin(), chains.begin() + found.chain,
-                                                [&](const blot::Chain& chain) { return chain.document < document; });
-  const std::uint64_t* const reaching =
-      std::lower_bound(furthest_.begin() + (of_document - chains.begin()), furthest_.begin() + found.chain, begin);
-  for (auto other = static_cast<std::size_t>(reaching - furthest_.begin()); other < chains.size(); ++other) {
-    const blot::Chain& chain = chains[other];
-    if (chain.document != document || chain.first_block >= end) break;
-    const auto number = static_cast<std::uint32_t>(other);
-    if (chain.begin >= found.run.query.last || chain.end <= found.run.query.first) continue;
-    if (number == found.chain || chain.last_block < begin || is_left_out(number)) continue;
-    const bool is_before = ranks_before(number, found.chain);
-    const std::vector<SharedRun>& runs = compared(number);
-    if (std::any_of(runs.begin(), runs.end(), [&](const SharedRun& run) { return is_told(run, is_before); }))
-      return true;
-  }
-  return false;
 }
 
 // What places are compared with from here on.
@@ -384,7 +293,7 @@ std::optional<RecordQuery::ComparedPassage> RecordQuery::compare_passage(FoundPa
   const auto first = static_cast<std::uint32_t>(passage.query.first);
   const auto last = static_cast<std::uint32_t>(passage.query.last);
   set_passage(passage.query);
-  const std::span<const blot::Chain> chains = chainer_.chains();
+  const std::span<const blot::Chain> chains = runs_.chains();
   std::sort(passage.places.begin(), passage.places.end(), [&](const Found& a, const Found& b) {
     const auto key = [&](const Found& found) {
       return std::tuple(chains[found.chain].document, found.run.place.first, ~found.run.place.last, found.chain);
@@ -448,7 +357,7 @@ void RecordQuery::tell_passage(ComparedPassage& passage) {
 
 // Nothing where too few tokens agree, or the document's file has changed.
 std::optional<ComparedPlace> RecordQuery::compare_place(const Found& found) {
-  const DocId document = chainer_.chains()[found.chain].document;
+  const DocId document = runs_.document(found.chain);
   try {
     const Snapshot::Piece piece = snapshot_.piece(document, found.run.place.first, found.run.place.last);
     const Reservation room = budget_.reserve(
@@ -462,21 +371,14 @@ std::optional<ComparedPlace> RecordQuery::compare_place(const Found& found) {
         share_of(place.matches, std::max<std::uint64_t>(place.passage.size(), place.place.size()));
     place.occurrence.query_share = share_of(place.passage.size(), query_.tokens());
     place.occurrence.document_share = share_of(place.place.size(), snapshot_.tokens(document));
-    place.occurrence.score = place_comparer_.score(place, rarity_->tokens(), Rarity::kWhole);
+    place.occurrence.score = place_comparer_.score(place, runs_.rarity().tokens(), Rarity::kWhole);
     place.occurrence.id = snapshot_.id(document);
     return place;
   } catch (const Error& error) {
     if (error.code() != Errc::bad_input) throw;
-    note_changed(document, error);
+    runs_.note_changed(document, error);
     return std::nullopt;
   }
-}
-
-void RecordQuery::note_changed(DocId document, const Error& error) {
-  const auto at = std::lower_bound(changed_.begin(), changed_.end(), document);
-  if (at != changed_.end() && *at == document) return;
-  changed_.insert(at, document);
-  if (report_.changed.size() < kChangedNamed) report_.changed.push_back({snapshot_.id(document), error.what()});
 }
 
 }  // namespace

@@ -1,0 +1,119 @@
+#include "verbs/index/query/runs.h"
+
+#include <algorithm>
+
+#include "engines/blot/format.h"
+
+namespace refrain::verbs::index {
+namespace {
+
+// Whether who is told `run` need not be told `other`: it adds nothing in the document, and hardly anything in the query.
+bool tells(const SharedRun& run, const SharedRun& other) {
+  const bool adds_nothing = run.place.first <= other.place.first && run.place.last >= other.place.last;
+  return run.holds(other) ||
+         (adds_nothing && blot::nearly_same(run.query.first, run.query.last, other.query.first, other.query.last));
+}
+
+}  // namespace
+
+DocumentRuns::DocumentRuns(Snapshot& snapshot, std::string_view text, const PassageLimits& limits,
+                           const ExcludedTexts& excluded, MemoryBudget& budget)
+    : snapshot_(snapshot),
+      limits_(limits),
+      excluded_(excluded),
+      budget_(budget),
+      query_(snapshot.layout(), text, limits.edits == Edits::heavy, budget),
+      chainer_(budget, chain_rules(snapshot.layout(), limits)),
+      furthest_(budget, "the chains of a query") {}
+
+void DocumentRuns::find(const HitRules& rules, const Context& context) {
+  rarity_.emplace(find_chains(snapshot_, query_, rules, context, budget_, chainer_));
+  note_furthest();
+  comparisons_.emplace(snapshot_, query_, chainer_.chains(), chainer_.hits(), limits_, budget_);
+}
+
+void DocumentRuns::note_furthest() {
+  const std::span<const blot::Chain> chains = chainer_.chains();
+  furthest_.resize(chains.size());
+  for (std::size_t i = 0; i < chains.size(); ++i) {
+    const bool goes_on = i > 0 && chains[i - 1].document == chains[i].document;
+    furthest_[i] = std::max(chains[i].last_block, goes_on ? furthest_[i - 1] : 0);
+  }
+}
+
+std::vector<SharedRun> DocumentRuns::told(std::uint32_t chain,
+                                          const std::function<bool(std::uint32_t chain)>& is_left_out) {
+  std::vector<SharedRun> runs = compare(chain);
+  std::erase_if(runs,
+                [&](const SharedRun& run) { return is_excluded(run) || told_by_another(chain, run, is_left_out); });
+  return runs;
+}
+
+const std::vector<SharedRun>& DocumentRuns::compare(std::uint32_t chain) {
+  try {
+    return comparisons_->runs(chain);
+  } catch (const Error& error) {
+    if (error.code() != Errc::bad_input) throw;
+    note_changed(document(chain), error);
+    return comparisons_->runs(chain);
+  }
+}
+
+// By what the one document shares, so that it does not matter which others share about the same.
+bool DocumentRuns::is_excluded(const SharedRun& run) const {
+  return !excluded_.empty() && excluded_.hold(query_.hashes().subspan(run.query.first, run.query.size()));
+}
+
+// Of chains of one document: the longer one, whatever other documents hold.
+bool DocumentRuns::ranks_before(std::uint32_t a, std::uint32_t b) {
+  const blot::Chain& x = chainer_.chains()[a];
+  const blot::Chain& y = chainer_.chains()[b];
+  if (x.length() != y.length()) return x.length() > y.length();
+  return x.hits != y.hits ? x.hits > y.hits : a < b;
+}
+
+// Whether another run of the same document tells the same place, or more. Of those that tell the same, the one of the first
+// chain stays.
+bool DocumentRuns::told_by_another(std::uint32_t chain, const SharedRun& run,
+                                   const std::function<bool(std::uint32_t chain)>& is_left_out) {
+  const auto is_told = [&](const SharedRun& other, bool comes_first) {
+    return tells(other, run) && (comes_first || !tells(run, other));
+  };
+  bool comes_first = true;
+  for (const SharedRun& other : compare(chain)) {
+    if (other == run)
+      comes_first = false;
+    else if (is_told(other, comes_first))
+      return true;
+  }
+  const std::span<const blot::Chain> chains = chainer_.chains();
+  const DocId in = chains[chain].document;
+  const std::uint64_t first_block = snapshot_.first_block(in);
+  const std::uint64_t begin = first_block + run.place.first / blot::kBlockTokens;
+  const std::uint64_t end = first_block + blot::blocks_of(run.place.last);
+  const auto of_document = std::partition_point(chains.begin(), chains.begin() + chain,
+                                                [&](const blot::Chain& before) { return before.document < in; });
+  const std::uint64_t* const reaching =
+      std::lower_bound(furthest_.begin() + (of_document - chains.begin()), furthest_.begin() + chain, begin);
+  for (auto at = static_cast<std::size_t>(reaching - furthest_.begin()); at < chains.size(); ++at) {
+    const blot::Chain& other = chains[at];
+    if (other.document != in || other.first_block >= end) break;
+    const auto number = static_cast<std::uint32_t>(at);
+    if (other.begin >= run.query.last || other.end <= run.query.first) continue;
+    if (number == chain || other.last_block < begin || is_left_out(number)) continue;
+    const bool is_before = ranks_before(number, chain);
+    const std::vector<SharedRun>& runs = compare(number);
+    if (std::any_of(runs.begin(), runs.end(), [&](const SharedRun& one) { return is_told(one, is_before); }))
+      return true;
+  }
+  return false;
+}
+
+void DocumentRuns::note_changed(DocId document, const Error& error) {
+  const auto at = std::lower_bound(changed_.begin(), changed_.end(), document,
+                                   [](const Changed& one, DocId other) { return one.document < other; });
+  if (at != changed_.end() && at->document == document) return;
+  changed_.insert(at, {document, error.what()});
+}
+
+}  // namespace refrain::verbs::index
