@@ -1,8 +1,8 @@
 // What documents share that was edited beyond a few words in a row: as in a query for heavy edits, each document is compared
 // with those after it (query/runs.h).
 //
-// What a document before both holds, too, is a place of that document's passage, and is not looked up again: however many
-// documents share something, they are compared with the first of them alone.
+// What very many documents have is only looked for by the first of them: however many there are, that is linear. What an earlier
+// document's passages tell anyway is dropped later (told_before.h).
 #pragma once
 
 #include "base/budget.h"

@@ -18,6 +18,7 @@
 #include "verbs/index/extract/output.h"
 #include "verbs/index/extract/plan.h"
 #include "verbs/index/extract/rests.h"
+#include "verbs/index/extract/told_before.h"
 #include "verbs/index/query/compare.h"
 #include "verbs/index/read/excluded_texts.h"
 #include "verbs/index/read/occurrence.h"
@@ -133,7 +134,11 @@ class Extraction {
 
   void find_edits() {
     run::run_stage(report_.stages, "edits", [&] {
-      find_edited(snapshot_, options_.limits, excluded_, budget_, context_, table_, *matches_, report_);
+      store::ShuffleOptions options = shuffle("the edited matches", document_bits(), table_.documents());
+      options.memory_bytes = share_ / 4;
+      MatchShuffle found(options, budget_);
+      find_edited(snapshot_, options_.limits, excluded_, budget_, context_, table_, found, report_);
+      drop_told_before(found, table_, options, share_ / 4, budget_, context_, *matches_);
       return std::uint64_t{0};
     });
   }

@@ -49,9 +49,11 @@ void for_each_block(Snapshot::Blots& blots, const HitRules& rules, Visit visit) 
   }
 }
 
-// Whether places, rising, begin before the document that is asked about, where that matters.
-bool are_told_before(std::span<const std::uint64_t> blocks, const HitRules& rules) {
-  return rules.first && blocks.front() < rules.own->begin;
+// Whether an earlier document looks for it. Takes the first places.
+bool is_for_another(Snapshot::Blots& blots, const HitRules& rules) {
+  if (!rules.first || blots.most() <= kMostPairBlocks) return false;
+  const std::span<const std::uint64_t> blocks = blots.blocks();
+  return !blocks.empty() && blocks.front() < rules.own->begin;
 }
 
 // Calls visit with those of `blocks` that are wanted, in a row.
@@ -114,7 +116,7 @@ void find_pair_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> pair
         found.insert(found.end(), blocks.begin(), blocks.end());
         return found.size() <= kMostPairBlocks;
       });
-    if (!found.empty() && found.size() <= kMostPairBlocks && !are_told_before(found, rules)) {
+    if (!found.empty() && found.size() <= kMostPairBlocks) {
       const std::uint32_t common = blot::log2_sixteenths(found.size());
       const std::size_t places = std::min(last, first + kPlacesOfABlot);
       for (std::size_t i = first; i < places; ++i) {
@@ -139,7 +141,11 @@ void find_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> windows, 
     std::size_t last = first + 1;
     while (last < windows.size() && windows[last].blot == blot) ++last;
     std::optional<Snapshot::Blots> blots(std::in_place, snapshot, blot);
-    if (blots->next()) {
+    if (blots->next() && !is_for_another(*blots, rules)) {
+      if (rules.first && blots->most() > kMostPairBlocks) {
+        blots.emplace(snapshot, blot);
+        blots->next();
+      }
       Lookup lookup{last - first, 0};
       const std::uint64_t most = blots->most();
       if (lookup.windows > kPlacesOfABlot || most >= kHitsOfABlot ||
@@ -158,7 +164,6 @@ void find_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> windows, 
       std::uint64_t held = looked_up.empty() ? lookup.blocks : 0;
       if (!looked_up.empty())
         for_each_block(*blots, rules, [&](std::span<const std::uint64_t> blocks) {
-          if (held == 0 && are_told_before(blocks, rules)) return false;
           held += blocks.size();
           for_each_wanted(blocks, rules, add);
           return true;

@@ -26,7 +26,8 @@ struct HitRules {
   std::optional<blot::DocumentBlocks> own;                           // a document that is no answer
   std::optional<std::span<const blot::DocumentBlocks>> wanted = {};  // rising, disjoint; none: all
   std::uint64_t max_documents = 0;                                   // blots in more are passed over; 0: none is
-  bool first = false;  // those that a document before `own`, which must be there, has, too, are passed over
+  // Of the blots in very many places, those that a document before `own` has, too, are passed over. Needs `own`.
+  bool first = false;
 };
 
 // Looks up the windows of the query, and its pairs if it has any, and links the hits to chains. With pairs, a chain must hold

@@ -1,0 +1,122 @@
+#include "verbs/index/extract/told_before.h"
+
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "base/threads.h"
+#include "verbs/index/extract/bits.h"
+
+namespace refrain::verbs::index {
+namespace {
+
+// A match as one of its documents sees it: as the earlier one, or as the later one, in which it is a place.
+struct SeenMatch {
+  std::uint32_t document;
+  std::uint32_t earlier;  // 1: it is the earlier one; then 0
+  PassageMatch match;
+  friend bool operator<(const SeenMatch& x, const SeenMatch& y) {
+    return std::tie(x.earlier, x.match) < std::tie(y.earlier, y.match);
+  }
+};
+// A match as its later document sees it, by the earlier one.
+struct MatchPlace {
+  std::uint32_t document;
+  std::uint32_t told;  // 1: its stretch of the earlier document is a place of others
+  PassageMatch match;
+  friend bool operator<(const MatchPlace& x, const MatchPlace& y) {
+    return std::tie(x.match.document, x.match, x.told) < std::tie(y.match.document, y.match, y.told);
+  }
+};
+struct DocumentKey {
+  template <class Record>
+  std::uint64_t operator()(const Record& record) const {
+    return record.document;
+  }
+};
+using SeenShuffle = store::Shuffle<SeenMatch, DocumentKey>;
+using PlaceShuffle = store::Shuffle<MatchPlace, DocumentKey>;
+
+// Whether nearly all of a stretch is set.
+bool is_told(const TokenBits& bits, std::uint64_t first, std::uint64_t length) {
+  return 10 * bits.count(first, first + length) >= 9 * length;
+}
+
+// A worker's view of one document after the other.
+struct ToldPlaces {
+  explicit ToldPlaces(MemoryBudget& budget) : bits(budget, "the covered parts of a document") {}
+  TokenBits bits;
+  std::uint32_t source = 0;           // of the places that wait,
+  std::vector<PassageMatch> waiting;  // because they count for later sources alone
+};
+
+std::vector<std::unique_ptr<ToldPlaces>> make_workers(const Context& context, MemoryBudget& budget) {
+  std::vector<std::unique_ptr<ToldPlaces>> workers(thread_count(context));
+  for (auto& worker : workers) worker = std::make_unique<ToldPlaces>(budget);
+  return workers;
+}
+
+}  // namespace
+
+void drop_told_before(MatchShuffle& found, const TokenTable& table, const store::ShuffleOptions& options,
+                      std::uint64_t memory_bytes, MemoryBudget& budget, const Context& context, MatchShuffle& matches) {
+  std::optional<SeenShuffle> seen(std::in_place, options, budget);
+  {
+    std::vector<SeenShuffle::Writer> writers;
+    for (unsigned i = 0; i < thread_count(context); ++i) writers.push_back(seen->writer());
+    found.drain(context, 0, found.partitions(), memory_bytes,
+                [&](unsigned worker, std::size_t /*partition*/, const store::Run<PassageMatch>& run) {
+                  for (const PassageMatch& match : run.records) {
+                    writers[worker].add({match.document, 1, match});
+                    writers[worker].add({static_cast<std::uint32_t>(table.document_at(match.b)), 0, match});
+                  }
+                });
+  }
+  PlaceShuffle places(options, budget);
+  {
+    const auto workers = make_workers(context, budget);
+    std::vector<PlaceShuffle::Writer> writers;
+    for (unsigned i = 0; i < thread_count(context); ++i) writers.push_back(places.writer());
+    seen->drain(
+        context, 0, seen->partitions(), memory_bytes,
+        [&](unsigned number, std::size_t /*partition*/, const store::Run<SeenMatch>& run) {
+          TokenBits& bits = workers[number]->bits;
+          const std::uint64_t begin = table.begins[run.key];
+          if (run.first) bits.reset(table.tokens(run.key));
+          for (const auto& [document, earlier, match] : run.records) {
+            if (earlier == 0) {
+              bits.set(match.b - begin, match.b - begin + match.b_length);
+              continue;
+            }
+            const bool told = is_told(bits, match.a - begin, match.a_length);
+            writers[number].add({static_cast<std::uint32_t>(table.document_at(match.b)), told ? 1U : 0U, match});
+          }
+        });
+  }
+  seen.reset();
+  const auto workers = make_workers(context, budget);
+  std::vector<MatchShuffle::Writer> writers;
+  for (unsigned i = 0; i < thread_count(context); ++i) writers.push_back(matches.writer());
+  places.drain(context, 0, places.partitions(), memory_bytes,
+               [&](unsigned number, std::size_t /*partition*/, const store::Run<MatchPlace>& run) {
+                 ToldPlaces& worker = *workers[number];
+                 const std::uint64_t begin = table.begins[run.key];
+                 if (run.first) {
+                   worker.bits.reset(table.tokens(run.key));
+                   worker.waiting.clear();
+                 }
+                 for (const auto& [document, told, match] : run.records) {
+                   if (match.document != worker.source) {
+                     for (const PassageMatch& place : worker.waiting)
+                       worker.bits.set(place.b - begin, place.b - begin + place.b_length);
+                     worker.waiting.clear();
+                     worker.source = match.document;
+                   }
+                   worker.waiting.push_back(match);
+                   if (told == 0 || !is_told(worker.bits, match.b - begin, match.b_length)) writers[number].add(match);
+                 }
+               });
+}
+
+}  // namespace refrain::verbs::index
