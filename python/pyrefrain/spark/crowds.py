@@ -64,6 +64,12 @@ def settle(compared, documents, options, templates):
     return map_all(compared, run, SIMILAR)
 
 
+def distinct(numbers):
+    """Ascending. np.unique() hashes whole numbers, which takes many times as long."""
+    numbers = np.sort(numbers)
+    return numbers[np.append(True, numbers[1:] != numbers[:-1])[:len(numbers)]]
+
+
 class Members:
     """The sketches of documents in order of rank. A document is known by its place, and a pair by one number: later *
     documents + earlier."""
@@ -84,7 +90,7 @@ class Members:
             once_more, *_ = self._walk(again, crowd, band, round)
             pairs += [met, once_more]
             crowds.append(crowd)
-        return np.unique(np.concatenate(pairs)), np.unique(np.concatenate(crowds))
+        return distinct(np.concatenate(pairs)), distinct(np.concatenate(crowds))
 
     def _walk(self, keys, places, band, round):
         """Pairs, and the groups and places of the crowds."""
@@ -130,7 +136,7 @@ class Crowds:
         found = _found(self._similar[0])
         for round in rounds(lambda: documents, lambda: found, lambda: len(self._gone())):
             alive = np.flatnonzero(np.isin(self._ranks, self._gone(), invert=True))
-            pairs = np.setdiff1d(self._members.meet(alive, round)[0], self._met)
+            pairs = np.setdiff1d(self._members.meet(alive, round)[0], self._met, assume_unique=True)
             self._met = np.concatenate([self._met, pairs])
             places = self._members.may_match(pairs)
             ranks = [self._ranks[place] for place in places]

@@ -116,7 +116,7 @@ class _Run:
 
     def _without_templates(self, sketched, sites, samples):
         """The sketches without the templates that are found, and these."""
-        found = template_search.find(self.documents, sites, samples, self.all_bytes, self.options)
+        found = template_search.find(self.documents, sketched, sites, samples, self.all_bytes, self.options)
         if found:
             others = sketched.where(~F.col("site").isin(list(found.numbers)))
             again = sketch(self.documents, self.source, self.options, found)

@@ -143,7 +143,7 @@ def _plan(rows, matcher, exact, most_pairs, most_bytes):
     if len(later) > most_pairs or sizes[crowd].sum() > most_bytes:
         return _joined([{"group": [_TOO_MUCH]}])
     groups, later, earlier = _in_groups(later, earlier, sizes)
-    group_of, rank_of = np.divmod(np.unique(np.concatenate([groups * len(rows) + side for side in (later, earlier)])),
+    group_of, rank_of = np.divmod(crowds.distinct(np.concatenate([groups * len(rows) + side for side in (later, earlier)])),
                                   max(len(rows), 1))
     about = rows.select([DOC, "template"])
     return _joined([

@@ -31,11 +31,16 @@ def look(compared, by_source):
     return sites, _samples(compared, set(sites)) if sites else []
 
 
-def find(documents, sites, samples, all_bytes, options):
+def find(documents, sketched, sites, samples, all_bytes, options):
     """The templates of the largest sources, by their samples."""
     if not samples:
         return Templates([])
-    found = _templates(documents, _draw(sites, samples, all_bytes), options)
+    drawn = _draw(sites, samples, all_bytes)
+    rows = F.broadcast(documents.spark.createDataFrame(drawn, "doc long, site long, digest binary"))
+    kept = sketched.where("sample is not null").select("site", "digest", F.col("sample").alias("text"))
+    found, count = _templates(kept.join(rows, ["site", "digest"]), options)
+    if count < len(drawn):  # there are so many sources that not all of the texts were kept
+        found, _ = _templates(documents.rows.select(DOC, "text").join(rows, DOC), options)
     chosen, room = [], LIMITS["most_windows"]
     for site in sites:
         windows = found.get(site, b"")
@@ -106,33 +111,35 @@ def _draw(sites, samples, all_bytes):
     return drawn
 
 
-def _templates(documents, drawn, options):
-    rows = documents.spark.createDataFrame(drawn, "doc long, site long, digest binary")
-    sampled = documents.rows.select(DOC, "text").join(F.broadcast(rows), DOC)
+def _templates(sampled, options):
+    """By site; and how many different texts that was."""
 
     def make():
-        held = {"site": None, "texts": []}
+        held = {"site": None, "texts": {}}
 
-        def windows():
-            found = pa.array(matcher(options).find_template(pa.array(held["texts"], pa.binary())))
-            return found.buffers()[1].to_pybytes()[:8 * len(found)] if len(found) else b""
+        def finish(made):
+            if held["texts"]:
+                found = pa.array(matcher(options).find_template(pa.array(held["texts"].values(), pa.binary())))
+                windows = found.buffers()[1].to_pybytes()[:8 * len(found)] if len(found) else b""
+                made.append((held["site"], windows, len(held["texts"])))
 
         def take(batch):
             made = []
             if batch is not None:
                 texts = batch.column("text").cast(pa.binary())  # they need not be valid UTF-8
-                for site, text in zip(batch.column("site").to_pylist(), texts.to_pylist()):
+                for site, digest, text in zip(*(column.to_pylist() for column in (batch.column("site"), batch.column("digest"), texts))):
                     if site != held["site"]:
-                        if held["texts"]:
-                            made.append((held["site"], windows()))
-                        held.update(site=site, texts=[])
-                    held["texts"].append(text)
-            elif held["texts"]:
-                made.append((held["site"], windows()))
-            return pa.record_batch([pa.array([site for site, _ in made], pa.int64()),
-                                    pa.array([found for _, found in made], pa.binary())], ["site", "windows"])
+                        finish(made)
+                        held.update(site=site, texts={})
+                    held["texts"][digest] = text
+            else:
+                finish(made)
+            kinds = [pa.int64(), pa.binary(), pa.int64()]
+            columns = list(zip(*made)) if made else [[]] * 3
+            return pa.record_batch([pa.array(column, kind) for column, kind in zip(columns, kinds)], ["site", "windows", "texts"])
 
         return take
 
-    found = map_sorted(sampled.select("site", "digest", "text"), ["site"], ["digest"], make, "site long, windows binary")
-    return {row.site: bytes(row.windows) for row in found.collect()}
+    found = map_sorted(sampled.select("site", "digest", "text"), ["site"], ["digest"], make,
+                       "site long, windows binary, texts long").collect()
+    return {row.site: bytes(row.windows) for row in found}, sum(row.texts for row in found)
