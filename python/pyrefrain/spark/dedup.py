@@ -89,7 +89,10 @@ class _Run:
 
     def _in_one_task(self, task, sketched, templates):
         """What is known of each document; None where that is too much for a task."""
-        sketched, found = self._without_templates(sketched, task.sites, task.samples) if templates else (sketched, _NONE)
+        found = _NONE
+        if templates:
+            found = self._find(sketched, task.sites, task.samples) if task.samples else task.templates
+            sketched = self._without(found, sketched)
         plan = self.workspace.keep(task.plan(sketched), "plan")
         similar = task.similar(plan, self.texts(), found)
         if similar is None:
@@ -106,7 +109,8 @@ class _Run:
         found = _NONE
         if templates:
             drawn = template_search.look(unique.where("judged and not is_copy"), self.source is not None)
-            sketched, found = self._without_templates(sketched, *drawn)
+            found = self._find(sketched, *drawn)
+            sketched = self._without(found, sketched)
         ranked = self._rank(sketched, unique)
         similar = self._rounds(ranked, sketched.select(DOC, "lanes"), found)
         return rows.join(self.workspace.keep(self._heads(ranked, *similar), "heads"), "head", "left")
@@ -114,14 +118,16 @@ class _Run:
     def texts(self):
         return self.documents.rows.select(DOC, "text")
 
-    def _without_templates(self, sketched, sites, samples):
-        """The sketches without the templates that are found, and these."""
-        found = template_search.find(self.documents, sketched, sites, samples, self.all_bytes, self.options)
-        if found:
-            others = sketched.where(~F.col("site").isin(list(found.numbers)))
-            again = sketch(self.documents, self.source, self.options, found)
-            sketched = others.union(self.workspace.keep(again, "sketched_again"))
-        return sketched, found
+    def _find(self, sketched, sites, samples):
+        return template_search.find(self.documents, sketched, sites, samples, self.all_bytes, self.options)
+
+    def _without(self, templates, sketched):
+        """The sketches without the templates."""
+        if not templates:
+            return sketched
+        others = sketched.where(~F.col("site").isin(list(templates.numbers)))
+        again = sketch(self.documents, self.source, self.options, templates)
+        return others.union(self.workspace.keep(again, "sketched_again"))
 
     def _unique(self, sketched, exact):
         """A row for every document; `head` is the best-ranked with the same text, of which there are `copies` in all.

@@ -7,19 +7,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from .. import _core
 from . import crowds, graph, meeting
 from .frames import DOC, MOST_SHARED, map_all
 from .meeting import CROWD, PAIR
 from .sketches import matcher
-from .templates import LIMITS
+from .templates import LIMITS, choose, draw, windows_of
 
 MOST_BYTES = 512 << 20  # of sketches and ids
 _GROUP_BYTES = 1 << 20  # of texts that go to one place; the last pair may exceed it
 _TOO_MUCH = -2  # the group of the only row of a plan that one task cannot carry out
-_SURVEY = "site long, digest binary, doc long, bytes long, place long"
-_PLAN = "group long, rank long, earlier long, doc long, template int, lanes binary, keys binary"
+_SURVEY = pa.schema([("site", pa.int64()), ("place", pa.int64()), ("windows", pa.binary()), ("digest", pa.binary()), (DOC, pa.int64()),
+                     ("bytes", pa.int64())])
+_PLAN = pa.schema([("group", pa.int64()), ("rank", pa.int64()), ("earlier", pa.int64()), (DOC, pa.int64()), ("template", pa.int32()),
+                   ("lanes", pa.binary()), ("keys", pa.binary())])
 
 
 class OneTask:
@@ -31,7 +34,7 @@ class OneTask:
         self._by_source = by_source
         self._exact = exact
         self._options = options
-        self.sites, self.samples = [], []  # for templates.find()
+        self.sites = self.samples = self.templates = None  # from look() on
 
     def fits(self, count, id_bytes):
         """Whether a task can hold the sketches of so many documents."""
@@ -39,12 +42,14 @@ class OneTask:
         return count * sketch + id_bytes <= MOST_BYTES
 
     def look(self, sketched):
-        """Finds samples for templates. Gives the numbers that several documents share."""
-        exact, by_source = self._exact, self._by_source
-        rows = self._in_order(sketched).select("strong", "judged", "id", "site", "digest", "bytes", DOC)
-        found = map_all(rows, lambda rows: _survey(rows, exact, by_source), _SURVEY).collect()
-        self.samples = [row for row in found if row.site is not None]
-        self.sites = list({row.site: None for row in sorted(self.samples, key=lambda row: row.place)})
+        """Finds templates, or samples for templates.find() where it lacks texts. Gives the numbers that documents share."""
+        exact, by_source, options = self._exact, self._by_source, self._options
+        rows = self._in_order(sketched).select("strong", "judged", "id", "site", "digest", "bytes", DOC, "sample")
+        found = map_all(rows, lambda rows: _survey(rows, exact, by_source, matcher(options)), from_arrow_schema(_SURVEY)).collect()
+        of_sites = sorted((row for row in found if row.site is not None), key=lambda row: row.place)
+        self.sites = list({row.site: None for row in of_sites})
+        self.samples = [row for row in of_sites if row.windows is None]
+        self.templates = choose(self.sites, {row.site: bytes(row.windows) for row in of_sites if row.windows is not None})
         return [row[DOC] for row in found if row.site is None]
 
     def plan(self, sketched):
@@ -53,7 +58,8 @@ class OneTask:
         options, exact = self._options, self._exact
         limits = crowds.ONE_TASK_PAIRS, crowds.ONE_TASK_BYTES
         columns = ["strong", "judged", DOC, "template", "bytes", "lanes", "keys"]
-        return map_all(self._in_order(sketched).select(*columns), lambda rows: _plan(rows, matcher(options), exact, *limits), _PLAN)
+        return map_all(self._in_order(sketched).select(*columns), lambda rows: _plan(rows, matcher(options), exact, *limits),
+                       from_arrow_schema(_PLAN))
 
     def similar(self, plan, texts, templates):
         """What meeting.compare() gives of a plan that was kept; None where it is too much for this way."""
@@ -104,8 +110,13 @@ def _is_compared(rows, heads):
     return rows["judged"].to_numpy() & (heads == np.arange(len(rows)))
 
 
-def _survey(rows, exact, by_source):
-    """Rows of _SURVEY: samples of the largest sources as templates.look() draws them, and numbers that documents share."""
+def _survey(rows, exact, by_source, matcher):
+    """Rows of _SURVEY: the templates of the largest sources, or as long as it lacks texts the samples that templates.look()
+    draws; and numbers that documents share."""
+    all_bytes = pc.sum(rows["bytes"]).as_py()
+    kept = rows.select(["site", "digest", "sample"]).filter(pc.is_valid(rows["sample"]))
+    texts = kept["sample"].cast(pa.binary())  # they need not be valid UTF-8
+    texts = dict(zip(zip(kept["site"].to_pylist(), kept["digest"].to_pylist()), texts.to_pylist()))
     numbers, counts = np.unique(rows[DOC].to_numpy(), return_counts=True)
     shared = numbers[counts > 1][:MOST_SHARED]
     rows = rows.filter(pa.array(_is_compared(rows, _heads(rows, exact)))).combine_chunks()
@@ -130,7 +141,19 @@ def _survey(rows, exact, by_source):
     drawn = drawn.filter(pa.array(~again))
     place = drawn["place"].to_numpy()
     drawn = drawn.filter(pa.array(np.arange(len(place)) - np.searchsorted(place, place) < LIMITS["most_documents"]))
-    return pa.concat_tables([drawn, pa.table({DOC: shared})], promote_options="default")
+    return _joined([_templates(drawn, all_bytes, texts, matcher), {DOC: shared}], _SURVEY)
+
+
+def _templates(samples, all_bytes, texts, matcher):
+    """The templates that are in the samples; or else these, where a text is missing."""
+    places = dict(zip(samples["site"].to_pylist(), samples["place"].to_pylist()))
+    of_site = {}
+    for _, site, digest in draw(list(places), samples.to_pylist(), all_bytes):
+        if (site, digest) not in texts:
+            return _columns(samples)
+        of_site.setdefault(site, []).append(texts[site, digest])
+    return {"site": list(of_site), "place": [places[site] for site in of_site],
+            "windows": [windows_of(matcher, some) for some in of_site.values()]}
 
 
 def _plan(rows, matcher, exact, most_pairs, most_bytes):
@@ -141,7 +164,7 @@ def _plan(rows, matcher, exact, most_pairs, most_bytes):
     pairs, crowd = members.meet(alive, 1)
     later, earlier = members.may_match(pairs)
     if len(later) > most_pairs or sizes[crowd].sum() > most_bytes:
-        return _joined([{"group": [_TOO_MUCH]}])
+        return _joined([{"group": [_TOO_MUCH]}], _PLAN)
     groups, later, earlier = _in_groups(later, earlier, sizes)
     group_of, rank_of = np.divmod(crowds.distinct(np.concatenate([groups * len(rows) + side for side in (later, earlier)])),
                                   max(len(rows), 1))
@@ -150,7 +173,7 @@ def _plan(rows, matcher, exact, most_pairs, most_bytes):
         {"group": groups, "rank": later, "earlier": earlier},
         {"group": group_of, "rank": rank_of, **_columns(about.take(rank_of))},
         {"group": np.full(len(crowd), CROWD), "rank": crowd, **_columns(about.take(crowd)), "lanes": lanes.take(crowd),
-         "keys": keys.take(crowd)}])
+         "keys": keys.take(crowd)}], _PLAN)
 
 
 def _in_groups(later, earlier, sizes):
@@ -166,13 +189,11 @@ def _columns(table):
     return dict(zip(table.column_names, table.columns))
 
 
-def _joined(parts):
-    """Rows of _PLAN; a column that a part has not is null there."""
-    schema = pa.schema([("group", pa.int64()), ("rank", pa.int64()), ("earlier", pa.int64()), (DOC, pa.int64()),
-                        ("template", pa.int32()), ("lanes", pa.binary()), ("keys", pa.binary())])
+def _joined(parts, schema):
+    """Tables of some of the columns of a schema, one after the other; the other columns are null."""
     made = []
     for part in parts:
-        count = len(part["group"])
+        count = len(next(iter(part.values())))
         made.append(pa.table([part.get(field.name, pa.nulls(count, field.type)) for field in schema], schema=schema))
     return pa.concat_tables(made)
 

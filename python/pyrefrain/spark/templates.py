@@ -33,14 +33,19 @@ def look(compared, by_source):
 
 def find(documents, sketched, sites, samples, all_bytes, options):
     """The templates of the largest sources, by their samples."""
-    if not samples:
+    drawn = draw(sites, samples, all_bytes)
+    if not drawn:
         return Templates([])
-    drawn = _draw(sites, samples, all_bytes)
     rows = F.broadcast(documents.spark.createDataFrame(drawn, "doc long, site long, digest binary"))
     kept = sketched.where("sample is not null").select("site", "digest", F.col("sample").alias("text"))
     found, count = _templates(kept.join(rows, ["site", "digest"]), options)
     if count < len(drawn):  # there are so many sources that not all of the texts were kept
         found, _ = _templates(documents.rows.select(DOC, "text").join(rows, DOC), options)
+    return choose(sites, found)
+
+
+def choose(sites, found):
+    """Of the windows that were found for sites those for which there is room."""
     chosen, room = [], LIMITS["most_windows"]
     for site in sites:
         windows = found.get(site, b"")
@@ -48,6 +53,12 @@ def find(documents, sketched, sites, samples, all_bytes, options):
             room -= len(windows) // 8
             chosen.append((site, windows))
     return Templates(chosen)
+
+
+def windows_of(matcher, texts):
+    """What many of the texts of a sample share, which come in order of their digests."""
+    found = pa.array(matcher.find_template(pa.array(texts, pa.binary())))
+    return found.buffers()[1].to_pybytes()[:8 * len(found)] if len(found) else b""
 
 
 def _largest(compared, by_source):
@@ -90,20 +101,20 @@ def _samples(compared, sites):
     return least.withColumn("place", F.row_number().over(order)).where(F.col("place") <= most).collect()
 
 
-def _draw(sites, samples, all_bytes):
+def draw(sites, samples, all_bytes):
     """The documents of the samples that fit, as rows (doc, site, digest)."""
     of_site = {}
-    for row in sorted(samples, key=lambda row: row.digest):
-        of_site.setdefault(row.site, []).append(row)
+    for row in sorted(samples, key=lambda row: row["digest"]):
+        of_site.setdefault(row["site"], []).append(row)
     left = max(LIMITS["all_bytes"], all_bytes // LIMITS["share_of_text"])
     drawn = []
     for site in sites:
         used, chosen = 0, []
         for row in of_site.get(site, []):
-            if used + row.bytes > LIMITS["source_bytes"]:
+            if used + row["bytes"] > LIMITS["source_bytes"]:
                 break
-            used += row.bytes
-            chosen.append((row[DOC], site, row.digest))
+            used += row["bytes"]
+            chosen.append((row[DOC], site, row["digest"]))
         if used > left:
             break
         left -= used
@@ -119,9 +130,7 @@ def _templates(sampled, options):
 
         def finish(made):
             if held["texts"]:
-                found = pa.array(matcher(options).find_template(pa.array(held["texts"].values(), pa.binary())))
-                windows = found.buffers()[1].to_pybytes()[:8 * len(found)] if len(found) else b""
-                made.append((held["site"], windows, len(held["texts"])))
+                made.append((held["site"], windows_of(matcher(options), list(held["texts"].values())), len(held["texts"])))
 
         def take(batch):
             made = []
