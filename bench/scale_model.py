@@ -6,10 +6,10 @@
 
 FILE has a line of JSON for each run of spark_dedup.py; everything but the machines comes from there. Bytes that are shuffled or
 written are sums over documents (sketches) and over their bytes (texts), so they are proportional. CPU seconds are a line through the
-runs: what Spark takes to get going, and so much for each byte. At this scale Spark broadcasts nothing, so the bytes for terabytes
-are those of runs with --no-broadcast. The runs were made on cores that others used, too, so wall time
+runs: what Spark takes to get going, and so much for each byte. At this scale no task holds all sketches and Spark broadcasts nothing, so the
+figures for terabytes are those of runs with --spread. The runs were made on cores that others used, too, so wall time
 is not modelled but derived: CPU seconds by cores that are `busy` for this share of the time, plus all shuffled bytes by the network.
---check predicts each run with broadcasts from the others, and fails where bytes or CPU seconds are off by more than 20 %.
+--check predicts each run from the others of its kind, and fails where bytes or CPU seconds are off by more than 20 %.
 """
 import argparse
 import json
@@ -18,23 +18,21 @@ import os
 import sys
 
 RECORD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "record", "x86_64-intel-xeon-2c", "spark_dedup.jsonl")
-TEXTS = ("similar", "crowd_texts", "crowd_similar")  # the steps that move texts
+TEXTS = ("similar", "crowd_texts")  # the steps that move texts
 NEARLY = 0.2
 PARTITION_BYTES = 200e6  # of text, as docs/spark.md advises
 SHARED = 1000  # numbers of 64 bits that several ids may share, for pyrefrain.spark to give them others
 
 
 class Model:
-    """CPU seconds by `runs`, bytes by `moved`, which are runs too."""
-
-    def __init__(self, runs, moved):
-        documents = sum(run["documents"] for run in moved)
-        text = sum(run["text_bytes"] for run in moved)
+    def __init__(self, runs):
+        documents = sum(run["documents"] for run in runs)
+        text = sum(run["text_bytes"] for run in runs)
         self.document_bytes = text / documents
-        texts = sum(run["shuffled_bytes"].get(step, 0) for run in moved for step in TEXTS)
-        self.sketches_a_document = (sum(sum(run["shuffled_bytes"].values()) for run in moved) - texts) / documents
+        texts = sum(run["shuffled_bytes"].get(step, 0) for run in runs for step in TEXTS)
+        self.sketches_a_document = (sum(sum(run["shuffled_bytes"].values()) for run in runs) - texts) / documents
         self.texts_a_byte = texts / text
-        self.checkpoint_a_document = sum(run["checkpoint_bytes"] for run in moved) / documents
+        self.checkpoint_a_document = sum(run["checkpoint_bytes"] for run in runs) / documents
         self.worker_bytes = max(run["worker_bytes"] for run in runs)
         self.start, self.cpu_a_byte = line([(run["text_bytes"], run["spark_cpu_seconds"]) for run in runs])
 
@@ -62,7 +60,7 @@ def check(runs):
     bad = 0
     for run in runs:
         others = [other for other in runs if other is not run]
-        model = Model(others, others)
+        model = Model(others)
         predicted = {"MB shuffled": (model.shuffled(run["text_bytes"], run["documents"]) / 1e6, sum(run["shuffled_bytes"].values()) / 1e6),
                      "CPU s": (model.cpu(run["text_bytes"]), run["spark_cpu_seconds"])}
         for unit, (told, measured) in predicted.items():
@@ -113,10 +111,10 @@ def main():
     options = parser.parse_args()
     with open(options.record, encoding="utf-8") as file:
         runs = [json.loads(one) for one in file]
-    usual = [run for run in runs if run["broadcast"]]
+    spread = [run for run in runs if run["spread"]]
     if options.check:
-        sys.exit(1 if check(usual) else 0)
-    predict(Model(usual, [run for run in runs if not run["broadcast"]]), options)
+        sys.exit(1 if check([run for run in runs if not run["spread"]]) + check(spread) else 0)
+    predict(Model(spread), options)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """dedup on a local Spark against the program: the same kept set, the time of both, and the bytes that were shuffled.
 
-    spark_dedup.py [--master local[2]] [--memory 4g] [--parquet] [--no-broadcast] DOCUMENTS.jsonl...
+    spark_dedup.py [--master local[2]] [--memory 4g] [--parquet] [--spread] DOCUMENTS.jsonl...
 
 A line of DOCUMENTS.jsonl has {"id", "text", ...}, as dedup_world.py writes it. The documents of several files are told apart by the
-file. Both read the same file: JSON Lines, or with --parquet one that was made of them. --no-broadcast is Spark as it is with data too
-large to send a table to every task. Prints a line of JSON: wall and CPU seconds of
+file. Both read the same file: JSON Lines, or with --parquet one that was made of them. --spread is dedup as it is with data too large for
+one task to hold the sketches, and for Spark to send a table to every task. Prints a line of JSON: wall and CPU seconds of
 both, of Spark also by step and by who used them (the JVM, or Python with the kernels), bytes shuffled by step, bytes
 of intermediate results, and the most memory that a Python worker held. Spark's start is not part of it. Needs what `tools/setup test` fetches, and a build with the
 Python package.
@@ -141,9 +141,12 @@ def by_spark(path, folder, arguments):
         "spark.eventLog.enabled": "true", "spark.eventLog.dir": f"file://{log}", "spark.sql.codegen.wholeStage": "true",
         "spark.sql.shuffle.partitions": "8", "spark.sql.parquet.compression.codec": "snappy",
         **({"spark.sql.autoBroadcastJoinThreshold": "-1", "spark.sql.adaptive.autoBroadcastJoinThreshold": "-1"}
-           if arguments.no_broadcast else {})})
+           if arguments.spread else {})})
     from pyrefrain import spark as refrain
+    from pyrefrain.spark import one_task
     from pyrefrain.spark.frames import Workspace
+    if arguments.spread:
+        one_task.MOST_BYTES = 0
     keep, steps = Workspace.keep, []
 
     def told(name, work):
@@ -178,7 +181,7 @@ def main():
     parser.add_argument("--master", default="local[2]")
     parser.add_argument("--memory", default="4g")
     parser.add_argument("--parquet", action="store_true")
-    parser.add_argument("--no-broadcast", action="store_true")
+    parser.add_argument("--spread", action="store_true")
     arguments = parser.parse_args()
     if reason := missing():
         sys.exit(f"spark_dedup: {reason}")
@@ -191,7 +194,7 @@ def main():
         texts = sum(told["shuffled_bytes"].get(step, 0) for step in TEXTS)
         without_texts = sum(told["shuffled_bytes"].values()) - texts
         print(json.dumps({
-            "format": "parquet" if arguments.parquet else "jsonl", "broadcast": not arguments.no_broadcast, "documents": documents, "text_bytes": text_bytes, "kept": len(kept),
+            "format": "parquet" if arguments.parquet else "jsonl", "spread": arguments.spread, "documents": documents, "text_bytes": text_bytes, "kept": len(kept),
             "program_seconds": round(seconds, 2), "program_cpu_seconds": round(cpu, 2), **told,
             "without_texts_a_byte": round(without_texts / text_bytes, 4),
             "texts_a_byte": round(texts / text_bytes, 4)}))

@@ -61,7 +61,7 @@ def settle(compared, documents, options, templates):
         found = Crowds(*split(rows), matcher(options, windows)).settle(documents)
         return pa.concat_tables(found)
 
-    return map_all(compared, run, SIMILAR)
+    return map_all(compared.coalesce(1), run, SIMILAR)
 
 
 def distinct(numbers):

@@ -127,13 +127,13 @@ def map_batches(frame, function, schema):
 
 
 def map_all(frame, function, schema):
-    """`function` takes a pyarrow.Table of all rows, which one task has to hold, and gives another."""
+    """`function` takes a pyarrow.Table of all rows, and gives another. The frame is one partition, which a task can hold."""
 
     def run(batches):
         if batches := list(batches):
             yield from function(pa.Table.from_batches(batches)).to_batches()
 
-    return frame.coalesce(1).mapInArrow(run, schema)
+    return frame.mapInArrow(run, schema)
 
 
 def map_sorted(frame, by, order, make, schema, placed=False, whole=None):

@@ -71,8 +71,7 @@ class OneTask:
 
     def outcome(self, sketched, similar, templates):
         """What _decisions() of dedup.py takes. `similar` was kept."""
-        options, exact, windows = self._options, self._exact, tuple(templates.windows)
-        id = self._id_type
+        options, exact, windows, id = self._options, self._exact, tuple(templates.windows), self._id_type
         schema = T.StructType([T.StructField(name, kind) for name, kind in (
             ("id", id), ("is_copy", T.BooleanType()), ("head_id", id), ("copies", T.LongType()), ("match", id),
             ("similarity", T.DoubleType()), ("lost", T.LongType()), ("longest_lost", T.LongType()),
@@ -80,16 +79,13 @@ class OneTask:
 
         def run(rows):
             is_document = pc.is_valid(rows["judged"])
-            documents = rows.filter(is_document).select(["id", "strong", "judged"])
-            others = rows.filter(pc.invert(is_document)).drop_columns(["id", "strong", "judged"])
+            documents = rows.select(of_documents).filter(is_document)
+            others = rows.drop_columns(of_documents).filter(pc.invert(is_document))
             return _outcome(documents, others, matcher(options, windows), exact, schema.names)
 
-        documents = sketched.select(*self._order_columns(sketched), "strong", "judged")
-        rows = self._in_order(documents.unionByName(similar, allowMissingColumns=True))
-        return map_all(rows.select("id", "strong", "judged", *similar.columns), run, schema)
-
-    def _order_columns(self, sketched):
-        return [name for name in sketched.columns if name == "id" or name.startswith("more_")]
+        of_documents = ["id", "strong", "judged"]
+        rows = sketched.drop("template", "lanes", "keys", "sample").unionByName(similar, allowMissingColumns=True)
+        return map_all(self._in_order(rows).select(*of_documents, *similar.columns), run, schema)
 
     def _in_order(self, rows):
         return rows.coalesce(1).sortWithinPartitions(*self._order)
