@@ -45,7 +45,8 @@ def _entries(ranked, bands):
 
     def run(batch):
         groups = (np.arange(bands) << 32) + keys_of(batch.column("keys"), bands)
-        return pa.record_batch([pa.array(groups.ravel()), pa.array(np.repeat(batch.column("rank").to_numpy(), bands))], ["group", "rank"])
+        ranks = np.repeat(batch.column("rank").to_numpy(), bands)
+        return pa.record_batch([pa.array(groups.ravel()), pa.array(ranks)], ["group", "rank"])
 
     return map_batches(ranked.select("rank", "keys"), run, "`group` long, rank long")
 

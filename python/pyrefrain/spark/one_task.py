@@ -14,15 +14,15 @@ from . import crowds, graph, meeting
 from .frames import DOC, MOST_SHARED, map_all
 from .meeting import CROWD, PAIR
 from .sketches import matcher
-from .templates import LIMITS, choose, draw, windows_of
+from .templates import choose, draw, samples_of, windows_of
 
 MOST_BYTES = 512 << 20  # of sketches and ids
 _GROUP_BYTES = 1 << 20  # of texts that go to one place; the last pair may exceed it
 _TOO_MUCH = -2  # the group of the only row of a plan that one task cannot carry out
-_SURVEY = pa.schema([("site", pa.int64()), ("place", pa.int64()), ("windows", pa.binary()), ("digest", pa.binary()), (DOC, pa.int64()),
-                     ("bytes", pa.int64())])
-_PLAN = pa.schema([("group", pa.int64()), ("rank", pa.int64()), ("earlier", pa.int64()), (DOC, pa.int64()), ("template", pa.int32()),
-                   ("lanes", pa.binary()), ("keys", pa.binary())])
+_SURVEY = pa.schema([("site", pa.int64()), ("place", pa.int64()), ("windows", pa.binary()), ("digest", pa.binary()),
+                     (DOC, pa.int64()), ("bytes", pa.int64())])
+_PLAN = pa.schema([("group", pa.int64()), ("rank", pa.int64()), ("earlier", pa.int64()), (DOC, pa.int64()),
+                   ("template", pa.int32()), ("lanes", pa.binary()), ("keys", pa.binary())])
 
 
 class OneTask:
@@ -115,29 +115,8 @@ def _survey(rows, exact, by_source, matcher):
     texts = dict(zip(zip(kept["site"].to_pylist(), kept["digest"].to_pylist()), texts.to_pylist()))
     numbers, counts = np.unique(rows[DOC].to_numpy(), return_counts=True)
     shared = numbers[counts > 1][:MOST_SHARED]
-    rows = rows.filter(pa.array(_is_compared(rows, _heads(rows, exact)))).combine_chunks()
-    sites = rows["site"].to_numpy()
-    different, counts = np.unique(sites, return_counts=True)
-    if by_source:
-        by_id = pc.sort_indices(rows["id"].cast(pa.string()).cast(pa.binary())).to_numpy()
-        ties = np.unique(sites[by_id], return_index=True)[1]
-    else:
-        ties = different.view(np.uint64)
-    largest = np.lexsort((ties, -counts))[:LIMITS["most_sources"]]
-    largest = largest[counts[largest] >= LIMITS["least_documents"]]
-    places = np.full(len(different), -1)
-    places[largest] = np.arange(len(largest))
-    place = places[np.searchsorted(different, sites)]
-    fitting = np.flatnonzero((place >= 0) & (rows["bytes"].to_numpy() <= LIMITS["document_bytes"]))
-    drawn = rows.select(["site", "digest", DOC, "bytes"]).take(pa.array(fitting)).append_column("place", pa.array(place[fitting]))
-    drawn = drawn.sort_by([("place", "ascending"), ("digest", "ascending")]).combine_chunks()
-    digest = drawn["digest"]
-    again = np.zeros(len(drawn), bool)
-    again[1:] = pc.equal(digest.slice(1), digest.slice(0, max(len(drawn) - 1, 0))).to_numpy() & (np.diff(drawn["place"].to_numpy()) == 0)
-    drawn = drawn.filter(pa.array(~again))
-    place = drawn["place"].to_numpy()
-    drawn = drawn.filter(pa.array(np.arange(len(place)) - np.searchsorted(place, place) < LIMITS["most_documents"]))
-    return _joined([_templates(drawn, all_bytes, texts, matcher), {DOC: shared}], _SURVEY)
+    compared = rows.filter(pa.array(_is_compared(rows, _heads(rows, exact)))).combine_chunks()
+    return _joined([_templates(samples_of(compared, by_source), all_bytes, texts, matcher), {DOC: shared}], _SURVEY)
 
 
 def _templates(samples, all_bytes, texts, matcher):
@@ -212,5 +191,6 @@ def _outcome(documents, others, matcher, exact, names):
     ids = documents["id"].combine_chunks()
     return pa.table([
         ids, heads != np.arange(count), ids.take(pa.array(heads)), np.bincount(heads, minlength=count)[heads],
-        ids.take(of_head["earlier"].combine_chunks()), *(of_head[name] for name in ("similarity", "lost", "longest_lost", "as_written")),
+        ids.take(of_head["earlier"].combine_chunks()),
+        *(of_head[name] for name in ("similarity", "lost", "longest_lost", "as_written")),
         pc.not_equal(of_head["covered"], 0), ids.take(pa.array(least[heads], mask=alone[heads]))], names)

@@ -32,8 +32,8 @@ def site_of(source):
 
 
 def sketch(documents, source, options, templates=None):
-    """Rows of doc, id, more columns, site, template, strong, bytes, digest, judged, lanes, keys and sample: the text, where that may
-    be needed to find templates, and else null.
+    """Rows of doc, id, more columns, site, template, strong, bytes, digest, judged, lanes, keys and sample: the text, where that
+    may be needed to find templates, and else null.
 
     `templates` maps sites to their numbers and windows; then only documents of these sites are sketched.
     """

@@ -2,7 +2,9 @@
 
 import bisect
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
@@ -29,6 +31,31 @@ def look(compared, by_source):
     is compared: doc, id, site, digest, bytes."""
     sites = _largest(compared, by_source)
     return sites, _samples(compared, set(sites)) if sites else []
+
+
+def samples_of(compared, by_source):
+    """The same of a table of all that are compared: rows (site, digest, doc, bytes, place), in order of the sources' places and of
+    digests."""
+    sites = compared["site"].to_numpy()
+    different, counts = np.unique(sites, return_counts=True)
+    if by_source:
+        by_id = pc.sort_indices(compared["id"].cast(pa.string()).cast(pa.binary())).to_numpy()
+        ties = np.unique(sites[by_id], return_index=True)[1]
+    else:
+        ties = different.view(np.uint64)
+    largest = np.lexsort((ties, -counts))[:LIMITS["most_sources"]]
+    largest = largest[counts[largest] >= LIMITS["least_documents"]]
+    places = np.full(len(different), -1)
+    places[largest] = np.arange(len(largest))
+    place = places[np.searchsorted(different, sites)]
+    fitting = (place >= 0) & (compared["bytes"].to_numpy() <= LIMITS["document_bytes"])
+    drawn = compared.select(["site", "digest", DOC, "bytes"]).append_column("place", pa.array(place)).filter(pa.array(fitting))
+    drawn = drawn.sort_by([("place", "ascending"), ("digest", "ascending")]).combine_chunks()
+    place, digest = drawn["place"].to_numpy(), drawn["digest"]
+    first = np.full(len(drawn), True)  # of those of a source that have the same digest
+    first[1:] = (place[1:] != place[:-1]) | pc.not_equal(digest.slice(1), digest.slice(0, len(digest.slice(1)))).to_numpy()
+    drawn, place = drawn.filter(pa.array(first)), place[first]
+    return drawn.filter(pa.array(np.arange(len(place)) - np.searchsorted(place, place) < LIMITS["most_documents"]))
 
 
 def find(documents, sketched, sites, samples, all_bytes, options):
@@ -136,7 +163,8 @@ def _templates(sampled, options):
             made = []
             if batch is not None:
                 texts = batch.column("text").cast(pa.binary())  # they need not be valid UTF-8
-                for site, digest, text in zip(*(column.to_pylist() for column in (batch.column("site"), batch.column("digest"), texts))):
+                columns = batch.column("site"), batch.column("digest"), texts
+                for site, digest, text in zip(*(column.to_pylist() for column in columns)):
                     if site != held["site"]:
                         finish(made)
                         held.update(site=site, texts={})
