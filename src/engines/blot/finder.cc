@@ -16,6 +16,9 @@ constexpr std::uint32_t kFarGaps = 16;
 // A summary is that much shorter than what it sums up, and none of its clusters has more of its points than this.
 constexpr std::size_t kSummaryRatio = 2;
 constexpr double kMostOfASummary = 0.67;
+// It has so many tokens, and most of what they weigh is in the other run: of a few words some are in any text on the subject.
+constexpr std::size_t kSummaryTokens = 50;
+constexpr double kSummaryShare = 0.6;
 // What a token that does not agree costs, as a share of what the tokens of a passage agree in on the average.
 constexpr double kCost = 0.6;
 // Cutting points apart again and again ends here, whatever they are.
@@ -263,8 +266,10 @@ bool PassageFinder::finish(const std::vector<SharedPoint>& points, bool trim, st
   if (matches < rules_.min_tokens || shared < std::uint64_t{rules_.min_bits} * 16) return false;
   const std::uint64_t in_a = a_.weight(box.a_begin, box.a_end);
   const std::uint64_t in_b = b_.weight(box.b_begin, box.b_end);
+  if (!trim && std::min(box.a_end - box.a_begin, box.b_end - box.b_begin) < kSummaryTokens) return false;
   const double whole = trim ? static_cast<double>(in_a + in_b) / 2 : static_cast<double>(std::min(in_a, in_b));
-  if (static_cast<double>(shared) < (1 - rules_.noise) * whole) return false;
+  const double least = trim ? 1 - rules_.noise : std::max(1 - rules_.noise, kSummaryShare);
+  if (static_cast<double>(shared) < least * whole) return false;
   out.push_back({box.a_begin, box.a_end, box.b_begin, box.b_end, matches, shared / 16});
   return true;
 }

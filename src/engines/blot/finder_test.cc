@@ -191,6 +191,27 @@ TEST(PassageFinder, FindsASummaryAsOnePassage) {
   EXPECT_GE(found[0].b_end, 4040U);
 }
 
+TEST(PassageFinder, AFewScatteredWordsAreNoSummary) {
+  std::mt19937 random(8);
+  const Tokens source = random_tokens(random, 4500, 1U << 30U);
+  // Of so many stretches of the source ten tokens, and as many others.
+  const auto told = [&](std::size_t stretches, std::size_t others) {
+    Tokens summary;
+    for (std::size_t i = 0; i < stretches; ++i) {
+      const auto at = source.begin() + static_cast<std::ptrdiff_t>(40 + 500 * i);
+      append(summary, {at, at + 10});
+      append(summary, random_tokens(random, others, 1U << 30U));
+    }
+    const std::vector<LoosePassage> found = passages_of({.min_tokens = 5, .min_bits = 10}, summary, source);
+    return std::any_of(found.begin(), found.end(),
+                       [](const LoosePassage& one) { return one.b_end - one.b_begin > 1000; });
+  };
+  EXPECT_TRUE(told(9, 0));
+  EXPECT_FALSE(told(4, 0));   // 40 tokens
+  EXPECT_TRUE(told(9, 4));    // most of it is in the source
+  EXPECT_FALSE(told(9, 10));  // half of it is
+}
+
 TEST(PassageFinder, TakesLinearTimeWhateverTheText) {
   // Squared, it would be 10^10 steps.
   const Tokens one_word(100000, 7);

@@ -51,6 +51,10 @@ bool same_diagonal(const SharedRun& run, std::uint32_t query, std::uint64_t toke
   return token - query == run.place.first - run.query.first;
 }
 
+bool is_code(TokenizerKind tokenizer) {
+  return with_comments(tokenizer, true) != with_comments(tokenizer, false);
+}
+
 }  // namespace
 
 void check_noise(const PassageLimits& limits) {
@@ -66,12 +70,13 @@ std::uint64_t least_tokens(const IndexLayout& layout, const PassageLimits& limit
   return limits.min_tokens == 0 ? layout.window : limits.min_tokens;
 }
 
-blot::FinderRules finder_rules(const PassageLimits& limits) {
+blot::FinderRules finder_rules(const IndexLayout& layout, const PassageLimits& limits) {
   constexpr std::uint32_t kBitsAToken = 10;
   blot::FinderRules rules;
   rules.noise = limits.noise;
   rules.max_gap = limits.max_gap.value_or(rules.max_gap);
-  rules.summaries = !limits.max_gap;  // a gap that was asked for is meant
+  // A gap that was asked for is meant; and most words of a program are in any other.
+  rules.summaries = !limits.max_gap && !is_code(layout.tokenizer);
   if (limits.min_tokens == 0) return rules;
   rules.min_tokens = static_cast<std::uint32_t>(std::min<std::uint64_t>(limits.min_tokens, 1U << 24U));
   rules.min_bits = kBitsAToken * rules.min_tokens;
@@ -97,7 +102,7 @@ ChainComparer::ChainComparer(Snapshot& snapshot, const QueryText& query, const P
       rules_(align_rules(snapshot.layout(), limits)),
       shape_(blot::blot_shape(snapshot.layout())),
       aligner_(rules_),
-      finder_(finder_rules(limits)),
+      finder_(finder_rules(snapshot.layout(), limits)),
       least_share_(kResemblance * (1 - limits.noise)),
       budget_(budget),
       reservation_(budget.reserve(0, kLooseWhat)) {}

@@ -98,7 +98,7 @@ void check_noise(const PassageLimits& limits);
 // The matching tokens that a passage needs: by its order, for heavy edits word for word, and where the order may differ.
 std::uint64_t least_exact_tokens(const PassageLimits& limits);
 std::uint64_t least_tokens(const IndexLayout& layout, const PassageLimits& limits);
-blot::FinderRules finder_rules(const PassageLimits& limits);
+blot::FinderRules finder_rules(const IndexLayout& layout, const PassageLimits& limits);
 // And how far apart the hits of a chain are.
 blot::ChainRules chain_rules(const IndexLayout& layout, const PassageLimits& limits);
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <string>
 #include <utility>
@@ -154,6 +155,22 @@ TEST_F(QueryEdits, HeavyFindsWhatHasNoWindowLeft) {
   EXPECT_NEAR(static_cast<double>(passages[0].head.length), 90, 6);
   EXPECT_NEAR(passages[0].occurrences[0].similarity, 0.67, 0.05);
   EXPECT_GT(passages[0].occurrences[0].score, 100);
+}
+
+TEST_F(QueryEdits, ScatteredWordsScoreLessThanASentence) {
+  const Words sentence = words(40);
+  Words scattered;  // the same words, seven others behind every four of them
+  for (std::size_t i = 0; i < sentence.size(); i += 4) {
+    append(scattered, part(sentence, i, 4));
+    append(scattered, words(7));
+  }
+  const TestIndex index({around(sentence), around(scattered)});
+  const std::vector<Passage> passages = index.query(around(sentence), with(Edits::heavy));
+  std::map<std::string, double> scores;
+  for (const Passage& passage : passages)
+    for (const Occurrence& one : passage.occurrences) scores[one.id] = one.score;
+  ASSERT_EQ(scores.size(), 2U);
+  EXPECT_NEAR(scores[index.path(1)], scores[index.path(0)] - 9 * 3, 1);  // nine gaps of seven words
 }
 
 TEST_F(QueryEdits, ASentenceOfHalfOfTheDocumentsRanksBelowARareOneOfItsLength) {

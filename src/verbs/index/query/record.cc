@@ -152,7 +152,7 @@ std::uint64_t RecordQuery::query_hash() const {
     number(blocks.end);
   }
   const PassageLimits& limits = options_.limits;
-  const blot::FinderRules finder = finder_rules(limits);
+  const blot::FinderRules finder = finder_rules(snapshot_.layout(), limits);
   for (const std::uint64_t value :
        {static_cast<std::uint64_t>(limits.edits), static_cast<std::uint64_t>(limits.noise * 1e6), min_tokens_,
         std::uint64_t{finder.min_tokens}, std::uint64_t{finder.max_gap}, limits.max_documents, options_.max_occurrences,

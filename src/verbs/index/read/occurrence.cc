@@ -200,7 +200,8 @@ ComparedPlace PlaceComparer::place_of_pairs(const TokenRange& range, std::uint64
   return result;
 }
 
-// What the tokens that agree weigh: each the more, the rarer it is in the two passages, and the rarer the phrase is.
+// What the tokens that agree weigh: each the more, the rarer it is in the two passages, and the rarer the phrase is; and the
+// less, the further it is from the one before it: words of one subject that are scattered say little.
 double PlaceComparer::score(const ComparedPlace& place, std::span<const std::uint16_t> rarity,
                             std::uint32_t whole) const {
   std::vector<std::uint64_t> hashes;
@@ -209,13 +210,24 @@ double PlaceComparer::score(const ComparedPlace& place, std::span<const std::uin
   for (std::uint64_t i = place.place.first; i < place.place.last; ++i)
     hashes.push_back(place_.hash(i - place_.first()));
   std::sort(hashes.begin(), hashes.end());
+  const auto skipped = [](std::uint32_t from, std::uint32_t to) { return to > from ? to - from - 1 : from - to + 1; };
   std::uint64_t weight = 0;
-  const std::uint32_t all = blot::log2_sixteenths(hashes.size());
+  // Of a passage that is much longer than the other one, most has nothing to do with it.
+  const std::uint32_t all = blot::log2_sixteenths(2 * std::min(place.passage.size(), place.place.size()));
+  std::vector<bool> counted(passage_.size());
+  const Pair* before = nullptr;
   for (const Pair& pair : pairs_) {
-    if (pair.moved && !moved_counts_) continue;
+    if ((pair.moved && !moved_counts_) || counted[pair.passage]) continue;
+    counted[pair.passage] = true;
     const auto [begin, end] = std::equal_range(hashes.begin(), hashes.end(), place_.hash(pair.place));
-    const std::uint64_t sixteenths = all - blot::log2_sixteenths(static_cast<std::uint64_t>(end - begin));
-    weight += sixteenths * rarity[passage_.first() + pair.passage];
+    const std::uint32_t common = blot::log2_sixteenths(static_cast<std::uint64_t>(end - begin));
+    const std::uint64_t apart =
+        before == nullptr
+            ? 0
+            : std::uint64_t{skipped(before->passage, pair.passage)} + skipped(before->place, pair.place);
+    const std::uint32_t cost = std::min(all, common + blot::log2_sixteenths(1 + apart));
+    weight += std::uint64_t{all - cost} * rarity[passage_.first() + pair.passage];
+    before = &pair;
   }
   return static_cast<double>(weight) / 16 / whole;
 }
