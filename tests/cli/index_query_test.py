@@ -191,6 +191,8 @@ class Queried(ThreeDocuments):
         first = [row["query"] for row in self.query("q.jsonl", "--id-field", "id", "--limit", "1")]
         self.assertEqual(first, ["r0", "r2"])
         self.assertEqual({row["query"] for row in self.query("q.jsonl")}, {"0", "2"})
+        self.write("bad.jsonl", lines(["no record", json.dumps({"id": "r", "text": texts[0]})]))
+        self.assertIn("skipped 1 bad record:\n  bad.jsonl", self.run_program("index", "query", "index", "bad.jsonl").err)
         one, two = (self.run_program("index", "query", "index", "q.jsonl", "--threads", n).out for n in "12")
         self.assertEqual(one, two)
         summary = json.loads(self.run_program("index", "query", "index", "q.jsonl", "--limit", "1", "--json").err)

@@ -115,6 +115,12 @@ class Verbs(Library):
                 self.assertRegex(self.run_program("library", *verb, code=1).err, r"^refrain: library/lock: [^\n]+\n$")
             self.assertEqual(len(self.export()), 46)
 
+    def test_an_index_is_not_a_library_and_the_other_way_round(self):
+        self.write("a.txt", "the council met on monday to talk about the old bridge over the river")
+        self.run_program("index", "create", "index", "a.txt", "-q")
+        self.assertIn("this is an index, not a library", self.run_program("library", "stats", "index", code=2).err)
+        self.assertIn("this is a library, not an index", self.run_program("index", "stats", "library", code=2).err)
+
     def test_damage_is_named_and_never_served(self):
         right = self.export()
         for name in ["manifest", *(f"00000{segment}/{file}" for segment in (1, 2) for file in FILES), "000001-000003.removed"]:

@@ -95,6 +95,9 @@ Manifest parse_manifest(const std::string& text, const std::string& path) {
     throw Error(Errc::corrupt, fmt::format("{}: manifest damaged; the index cannot be read", path));
   };
   const std::optional<std::string_view> body = store::without_checksum(text);
+  if (body && body->starts_with("refrain-library "))
+    throw Error(Errc::invalid_argument,
+                fmt::format("{}: this is a library, not an index; see 'refrain library'", path));
   if (!body || !body->starts_with("refrain-index ")) damaged();
 
   Manifest manifest;

@@ -96,6 +96,8 @@ Manifest parse_manifest(const std::string& text, const std::string& path) {
     throw Error(Errc::corrupt, fmt::format("{}: manifest damaged; the library cannot be read", path));
   };
   const std::optional<std::string_view> body = store::without_checksum(text);
+  if (body && body->starts_with("refrain-index "))
+    throw Error(Errc::invalid_argument, fmt::format("{}: this is an index, not a library; see 'refrain index'", path));
   if (!body || !body->starts_with("refrain-library ")) damaged();
   store::ManifestLines lines(*body, fmt::format("{}: invalid line; the library cannot be read", path));
   const std::uint64_t found = lines.number("refrain-library");

@@ -280,6 +280,7 @@ int run_query(const Invocation& invocation) {
   if (!report.cursor.empty() && settings.rows == Rows::jsonl) out.write(cursor_json(report.cursor));
   out.flush();
   if (!settings.quiet) {
+    if (!settings.json) remark(bad_record_remark(report.read) + unreadable_remark(report.read));
     remark(changed_remark(report.changed_documents, report.changed));
     for (const std::string& one : pairs_remarks(report)) remark(one);
     if (report.cursor.empty() && !settings.json) remark(shortened_remark(report, options.limit));

@@ -222,9 +222,8 @@ double PlaceComparer::score(const ComparedPlace& place, std::span<const std::uin
     const auto [begin, end] = std::equal_range(hashes.begin(), hashes.end(), place_.hash(pair.place));
     const std::uint32_t common = blot::log2_sixteenths(static_cast<std::uint64_t>(end - begin));
     const std::uint64_t apart =
-        before == nullptr
-            ? 0
-            : std::uint64_t{skipped(before->passage, pair.passage)} + skipped(before->place, pair.place);
+        before == nullptr ? 0
+                          : std::uint64_t{skipped(before->passage, pair.passage)} + skipped(before->place, pair.place);
     const std::uint32_t cost = std::min(all, common + blot::log2_sixteenths(1 + apart));
     weight += std::uint64_t{all - cost} * rarity[passage_.first() + pair.passage];
     before = &pair;
