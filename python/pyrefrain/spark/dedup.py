@@ -77,8 +77,8 @@ class _Run:
 
         def shared(sketched):
             nonlocal one
-            ids = F.sum(F.octet_length(F.col("id").cast("string")))
-            count, id_bytes, self.all_bytes = sketched.agg(F.count(F.lit(1)), ids, F.sum("bytes")).collect()[0]
+            sums = [F.coalesce(F.sum(size), F.lit(0)) for size in (F.octet_length(F.col("id").cast("string")), F.col("bytes"))]
+            count, id_bytes, self.all_bytes = sketched.agg(F.count(F.lit(1)), *sums).collect()[0]
             one = near and count > 0 and task.fits(count, id_bytes)
             return task.look(sketched) if one else shared_numbers(sketched)
 

@@ -131,6 +131,22 @@ class Dedup(Decisions):
             kept = spark.dedup(frame, apply=True)
         self.assertEqual(sorted(row.id for row in kept.collect()), expected)
 
+    def test_ids_that_share_a_number_are_told_apart(self):
+        from pyrefrain import errors, spark
+        from pyrefrain.spark import frames
+        from pyspark.sql import functions as F
+        rows = rows_of(families(12, 40))
+        number = frames._number
+        with mock.patch.object(frames, "_number", lambda seed: F.pmod(number(seed), F.lit((30, 2**62)[seed]))):
+            self.expect_same(rows)
+        with self.assertRaisesRegex(errors.InvalidArgument, "'d000003' is the id of 2 rows"):
+            spark.dedup(self.frame([*rows, rows[3]]))
+
+    def test_nothing_and_a_single_document_are_decided(self):
+        from pyrefrain import spark
+        self.assertEqual(spark.dedup(self.frame([])).collect(), [])
+        self.expect_same([("a", "one text that is all there is of it")])
+
     def test_exact_copies_in_many_partitions(self):
         rows = rows_of(families(8, 60)) + [("null", None)]
         expected, summary = self.expected(rows[:-1], "--near", "off")
