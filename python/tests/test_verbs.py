@@ -240,7 +240,7 @@ def test_an_index_answers_as_the_program_does(world, tmp_path):
     assert {place["id"] for passage in index.query(rows[5]["text"], with_=[first]) for place in passage["occurrences"]} == {first}
     edited = [json.loads(line) for line in run_program("index", "extract", tmp_path / "index", "--edits", "heavy", "--noise", "0.5").splitlines()]
     assert index.passages(edits="heavy", noise=0.5) == edited and len(edited) > 50
-    with pytest.raises(ValueError, match="--noise"):
+    with pytest.raises(ValueError, match="^noise: must be above 0 and below 1"):
         index.passages(edits="heavy", noise=1.5)
     assert index.document(rows[5]["id"]) == rows[5]["text"] and index.document("nobody") is None
     assert index.remove([rows[5]["id"]])["removed"] == 1 and len(index) == len(rows) - 1

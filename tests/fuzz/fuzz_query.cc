@@ -133,6 +133,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const std::uint8_t* at = data + 1; at != zero; ++at)
     text += (*at < 192 ? word(*at) : "new" + std::to_string(at - data)) + (*at % 13 == 0 ? "\xFF, " : " ");
   options.documents = {{"q", text}};
+  if (data[0] / 128 != 0) options.limits.exclude = {text.substr(0, text.size() / 2)};
   const std::vector<Place> whole = ask(world, options);
   std::size_t apart = 0;
   for (const auto& [id, ignored] : world.texts()) {

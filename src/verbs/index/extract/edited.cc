@@ -21,12 +21,14 @@ class EditedFinder {
   EditedFinder(const Snapshot& snapshot, const PassageLimits& limits, const ExcludedTexts& excluded,
                MemoryBudget& budget, const TokenTable& table, MatchShuffle& matches, unsigned threads)
       : snapshot_(snapshot.clone()),
-        holding_(*snapshot_, budget, threads),
+        holding_(*snapshot_),
         limits_(limits),
         excluded_(excluded),
         budget_(budget),
         table_(table),
-        writer_(matches.writer()) {}
+        writer_(matches.writer()) {
+    holding_.hold_pages(budget, threads);
+  }
 
   void ask(std::uint64_t document, const Context& context) {
     Reservation room = budget_.reserve(snapshot_->text_room(document), kTextWhat);

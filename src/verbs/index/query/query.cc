@@ -75,17 +75,17 @@ class QueryRun {
         budget_(context),
         excluded_(options.limits, snapshot.layout(), budget_, context.stop),
         wanted_(snapshot, options, context, budget_),
-        holding_(snapshot, budget_, 1 + thread_count(context)) {}
+        holding_(snapshot) {}
 
   QueryReport run();
 
  private:
   // A snapshot of its own.
   struct Worker {
-    Worker(const Snapshot& of, MemoryBudget& budget, unsigned sharers)
-        : snapshot(of.clone()), holding(*snapshot, budget, sharers) {}
+    explicit Worker(const Snapshot& of) : snapshot(of.clone()), holding(*snapshot) {}
     std::unique_ptr<Snapshot> snapshot;
     Snapshot::Holding holding;
+    std::uint64_t asked = 0;  // documents
   };
   // The answer to a document, until it is its turn.
   struct Answer {
@@ -123,6 +123,7 @@ QueryReport QueryRun::run() {
   report_.generation = snapshot_.manifest().generation;
   check_options();
   if (!options_.id.empty()) ask_own();
+  if (options_.documents.size() > 1) holding_.hold_pages(budget_, 1);
   for (const QueryDocument& document : options_.documents) ask_given(document);
   if (!options_.input.empty()) ask_input();
   if (options_.self) ask_all();
@@ -147,9 +148,11 @@ void QueryRun::check_options() const {
     throw Error(Errc::invalid_argument, "--cursor: continues the answer to one document; remove --self");
 }
 
+// For the next document.
 Snapshot& QueryRun::snapshot_of(Workers& workers, unsigned worker) {
-  if (!workers[worker])
-    workers[worker] = std::make_unique<Worker>(snapshot_, budget_, static_cast<unsigned>(workers.size()));
+  if (!workers[worker]) workers[worker] = std::make_unique<Worker>(snapshot_);
+  if (++workers[worker]->asked == 2)
+    workers[worker]->holding.hold_pages(budget_, static_cast<unsigned>(workers.size()));
   return *workers[worker]->snapshot;
 }
 
@@ -180,7 +183,6 @@ void QueryRun::ask_input() {
   quiet.progress = nullptr;
   report_.read =
       corpus::read_documents(input, context_, budget_, [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
-        Snapshot& snapshot = snapshot_of(workers, worker);
         if (wanted_.by_query() && batch.ids.ordinals)
           throw Error(Errc::bad_input, "--pairs: the documents of the input have no ids; name them with --id-field");
         auto answers = std::make_shared<std::vector<Answer>>(batch.texts.size());
@@ -188,6 +190,7 @@ void QueryRun::ask_input() {
           throw_if_stopped(context_);
           if (batch.bad[i] != 0) continue;
           Answer& answer = (*answers)[i];
+          Snapshot& snapshot = snapshot_of(workers, worker);
           if (!batch.ids.ordinals) answer.id = batch.ids[i];
           const AskedRecord asked{answer.id, batch.texts[i], std::nullopt, wanted_.of(snapshot, answer.id)};
           if (asked.is_pointless()) continue;

@@ -138,25 +138,30 @@ std::optional<DocId> Snapshot::find(std::string_view id) {
   return found;
 }
 
-Snapshot::Holding::Holding(Snapshot& snapshot, MemoryBudget& budget, unsigned sharers) : snapshot_(snapshot) {
+Snapshot::Holding::Holding(Snapshot& snapshot) : snapshot_(snapshot) {
+  for (const auto& segment : snapshot_.segments_) segment->texts.keep_file(true);
+}
+
+Snapshot::Holding::~Holding() {
+  for (const auto& segment : snapshot_.segments_) segment->texts.keep_file(false);
+  if (room_.bytes() > 0) set_pages(0);
+}
+
+void Snapshot::Holding::hold_pages(MemoryBudget& budget, unsigned sharers) {
   constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20U;
   constexpr std::uint64_t kPartOfBudget = 32;
   std::uint64_t all = 0;
   for (const auto& segment : snapshot_.segments_) all += segment->posts.bytes() + segment->documents.bytes();
   const std::uint64_t bytes = std::min({all, kMostBytes, budget.available() / kPartOfBudget / sharers});
+  if (bytes == 0) return;
   room_ = budget.reserve(bytes, "pages of the index");
-  hold(all == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(all), true);
+  set_pages(static_cast<double>(bytes) / static_cast<double>(all));
 }
 
-Snapshot::Holding::~Holding() {
-  hold(0, false);
-}
-
-void Snapshot::Holding::hold(double share, bool file) {
+void Snapshot::Holding::set_pages(double share) {
   for (const auto& segment : snapshot_.segments_) {
     segment->posts.hold_pages(share);
     segment->documents.hold_pages(share);
-    segment->texts.keep_file(file);
   }
 }
 

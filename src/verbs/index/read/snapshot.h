@@ -59,8 +59,8 @@ class Snapshot {
   // documents left out; blots without any are passed over. Blocks come some at a time: there may be any number.
   class Blots;
 
-  // While there is one, much that is asked in a row is read once: pages of the index stay in memory, as far as a part of the
-  // budget goes, and the file of the documents that was read last stays open.
+  // While there is one, much that is asked in a row is read once: the file of the documents that was read last stays open, and
+  // pages of the index stay in memory.
   class Holding;
 
   // The document's text, whole, or what of it holds the tokens [first, last) of the document: `begin` is where it begins
@@ -112,14 +112,17 @@ class Snapshot {
 
 class Snapshot::Holding {
  public:
-  // `sharers`, each with a snapshot of its own, share the budget.
-  Holding(Snapshot& snapshot, MemoryBudget& budget, unsigned sharers);
+  explicit Holding(Snapshot& snapshot);
   Holding(const Holding&) = delete;
   Holding& operator=(const Holding&) = delete;
   ~Holding();
 
+  // From now on holds pages, too, as far as a part of the budget goes, which `sharers`, each with a snapshot of its own, share.
+  // Of no use before a second question: for one, a page is mostly read once.
+  void hold_pages(MemoryBudget& budget, unsigned sharers);
+
  private:
-  void hold(double share, bool file);
+  void set_pages(double share);
 
   Snapshot& snapshot_;
   Reservation room_;

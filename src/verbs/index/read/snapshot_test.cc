@@ -89,7 +89,9 @@ TEST_F(IndexSnapshot, OpensTheFileOfItsDocumentsOnceWhileItHoldsIt) {
   {
     MemoryBudget budget(context);
     const std::uint64_t before = budget.reserved();
-    const Snapshot::Holding holding(snapshot, budget, 1);
+    Snapshot::Holding holding(snapshot);
+    EXPECT_EQ(budget.reserved(), before);
+    holding.hold_pages(budget, 1);
     EXPECT_GT(budget.reserved(), before);
     EXPECT_EQ(snapshot.text(0), text_of(1));
     std::filesystem::remove(lines);
