@@ -57,14 +57,20 @@ std::vector<std::unique_ptr<ToldPlaces>> make_workers(const Context& context, Me
   return workers;
 }
 
+template <class Shuffle>
+std::vector<typename Shuffle::Writer> make_writers(Shuffle& to, const Context& context) {
+  std::vector<typename Shuffle::Writer> writers;
+  for (unsigned i = 0; i < thread_count(context); ++i) writers.push_back(to.writer());
+  return writers;
+}
+
 }  // namespace
 
 void drop_told_before(MatchShuffle& found, const TokenTable& table, const store::ShuffleOptions& options,
                       std::uint64_t memory_bytes, MemoryBudget& budget, const Context& context, MatchShuffle& matches) {
   std::optional<SeenShuffle> seen(std::in_place, options, budget);
   {
-    std::vector<SeenShuffle::Writer> writers;
-    for (unsigned i = 0; i < thread_count(context); ++i) writers.push_back(seen->writer());
+    std::vector<SeenShuffle::Writer> writers = make_writers(*seen, context);
     found.drain(context, 0, found.partitions(), memory_bytes,
                 [&](unsigned worker, std::size_t /*partition*/, const store::Run<PassageMatch>& run) {
                   for (const PassageMatch& match : run.records) {
@@ -76,8 +82,7 @@ void drop_told_before(MatchShuffle& found, const TokenTable& table, const store:
   PlaceShuffle places(options, budget);
   {
     const auto workers = make_workers(context, budget);
-    std::vector<PlaceShuffle::Writer> writers;
-    for (unsigned i = 0; i < thread_count(context); ++i) writers.push_back(places.writer());
+    std::vector<PlaceShuffle::Writer> writers = make_writers(places, context);
     seen->drain(
         context, 0, seen->partitions(), memory_bytes,
         [&](unsigned number, std::size_t /*partition*/, const store::Run<SeenMatch>& run) {
@@ -96,8 +101,7 @@ void drop_told_before(MatchShuffle& found, const TokenTable& table, const store:
   }
   seen.reset();
   const auto workers = make_workers(context, budget);
-  std::vector<MatchShuffle::Writer> writers;
-  for (unsigned i = 0; i < thread_count(context); ++i) writers.push_back(matches.writer());
+  std::vector<MatchShuffle::Writer> writers = make_writers(matches, context);
   places.drain(context, 0, places.partitions(), memory_bytes,
                [&](unsigned number, std::size_t /*partition*/, const store::Run<MatchPlace>& run) {
                  ToldPlaces& worker = *workers[number];
