@@ -170,6 +170,46 @@ TEST_F(Edited, APassageOfManyDocumentsIsToldAtItsFirstPlace) {
   EXPECT_LE(found.size(), 3U);
 }
 
+// Copies of copies are not told again, but whatever two documents share is told of both.
+TEST_F(Edited, WhatIsDroppedIsToldOfBothDocumentsByOthers) {
+  std::vector<Words> documents(60);
+  for (int i = 0; i < 60; ++i) {
+    const Words passage = rare_words(random_, 30 + random_() % 90);
+    for (int copies = 0; copies < 5; ++copies) {
+      Words& document = documents[random_() % documents.size()];
+      append(document, rare_words(random_, 60));
+      append(document, edited(passage, random_() % 4));
+    }
+  }
+  std::vector<std::string> texts;
+  for (const Words& words : documents) texts.push_back(join(words + rare_words(random_, 60)));
+  TestExtract world(texts);
+  PassageLimits limits;
+  limits.edits = Edits::heavy;
+  const Rows all = asked(world, limits);
+  const Rows rows = extracted(world, limits);
+  EXPECT_LT(rows.size(), all.size() * 2 / 3);
+  std::vector<std::vector<bool>> told;
+  for (const std::string& text : texts) told.emplace_back(text.size());
+  const auto tell = [&](const std::string& id, std::uint64_t begin, std::uint64_t end) {
+    std::fill_n(told[std::stoul(id)].begin() + static_cast<std::ptrdiff_t>(begin), end - begin, true);
+  };
+  for (const Row& row : rows) {
+    tell(row.from, row.begin, row.end);
+    tell(row.id, row.place_begin, row.place_end);
+  }
+  const auto share_told = [&](const std::string& id, std::uint64_t begin, std::uint64_t end) {
+    const auto first = told[std::stoul(id)].begin();
+    return static_cast<double>(
+               std::count(first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(end), true)) /
+           static_cast<double>(end - begin);
+  };
+  for (const Row& row : all) {
+    EXPECT_GT(share_told(row.from, row.begin, row.end), 0.8) << shown({row});
+    EXPECT_GT(share_told(row.id, row.place_begin, row.place_end), 0.8) << shown({row});
+  }
+}
+
 TEST_F(Edited, IsTheSameForAnyThreadsAndMemory) {
   TestExtract world(pairs());
   PassageLimits limits;
