@@ -86,8 +86,8 @@ constexpr VerbInfo kCorpusVerbs[] = {
      .operand_choices = nullptr,
      .description =
          "Prints the 64-bit SimHash of every document, in input order, as TSV: id and simhash (decimal; empty "
-         "if the document is too short). An INPUT is a file, a folder or - (standard input), plain or "
-         "compressed with gzip or zstd.",
+         "if the document is too short). An INPUT is a file, a folder or - (standard input), plain, "
+         "compressed or in an archive.",
      .details = "`refrain match` reads this output. A summary goes to standard error if that is a terminal, and always "
                 "with --json.\n",
      .examples = {"refrain fingerprint /usr/share/common-licenses > known.tsv",
@@ -100,9 +100,10 @@ constexpr VerbInfo kCorpusVerbs[] = {
      .most_operands = kNoLimit,
      .operand_choices = nullptr,
      .description =
-         "Prints the text of every document, in input order, as JSONL: id and text. This is the text that every other "
-         "verb compares: of a web page what a reader of the page sees, of a record its text field. An INPUT is a file, "
-         "a folder or - (standard input), plain, compressed or in an archive.",
+         "Prints the text of every document, in input order, as JSONL: id and text. The text of a web page is what a "
+         "reader sees, that of a record its text field. dedup compares only the content of a page (--html main), and "
+         "substrings takes files as they are (--as-is). An INPUT is a file, a folder or - (standard input), plain, "
+         "compressed or in an archive.",
      .details = "Use it to see what is compared, or to convert any input to JSONL. Bytes that are not UTF-8 become "
                 "U+FFFD. A summary goes to standard error if that is a terminal, and always with --json.\n",
      .examples = {"refrain text /usr/share/common-licenses > licenses.jsonl",
@@ -138,7 +139,7 @@ constexpr VerbInfo kCorpusVerbs[] = {
      .details = "Text is shared if it lies in windows of tokens that both documents contain; the tokens are compared, "
                 "not only their hashes. Shared text is bold and underlined on a terminal, and marked [[ ]] elsewhere. "
                 "Long stretches are shortened. In --json a fingerprint is a string of decimal digits, and the ranges "
-                "in `shared` are half-open, in bytes of the original document.\n"
+                "in `shared` are half-open, in bytes of the document's text.\n"
                 "With --run the inputs are read again from their original paths. A text that has changed since the run "
                 "is not shown.\n",
      .examples = {"cd /usr/share/common-licenses && refrain explain GPL-2 LGPL-2",
@@ -152,8 +153,8 @@ constexpr VerbInfo kCorpusVerbs[] = {
      .operand_choices = nullptr,
      .description =
          "Finds every byte that lies in a window of --length bytes that occurs at least --min-count times: the ranges "
-         "a suffix array would give, verified byte by byte. An INPUT is a file, a folder or - (standard input), plain "
-         "or compressed with gzip or zstd. Nothing is removed; --apply writes a clean copy.",
+         "a suffix array would give, verified byte by byte. An INPUT is a file, a folder or - (standard input), plain, "
+         "compressed or in an archive. Nothing is removed; --apply writes a clean copy.",
      .details =
          "Writes substring_bytes.tsv (id, x, y: half-open byte ranges of all copies, including the first) and "
          "summary.json to the output folder. --groups adds passages.jsonl: each repeated passage once, at its "

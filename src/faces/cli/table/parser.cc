@@ -101,7 +101,7 @@ class Parser {
       const std::vector<std::string_view> choices = flag.choices();
       const auto found = std::find(choices.begin(), choices.end(), text);
       if (found == choices.end()) {
-        fail(fmt::format("{}: unknown {} '{}'; choose one of: {}", spelling, flag.name, text, allowed(flag)));
+        fail(fmt::format("{}: unknown value '{}'; choose one of: {}", spelling, text, allowed(flag)));
       }
       value.number = static_cast<std::uint64_t>(found - choices.begin());
     } else if (flag.may_be_off && text == "off") {

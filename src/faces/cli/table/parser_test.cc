@@ -117,7 +117,7 @@ TEST(Parser, NamesTheFlagAndWhatIsAllowed) {
   EXPECT_EQ(refusal({"near", "x", "-o", "d", "--memory=63M"}),
             "--memory: invalid value '63M'; must be a size, e.g. 512M or 1.5G, at least 64M");
   EXPECT_EQ(refusal({"near", "x", "--format", "xml"}),
-            "--format: unknown format 'xml'; choose one of: files, lines, jsonl, csv, tsv, warc, parquet, json, mbox");
+            "--format: unknown value 'xml'; choose one of: files, lines, jsonl, csv, tsv, warc, parquet, json, mbox");
   EXPECT_EQ(refusal({"completion", "tcsh"}), "'completion': unknown argument 'tcsh'; choose one of: bash, zsh, fish");
 }
 

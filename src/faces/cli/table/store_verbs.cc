@@ -30,8 +30,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .least_operands = 2,
      .most_operands = kNoLimit,
      .operand_choices = nullptr,
-     .description = "Creates an index in a new folder. An INPUT is a file, a folder or - (standard input), plain or "
-                    "compressed with gzip or zstd. The options chosen here also apply to everything added later. Exact "
+     .description = "Creates an index in a new folder. An INPUT is a file, a folder or - (standard input), plain, "
+                    "compressed or in an archive. The options chosen here also apply to everything added later. Exact "
                     "runs of --window tokens are always found.",
      .details =
          "The index refers to the documents' files and detects when one has changed. It keeps copies of texts with "
@@ -51,8 +51,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .most_operands = kNoLimit,
      .operand_choices = nullptr,
      .description =
-         "Adds documents, all of them or none. An INPUT is a file, a folder or - (standard input), plain or compressed "
-         "with gzip or zstd. An id that is already in the index is refused unless --replace is given.",
+         "Adds documents, all of them or none. An INPUT is a file, a folder or - (standard input), plain, compressed "
+         "or in an archive. An id that is already in the index is refused unless --replace is given.",
      .details = "Others may read the index at the same time: they see it as it was before, or as it is after. Only one "
                 "process can write at a time.\n",
      .examples = {"refrain index create index /usr/share/common-licenses/GPL-2 -q",
@@ -96,7 +96,7 @@ constexpr VerbInfo kStoreVerbs[] = {
          "are enough. Words that were moved count as matching with heavy, and where the index was created with --blots "
          "xor or sum. A passage has at least --min-tokens matching tokens, 15 where they are scattered or moved; up to "
          "--max-gap consecutive tokens may have been changed, lost or inserted. If there are more than --limit "
-         "passages for a single document, the last line is a cursor. Offsets are bytes of the original text. With "
+         "passages for a single document, the last line is a cursor. Offsets are bytes of the document's text. With "
          "--output text, matching words are bold and underlined on a terminal, and marked [[ ]] elsewhere; moved ones "
          "are yellow, or marked {{ }}.\n"
          "--self compares each document with those added after it, never with itself. --pairs takes matches.tsv, too.\n"
@@ -166,7 +166,7 @@ constexpr VerbInfo kStoreVerbs[] = {
      .operand_choices = nullptr,
      .description =
          "Looks after a library: what is known of the documents that earlier runs of dedup kept, so that new "
-         "ones can be compared with them. It refers to their texts, and holds none.",
+         "ones can be compared with them. It refers to their texts; only those sent to `serve --add` are kept in it.",
      .details = "",
      .examples = {"refrain help library", "refrain library remove --help"}},
     {.verb = Verb::library_stats,
@@ -187,7 +187,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .most_operands = 1,
      .operand_choices = nullptr,
      .description = "Verifies a library: every checksum, the order of its keys, and that every document is found by "
-                    "its own. Prints OK, or lists what is damaged and exits with code 4. Reads no texts.",
+                    "its own keys. Prints OK, or lists what is damaged and exits with code 4. Reads no texts but those "
+                    "kept in the library.",
      .details = "The other verbs check what they read as they read it; running this first is not necessary.\n",
      .examples = {"refrain help library", "refrain library check --help"}},
     {.verb = Verb::library_merge,
@@ -197,8 +198,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .least_operands = 1,
      .most_operands = 1,
      .operand_choices = nullptr,
-     .description = "Merges all segments of a library into one. What is known of removed documents is gone then, and "
-                    "its space is reclaimed. Answers stay the same.",
+     .description = "Merges all segments of a library into one, forgets removed documents for good, and reclaims their "
+                    "space. Answers stay the same.",
      .details = "",
      .examples = {"refrain help library", "refrain library merge --help"}},
     {.verb = Verb::library_remove,
@@ -224,8 +225,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .description = "Prints one JSON object per document, best-ranked first: id, digest (of its text, 32 hexadecimal "
                     "digits), source, origin (the run that it came from), file, begin and bytes (where its text lies), "
                     "text_bytes.",
-     .details = "file is null where the text lies nowhere that is known. bytes is 0 where the file has to be read from "
-                "its beginning to find the text.\n",
+     .details = "file is null if it is not known where the text is. bytes is 0 if the file has to be read from its "
+                "beginning to find the text.\n",
      .examples = {"refrain help library", "refrain library export --help"}},
     {.verb = Verb::serve,
      .name = "serve",
@@ -235,10 +236,10 @@ constexpr VerbInfo kStoreVerbs[] = {
      .most_operands = 1,
      .operand_choices = nullptr,
      .description = "Serves an index over HTTP until interrupted (SIGTERM, SIGINT): queries, passages, documents, "
-                    "statistics; and a library, which says of documents whether they were seen before. "
+                    "statistics; and with --library, whether documents have been seen before. "
                     "docs/openapi.json describes the API. Prints the address to standard error.",
-     .details = "With --add, documents that are new join the library, which is made where there is none: they are on "
-                "the disk before the answer says so.\n"
+     .details = "With --add, new documents join the library, which is created if it does not exist. They are on disk "
+                "before the answer says so.\n"
                 "On loopback anyone may read, unless --token-for-reads is given. Writing, and listening on any other "
                 "address, requires a token, which requests send as `Authorization: Bearer TOKEN`. Requests from web "
                 "pages of other sites are refused. See SECURITY.md.\n",
