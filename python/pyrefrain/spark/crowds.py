@@ -82,15 +82,15 @@ class Members:
     def meet(self, alive, round):
         """Of the documents at these places: the pairs that meet in a round, each once, and the places of the crowds."""
         bands = self._keys.shape[1]
-        pairs, crowds = [], []
+        pairs = crowds = np.zeros(0, np.int64)
         for band in range(bands):
             met, groups, crowd = self._walk(self._keys[alive, band], alive, band, round)
             other = self._keys[crowd, _core.MeetingPlan.other_band(band, bands, round)]
             again = pa.array(_core.crowd_groups(pa.array(groups), pa.array(other))).to_numpy()
             once_more, *_ = self._walk(again, crowd, band, round)
-            pairs += [met, once_more]
-            crowds.append(crowd)
-        return distinct(np.concatenate(pairs)), distinct(np.concatenate(crowds))
+            pairs = distinct(np.concatenate([pairs, met, once_more]))  # most have met in another band
+            crowds = distinct(np.concatenate([crowds, crowd]))
+        return pairs, crowds
 
     def _walk(self, keys, places, band, round):
         """Pairs, and the groups and places of the crowds."""

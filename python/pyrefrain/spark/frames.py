@@ -130,8 +130,10 @@ def map_all(frame, function, schema):
     """`function` takes a pyarrow.Table of all rows, and gives another. The frame is one partition, which a task can hold."""
 
     def run(batches):
-        if batches := list(batches):
-            yield from function(pa.Table.from_batches(batches)).to_batches()
+        if held := list(batches):
+            rows = [pa.Table.from_batches(held)]
+            held.clear()
+            yield from function(rows.pop()).to_batches()  # which may let go of what it has copied
 
     return frame.mapInArrow(run, schema)
 
