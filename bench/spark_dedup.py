@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """dedup on a local Spark against the program: the same kept set, the time of both, and the bytes that were shuffled.
 
-    spark_dedup.py [--master local[2]] [--memory 4g] [--parquet] [--spread] DOCUMENTS.jsonl...
+    spark_dedup.py [--master local[2]] [--memory 4g] [--parquet] [--spread] [--java=OPTIONS] DOCUMENTS.jsonl...
 
 A line of DOCUMENTS.jsonl has {"id", "text", ...}, as dedup_world.py writes it. The documents of several files are told apart by the
 file. Both read the same file: JSON Lines, or with --parquet one that was made of them. --spread is dedup as it is with data too large for
@@ -137,7 +137,7 @@ def by_spark(path, folder, arguments):
     log = os.path.join(folder, "events")
     os.mkdir(log)
     spark = make_session(folder, arguments.master, **{
-        "spark.driver.memory": arguments.memory, "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={folder}",
+        "spark.driver.memory": arguments.memory, "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={folder} {arguments.java}",
         "spark.eventLog.enabled": "true", "spark.eventLog.dir": f"file://{log}", "spark.sql.codegen.wholeStage": "true",
         "spark.sql.shuffle.partitions": "8", "spark.sql.parquet.compression.codec": "snappy",
         **({"spark.sql.autoBroadcastJoinThreshold": "-1", "spark.sql.adaptive.autoBroadcastJoinThreshold": "-1"}
@@ -181,6 +181,7 @@ def main():
     parser.add_argument("--master", default="local[2]")
     parser.add_argument("--memory", default="4g")
     parser.add_argument("--parquet", action="store_true")
+    parser.add_argument("--java", default="", help="options of the JVM, as in --java=-XX:+UseParallelGC")
     parser.add_argument("--spread", action="store_true")
     arguments = parser.parse_args()
     if reason := missing():
@@ -194,7 +195,7 @@ def main():
         texts = sum(told["shuffled_bytes"].get(step, 0) for step in TEXTS)
         without_texts = sum(told["shuffled_bytes"].values()) - texts
         print(json.dumps({
-            "format": "parquet" if arguments.parquet else "jsonl", "spread": arguments.spread, "documents": documents, "text_bytes": text_bytes, "kept": len(kept),
+            "format": "parquet" if arguments.parquet else "jsonl", "spread": arguments.spread, "java": arguments.java, "documents": documents, "text_bytes": text_bytes, "kept": len(kept),
             "program_seconds": round(seconds, 2), "program_cpu_seconds": round(cpu, 2), **told,
             "without_texts_a_byte": round(without_texts / text_bytes, 4),
             "texts_a_byte": round(texts / text_bytes, 4)}))
