@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/array.h"
 #include "base/threads.h"
 #include "verbs/index/extract/bits.h"
 
@@ -45,10 +46,11 @@ bool is_told(const TokenBits& bits, std::uint64_t first, std::uint64_t length) {
 
 // A worker's view of one document after the other.
 struct ToldPlaces {
-  explicit ToldPlaces(MemoryBudget& budget) : bits(budget, "the covered parts of a document") {}
+  explicit ToldPlaces(MemoryBudget& budget)
+      : bits(budget, "the covered parts of a document"), waiting(budget, "the places of a document") {}
   TokenBits bits;
-  std::uint32_t source = 0;           // of the places that wait,
-  std::vector<PassageMatch> waiting;  // because they count for later sources alone
+  std::uint32_t source = 0;     // of the places that wait,
+  Array<PassageMatch> waiting;  // because they count for later sources alone
 };
 
 std::vector<std::unique_ptr<ToldPlaces>> make_workers(const Context& context, MemoryBudget& budget) {

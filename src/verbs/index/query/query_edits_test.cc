@@ -157,6 +157,24 @@ TEST_F(QueryEdits, HeavyFindsWhatHasNoWindowLeft) {
   EXPECT_GT(passages[0].occurrences[0].score, 100);
 }
 
+TEST_F(QueryEdits, ProseHasSummariesAndCodeHasNone) {
+  const Words source = words(4500);
+  Words summary;  // ten words of every five hundred
+  for (std::size_t i = 40; i < source.size(); i += 500) append(summary, part(source, i, 10));
+  const auto longest = [&](TokenizerKind tokenizer) {
+    const TestIndex index({join(source)}, {.tokenizer = tokenizer});
+    std::uint64_t bytes = 0;
+    for (const Passage& passage : index.query(join(summary), with(Edits::light)))
+      for (const Occurrence& one : passage.occurrences) bytes = std::max(bytes, one.bytes.end - one.bytes.begin);
+    return static_cast<double>(bytes) / static_cast<double>(join(source).size());
+  };
+  EXPECT_GT(longest(TokenizerKind::words_nfkc), 0.8);
+  for (const TokenizerKind tokenizer : {TokenizerKind::code, TokenizerKind::code_bare}) {
+    EXPECT_GT(longest(tokenizer), 0);
+    EXPECT_LT(longest(tokenizer), 0.01);
+  }
+}
+
 TEST_F(QueryEdits, ScatteredWordsScoreLessThanASentence) {
   const Words sentence = words(40);
   Words scattered;  // the same words, seven others behind every four of them
