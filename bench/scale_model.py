@@ -76,7 +76,7 @@ def predict(model, options):
     print(f"Documents of {size:.0f} bytes: {model.sketches_a_document:.0f} bytes of sketches shuffled for each, {model.texts_a_byte:.2f} bytes of texts for a byte,")
     print(f"{model.checkpoint_a_document:.0f} bytes of intermediate results for each, {model.cpu_a_byte * 1e9:.0f} CPU s for a GB, {model.worker_bytes / 1e6:.0f} MB for a worker at most.")
     print(f"{options.machines} machines of {options.cores} cores that are {options.busy:.0%} busy, {options.gbit:g} Gbit/s each:\n")
-    print("| text | documents | shuffled: sketches, texts | disk a machine | partitions | CPU hours | hours | machine-hours |")
+    print("| text | documents | shuffled: sketches, texts | disk per machine | partitions | CPU hours | hours | machine-hours |")
     print("|---|---|---|---|---|---|---|---|")
     for terabytes in (1, 10, 100):
         text = terabytes * 1e12
@@ -86,7 +86,7 @@ def predict(model, options):
         cpu_hours = model.cpu(text) / 3600
         network_hours = (sketches + texts) * 8 / (options.machines * options.gbit * 1e9) / 3600
         hours = cpu_hours / (cores * options.busy) + network_hours
-        print(f"| {terabytes} TB | {documents:.2g} | {sketches / 1e12:.2f}, {texts / 1e12:.2f} TB | {disk / 1e9:.0f} GB | {text / PARTITION_BYTES:,.0f} | "
+        print(f"| {terabytes} TB | {documents / 1e6:,.0f} million | {sketches / 1e12:.1f}, {texts / 1e12:.1f} TB | {disk / 1e12:.2g} TB | {text / PARTITION_BYTES:,.0f} | "
               f"{cpu_hours:,.0f} | {hours:.1f} | {hours * options.machines:,.0f} |")
     print("\nWhat breaks first:")
     for terabytes in (1, 10, 100):
