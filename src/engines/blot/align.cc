@@ -16,6 +16,8 @@ constexpr std::size_t kMostCells = std::size_t{1} << 17U;
 constexpr std::int32_t kLeastPiece = kMostCells / 256;
 // grow() forgets old waves when it holds so many cells.
 constexpr std::size_t kForgetCells = std::size_t{1} << 12U;
+constexpr std::int32_t kMargin = 4;
+constexpr std::uint64_t kOneFurther = std::uint64_t{1} << 32U;  // added to a cell
 
 std::int32_t length_of(std::size_t size) {
   return static_cast<std::int32_t>(std::min<std::size_t>(size, std::numeric_limits<std::int32_t>::max() / 2));
@@ -51,34 +53,59 @@ Aligner::Entry Aligner::entry(std::size_t wave, std::int32_t diagonal, std::int3
   return best;
 }
 
+// The diagonals that can be come to, all given up so far.
+Aligner::Wave Aligner::next_wave(std::size_t wave) const {
+  if (wave == 0) return {0, 1, kMargin};
+  std::int32_t low = std::numeric_limits<std::int32_t>::max();
+  std::int32_t high = std::numeric_limits<std::int32_t>::min();
+  const auto reach_from = [&](std::uint32_t back, std::int32_t spread) {
+    if (wave < back || waves_[wave - back].count == 0) return;
+    low = std::min(low, waves_[wave - back].low - spread);
+    high = std::max(high, waves_[wave - back].high() + spread);
+  };
+  reach_from(substitute_, 0);
+  reach_from(gap_, 1);
+  return low > high ? Wave{0, 0, used_ + kMargin} : Wave{low, high - low + 1, used_ + kMargin};
+}
+
+const std::uint64_t* Aligner::cells_from(std::size_t wave, std::uint32_t back, std::int32_t low,
+                                         std::int32_t high) const {
+  if (wave < back || waves_[wave - back].count == 0) return nullptr;
+  const Wave& old = waves_[wave - back];
+  if (low < old.low - kMargin || high > old.high() + kMargin) return nullptr;
+  return store_.data() + old.first + (low - old.low);
+}
+
 // entry() for all diagonals of a wave, in loops without a choice.
 void Aligner::enter(std::size_t wave, const Wave& next, std::int32_t a, std::int32_t b) {
-  std::fill(store_.begin() + static_cast<std::ptrdiff_t>(next.first), store_.end(), 0);
-  const auto from = [&](std::uint32_t back, std::int32_t shift, std::int32_t step) {
+  std::uint64_t* const cells = store_.data() + next.first;
+  std::fill(cells, cells + next.count, 0);
+  const auto from = [&](std::uint32_t back, std::int32_t shift, std::uint64_t add) {
     if (wave < back || waves_[wave - back].count == 0) return;
     const Wave& old = waves_[wave - back];
-    const std::uint64_t* const cells = store_.data() + old.first;
-    std::uint64_t* const out = store_.data() + next.first + (old.low + shift - next.low);
-    const std::uint64_t add = static_cast<std::uint64_t>(step) << 32U;
+    const std::uint64_t* const in = store_.data() + old.first;
+    std::uint64_t* const out = cells + (old.low + shift - next.low);
     const std::int64_t diagonal = old.low + shift;
     for (std::int32_t i = 0; i < old.count; ++i) {
-      const std::uint64_t cell = cells[i] == 0 ? 0 : cells[i] + add;
+      const std::uint64_t cell = in[i] == 0 ? 0 : in[i] + add;
       // One more than the reach, as cells are: at most a + 1, and b + 1 less the diagonal.
       const auto most = static_cast<std::uint64_t>(std::min<std::int64_t>(a, b + diagonal + i) + 1);
       out[i] = std::max(out[i], cell >> 32U > most ? 0 : cell);
     }
   };
-  from(substitute_, 0, 1);
-  from(gap_, 1, 1);
+  from(substitute_, 0, kOneFurther);
+  from(gap_, 1, kOneFurther);
   from(gap_, -1, 0);
 }
 
 // Waves before `wave` that nothing can come from any more lose their cells.
 void Aligner::forget_waves(std::size_t wave) {
-  if (store_.size() < kForgetCells || wave <= substitute_) return;
-  const std::size_t first = waves_[wave - substitute_].first;
+  if (used_ < kForgetCells || wave <= substitute_) return;
+  const std::size_t first = waves_[wave - substitute_].first - kMargin;
   if (first < kForgetCells / 2) return;
-  store_.erase(store_.begin(), store_.begin() + static_cast<std::ptrdiff_t>(first));
+  std::copy(store_.begin() + static_cast<std::ptrdiff_t>(first), store_.begin() + static_cast<std::ptrdiff_t>(used_),
+            store_.begin());
+  used_ -= first;
   for (std::size_t i = wave - substitute_; i < waves_.size(); ++i) waves_[i].first -= first;
 }
 
@@ -88,76 +115,89 @@ template <class Equal>
 Aligner::Spread Aligner::spread(std::int32_t a, std::int32_t b, std::int64_t drop, bool whole, Equal equal) {
   Spread result;
   waves_.clear();
-  store_.clear();
+  used_ = 0;
+  std::size_t kept = 0;         // cells
+  std::int32_t furthest_a = 0;  // that anyone came
+  std::int32_t furthest_b = 0;
+  const auto match = static_cast<std::int64_t>(rules_.match);
   std::uint32_t empty_waves = 0;
   for (std::size_t wave = 0; empty_waves <= substitute_; ++wave) {
-    if (whole && store_.size() >= kMostCells) {
+    if (whole && kept >= kMostCells) {
       result.full = true;
       return result;
     }
     if (!whole) forget_waves(wave);
-    Wave next{0, 1, store_.size()};
-    if (wave > 0) {
-      std::int32_t high = std::numeric_limits<std::int32_t>::min();
-      next.low = std::numeric_limits<std::int32_t>::max();
-      const auto reach_from = [&](std::uint32_t back, std::int32_t spread) {
-        if (wave < back || waves_[wave - back].count == 0) return;
-        next.low = std::min(next.low, waves_[wave - back].low - spread);
-        high = std::max(high, waves_[wave - back].low + waves_[wave - back].count - 1 + spread);
-      };
-      reach_from(substitute_, 0);
-      reach_from(gap_, 1);
-      next = next.low > high ? Wave{0, 0, store_.size()} : Wave{next.low, high - next.low + 1, store_.size()};
-    }
+    Wave next = next_wave(wave);
+    const std::size_t end_of_next = next.first + static_cast<std::size_t>(next.count) + kMargin;
+    if (store_.size() < end_of_next) store_.resize(2 * end_of_next);
+    std::uint64_t* const cells = store_.data() + next.first;
+    std::fill(cells - kMargin, cells, 0);
+
     const auto penalty = static_cast<std::int64_t>(wave * unit_);
-    const std::int64_t least = result.best.worth - drop;
+    const std::int64_t least = result.best.worth - drop + penalty;
     std::int32_t first_alive = next.count;
     std::int32_t last_alive = -1;
-    store_.resize(next.first + static_cast<std::size_t>(next.count));
-    if (wave == 0)
-      store_[0] = Cell{0, 0}.packed();
-    else
-      enter(wave, next, a, b);
-    for (std::int32_t k = 0; k < next.count; ++k) {
-      const std::int32_t diagonal = next.low + k;
-      std::uint64_t& stored = store_[next.first + static_cast<std::size_t>(k)];
-      if (stored == 0) continue;
-      Cell cell = Cell::from(stored);
-      const auto worth = [&] {
-        return static_cast<std::int64_t>(rules_.match) * (2 * std::int64_t{cell.reach} - diagonal) - penalty;
-      };
-      if (worth() < least) {
-        stored = 0;
-        continue;
-      }
-      std::int32_t i = cell.reach;
-      while (i < a && i - diagonal < b && equal(i, i - diagonal)) ++i;
-      cell.matches += static_cast<std::uint32_t>(i - cell.reach);
-      cell.reach = i;
-      stored = cell.packed();
-      first_alive = std::min(first_alive, k);
-      last_alive = k;
-      if (i == a || i - diagonal == b) result.open = true;
-      const End end{wave, diagonal, cell, worth()};
-      const auto is_better = [&] {
-        if (end.worth != result.best.worth) return end.worth > result.best.worth;
+    // entered(k): the cell as one comes to it.
+    const auto follow = [&](auto entered) {
+      std::int32_t most_a = furthest_a;
+      std::int32_t most_b = furthest_b;
+      std::int32_t first = -1;
+      std::int32_t last = -1;
+      for (std::int32_t k = 0, diagonal = next.low; k < next.count; ++k, ++diagonal) {
+        Cell cell = Cell::from(entered(k));
+        const auto worth = [&] { return match * (2 * std::int64_t{cell.reach} - diagonal); };  // before the penalty
+        cells[k] = 0;
+        if (cell.reach < 0 || worth() < least) continue;
+        std::int32_t i = cell.reach;
+        while (i < a && i - diagonal < b && equal(i, i - diagonal)) ++i;
+        cell.matches += static_cast<std::uint32_t>(i - cell.reach);
+        const bool agrees = i > cell.reach;
+        cell.reach = i;
+        cells[k] = cell.packed();
+        if (first < 0) first = k;
+        last = k;
+        most_a = std::max(most_a, i);
+        most_b = std::max(most_b, i - diagonal);
+        const bool arrives = whole && i == a && i - diagonal == b;
+        if (!agrees && !arrives) continue;  // an edit alone makes it worse than where it came from
+        const std::int64_t end_worth = worth() - penalty;
         // An earlier wave is shorter: only those of the same one are to be compared.
-        return end.wave == result.best.wave && std::abs(diagonal) < std::abs(result.best.diagonal);
-      };
-      if (!result.arrived && is_better()) result.best = end;
-      if (whole && i == a && i - diagonal == b) {
-        result.best = end;
-        result.arrived = true;
+        const bool is_better =
+            end_worth > result.best.worth || (end_worth == result.best.worth && wave == result.best.wave &&
+                                              std::abs(diagonal) < std::abs(result.best.diagonal));
+        if (arrives || (is_better && !result.arrived)) result.best = {wave, diagonal, cell, end_worth};
+        result.arrived = result.arrived || arrives;
       }
+      furthest_a = most_a;
+      furthest_b = most_b;
+      if (first >= 0) first_alive = first;
+      last_alive = last;
+    };
+    const std::uint64_t* const same = cells_from(wave, substitute_, next.low, next.low + next.count - 1);
+    const std::uint64_t* const beside = cells_from(wave, gap_, next.low - 1, next.low + next.count);
+    if (wave == 0) {
+      follow([](std::int32_t) { return Cell{0, 0}.packed(); });
+    } else if (same != nullptr && beside != nullptr && furthest_a < a && furthest_b < b) {
+      // What enter() does, where nobody can come past an end.
+      follow([=](std::int32_t k) {
+        const std::uint64_t cell = std::max(same[k], beside[k]);
+        return std::max(cell == 0 ? 0 : cell + kOneFurther, beside[k + 2]);
+      });
+    } else if (next.count > 0) {
+      enter(wave, next, a, b);
+      follow([=](std::int32_t k) { return cells[k]; });
     }
+    result.open = furthest_a == a || furthest_b == b;
     cells_ += static_cast<std::uint64_t>(next.count);
     // Only those from the first to the last that are alive are kept.
-    store_.resize(next.first + static_cast<std::size_t>(last_alive + 1));
-    if (last_alive >= 0) {
+    kept += static_cast<std::size_t>(last_alive + 1);
+    next.count = last_alive < 0 ? 0 : last_alive - first_alive + 1;
+    if (next.count > 0) {
+      std::fill(cells + last_alive + 1, cells + last_alive + 1 + kMargin, 0);
+      used_ = next.first + static_cast<std::size_t>(last_alive + 1) + kMargin;
       next.first += static_cast<std::size_t>(first_alive);
       next.low += first_alive;
     }
-    next.count = last_alive < 0 ? 0 : last_alive - first_alive + 1;
     empty_waves = next.count == 0 ? empty_waves + 1 : 0;
     waves_.push_back(next);
     if (result.arrived) return result;
@@ -204,8 +244,18 @@ void Aligner::trace(const End& end, std::int32_t a, std::int32_t b, std::size_t 
   std::reverse(runs.begin() + static_cast<std::ptrdiff_t>(before), runs.end());
 }
 
+std::vector<Aligner::Run> Aligner::align(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
+  return align_by(a.size(), b.size(),
+                  [pa = a.data(), pb = b.data()](std::size_t i, std::size_t j) { return pa[i] == pb[j]; });
+}
+
 std::vector<Aligner::Run> Aligner::align(std::size_t a, std::size_t b,
                                          const std::function<bool(std::size_t, std::size_t)>& equal) {
+  return align_by(a, b, [&](std::size_t i, std::size_t j) { return equal(i, j); });
+}
+
+template <class Equal>
+std::vector<Aligner::Run> Aligner::align_by(std::size_t a, std::size_t b, Equal equal) {
   const std::int64_t least_drop = 2 * std::max<std::int64_t>(1, rules_.max_gap) * rules_.edit;
   std::vector<Run> runs;
   std::size_t x = 0;

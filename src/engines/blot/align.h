@@ -47,8 +47,8 @@ class Aligner {
   Growth forward(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);
   Growth backward(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);
 
-  // Where two runs, both taken whole, agree: `a` and `b` tokens of which equal(i, j) tells whether they are the same.
-  // It is worth as much as can be, among the paths that growing would follow; where none of them leads to both ends,
+  // Where two runs, both taken whole, agree: of these tokens, or of `a` and `b` of which equal(i, j) tells whether they are
+  // the same. It is worth as much as can be, among the paths that growing would follow; where none of them leads to both ends,
   // wider ones are tried, and where that would take too long, the rest of both runs counts as different.
   struct Run {
     std::size_t a = 0;
@@ -56,6 +56,7 @@ class Aligner {
     std::size_t length = 0;
     friend bool operator==(const Run&, const Run&) = default;
   };
+  std::vector<Run> align(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);
   std::vector<Run> align(std::size_t a, std::size_t b, const std::function<bool(std::size_t, std::size_t)>& equal);
 
   // Diagonals looked at, over all penalties and all calls: what it has cost, besides comparing tokens that agree.
@@ -73,11 +74,13 @@ class Aligner {
     }
     std::uint64_t packed() const { return (static_cast<std::uint64_t>(reach + 1) << 32U) | matches; }
   };
-  // The cells of one penalty: diagonals (tokens of `a` less tokens of `b`) from `low` on.
+  // The cells of one penalty: diagonals (tokens of `a` less tokens of `b`) from `low` on. In the store there are kMargin cells
+  // given up before them and behind them.
   struct Wave {
     std::int32_t low = 0;
     std::int32_t count = 0;
     std::size_t first = 0;  // in store_
+    std::int32_t high() const { return low + count - 1; }
   };
   // A cell, and where it is.
   struct End {
@@ -98,6 +101,8 @@ class Aligner {
   Spread spread(std::int32_t a, std::int32_t b, std::int64_t drop, bool whole, Equal equal);
   template <class Equal>
   Growth grow(std::size_t a, std::size_t b, Equal equal);
+  template <class Equal>
+  std::vector<Run> align_by(std::size_t a, std::size_t b, Equal equal);
   // The best way into a diagonal at a wave, and from where: the diagonals of a token of `a` lost, one inserted,
   // neither.
   struct Entry {
@@ -105,8 +110,11 @@ class Aligner {
     std::uint32_t wave = 0;  // waves back
     std::int32_t from = 0;
   };
+  Wave next_wave(std::size_t wave) const;
   // The cells of a wave as one comes to them.
   void enter(std::size_t wave, const Wave& next, std::int32_t a, std::int32_t b);
+  // Where a wave back the cells from this diagonal on are, if its margins hold all that are outside of it.
+  const std::uint64_t* cells_from(std::size_t wave, std::uint32_t back, std::int32_t low, std::int32_t high) const;
   Entry entry(std::size_t wave, std::int32_t diagonal, std::int32_t a, std::int32_t b) const;
   Cell at(std::size_t wave, std::uint32_t back, std::int32_t diagonal) const;
   void forget_waves(std::size_t wave);
@@ -120,6 +128,7 @@ class Aligner {
   std::uint32_t gap_;
   std::vector<Wave> waves_;  // of one call; in the spreading of grow() only the last ones are kept
   std::vector<std::uint64_t> store_;
+  std::size_t used_ = 0;  // of store_
   std::uint64_t cells_ = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "engines/blot/finder.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <tuple>
@@ -27,11 +28,21 @@ constexpr unsigned kMostCuts = 64;
 constexpr std::uint32_t kUsed = std::uint32_t{1} << 31U;  // in a count: the slot has a token
 
 bool by_a(const SharedPoint& x, const SharedPoint& y) {
-  return std::tie(x.a, x.b) < std::tie(y.a, y.b);
+  return (std::uint64_t{x.a} << 32U | x.b) < (std::uint64_t{y.a} << 32U | y.b);
 }
 
 bool by_b(const SharedPoint& x, const SharedPoint& y) {
-  return std::tie(x.b, x.a) < std::tie(y.b, y.a);
+  return (std::uint64_t{x.b} << 32U | x.a) < (std::uint64_t{y.b} << 32U | y.a);
+}
+
+void sort_points(std::vector<SharedPoint>& points, bool along_a) {
+  // Not by a pointer to a function: the comparison is most of the work.
+  if (along_a) {
+    if (!std::is_sorted(points.begin(), points.end(), by_a))
+      std::sort(points.begin(), points.end(), [](const auto& x, const auto& y) { return by_a(x, y); });
+  } else {
+    std::sort(points.begin(), points.end(), [](const auto& x, const auto& y) { return by_b(x, y); });
+  }
 }
 
 }  // namespace
@@ -58,7 +69,7 @@ std::vector<std::vector<SharedPoint>> cluster_points(std::vector<SharedPoint> po
   while (!open.empty()) {
     Part part = std::move(open.back());
     open.pop_back();
-    std::sort(part.points.begin(), part.points.end(), part.along_a ? by_a : by_b);
+    sort_points(part.points, part.along_a);
     std::size_t begin = 0;
     const auto cut = [&](std::size_t end) {
       open.push_back({{part.points.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -76,7 +87,7 @@ std::vector<std::vector<SharedPoint>> cluster_points(std::vector<SharedPoint> po
     if (begin > 0) {
       cut(part.points.size());
     } else if (part.settled || part.cuts >= kMostCuts) {
-      std::sort(part.points.begin(), part.points.end(), by_a);
+      sort_points(part.points, true);
       clusters.push_back(std::move(part.points));
     } else {
       open.push_back({std::move(part.points), !part.along_a, true, part.cuts});
@@ -142,23 +153,26 @@ void PassageFinder::number_words(std::span<const std::uint32_t> b) {
   weights_.resize(words);
   const std::uint32_t all = log2_sixteenths(a_.words.size() + b.size());
   weights_[0] = all;
-  for (std::size_t i = 1; i < words; ++i) weights_[i] = all - log2_sixteenths(std::uint64_t{count_a_[i]} + count_b_[i]);
-  for (Run* run : {&a_, &b_}) {
-    const std::size_t size = run->words.size();
-    run->weight_up_to.resize(size + 1);
-    run->common_up_to.resize(size + 1);
-    std::uint64_t weight = 0;
-    std::uint64_t common = 0;
-    for (std::size_t i = 0; i < size; ++i) {
-      run->weight_up_to[i] = weight;
-      run->common_up_to[i] = common;
-      const std::uint32_t word = run->words[i];
-      weight += weights_[word];
-      common += count_b_[word] > 0 ? weights_[word] : 0;
-    }
-    run->weight_up_to[size] = weight;
-    run->common_up_to[size] = common;
+  std::array<std::uint32_t, 64> few{};  // most counts are small
+  for (std::uint32_t count = 1; count < few.size(); ++count) few[count] = all - log2_sixteenths(count);
+  for (std::size_t i = 1; i < words; ++i) {
+    const std::uint64_t count = std::uint64_t{count_a_[i]} + count_b_[i];
+    weights_[i] = count < few.size() ? few[count] : all - log2_sixteenths(count);
   }
+  add_up(a_);
+  add_up(b_);
+}
+
+void PassageFinder::add_up(Run& run) const {
+  run.up_to.resize(run.words.size() + 1);
+  Sums sums;
+  for (std::size_t i = 0; i < run.words.size(); ++i) {
+    run.up_to[i] = sums;
+    const std::uint32_t word = run.words[i];
+    sums.weight += weights_[word];
+    sums.common += count_b_[word] > 0 ? weights_[word] : 0;
+  }
+  run.up_to[run.words.size()] = sums;
 }
 
 // Forgets what was used.
@@ -186,29 +200,41 @@ std::uint64_t PassageFinder::shared_weight(std::size_t b_begin, std::size_t b_en
   return shared;
 }
 
-void PassageFinder::find_points() {
-  // The places of the words that make points.
-  const auto makes_points = [&](std::uint32_t word) {
-    return count_a_[word] > 0 && count_a_[word] <= kMostPlaces && count_b_[word] > 0 && count_b_[word] <= kMostPlaces;
-  };
-  places_begin_.assign(count_b_.size() + 1, 0);
-  for (std::size_t word = 0; word < count_b_.size(); ++word)
-    places_begin_[word + 1] =
-        places_begin_[word] + (makes_points(static_cast<std::uint32_t>(word)) ? count_b_[word] : 0);
-  places_.resize(places_begin_.back());
+// Of the words that make points.
+void PassageFinder::find_places() {
+  places_begin_.resize(count_b_.size() + 1);
+  std::uint32_t places = 0;
+  for (std::size_t word = 0; word < count_b_.size(); ++word) {
+    places_begin_[word] = places;
+    const bool makes_points = count_a_[word] > 0 && count_a_[word] <= kMostPlaces && count_b_[word] <= kMostPlaces;
+    places += makes_points ? count_b_[word] : 0;
+  }
+  places_begin_[count_b_.size()] = places;
+  places_.resize(places);
   std::vector<std::uint32_t>& filled = used_;
   std::fill(filled.begin(), filled.end(), 0);
-  for (std::size_t j = 0; j < b_.words.size(); ++j)
-    if (const std::uint32_t word = b_.words[j]; makes_points(word))
+  for (std::size_t j = 0; j < b_.words.size(); ++j) {
+    const std::uint32_t word = b_.words[j];
+    if (places_begin_[word] != places_begin_[word + 1])
       places_[places_begin_[word] + filled[word]++] = static_cast<std::uint32_t>(j);
+  }
+}
 
+void PassageFinder::find_points() {
+  find_places();
   const std::size_t n = a_.words.size();
   const std::size_t m = b_.words.size();
-  for (std::size_t i = 0; i < std::min(n, kAround); ++i) ++held_[a_.words[i]];
+  // held_ has the words of this stretch of `a`: it is brought along where it is needed.
+  std::size_t held_first = 0;
+  std::size_t held_last = 0;
+  const auto hold = [&](std::size_t first, std::size_t last) {
+    while (held_first < std::min(first, held_last)) --held_[a_.words[held_first++]];
+    if (held_first < first) held_first = held_last = first;
+    while (held_last < last) ++held_[a_.words[held_last++]];
+  };
   for (std::size_t i = 0; i < n; ++i) {
-    if (i + kAround < n) ++held_[a_.words[i + kAround]];
-    if (i > kAround) --held_[a_.words[i - kAround - 1]];
     const std::uint32_t word = a_.words[i];
+    if (places_begin_[word] == places_begin_[word + 1]) continue;
     const std::size_t first = i - std::min(i, kAround);
     const std::size_t last = std::min(n, i + kAround + 1);
     const std::uint64_t here = a_.weight(first, last);
@@ -220,11 +246,12 @@ void PassageFinder::find_points() {
       const double enough = (1 - rules_.noise) * static_cast<double>(here + b_.weight(begin, end));
       // Most stretches hold too little of what is in the other run at all.
       if (2 * static_cast<double>(std::min(most_here, b_.common(begin, end))) < enough) continue;
+      hold(first, last);
       if (2 * static_cast<double>(shared_weight(begin, end)) >= enough)
         points_.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j)});
     }
   }
-  std::fill(held_.begin(), held_.end(), 0);
+  hold(n, n);
 }
 
 void PassageFinder::join(const std::vector<SharedPoint>& points, std::vector<LoosePassage>& out) {

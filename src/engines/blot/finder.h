@@ -76,14 +76,18 @@ class PassageFinder {
   std::span<const SharedPoint> points() const { return points_; }
 
  private:
+  // What tokens weigh, and what those of them do that the other run holds.
+  struct Sums {
+    std::uint64_t weight = 0;
+    std::uint64_t common = 0;
+  };
   struct Run {
     // The tokens: those of `a` numbered from 1 on, in the order in which they come; what is only in `b` is 0.
     std::vector<std::uint32_t> words;
-    // Of the tokens before each, and of all: what they weigh, and what those of them do that the other run holds.
-    std::vector<std::uint64_t> weight_up_to;
-    std::vector<std::uint64_t> common_up_to;
-    std::uint64_t weight(std::size_t begin, std::size_t end) const { return weight_up_to[end] - weight_up_to[begin]; }
-    std::uint64_t common(std::size_t begin, std::size_t end) const { return common_up_to[end] - common_up_to[begin]; }
+    // Of the tokens before each, and of all.
+    std::vector<Sums> up_to;
+    std::uint64_t weight(std::size_t begin, std::size_t end) const { return up_to[end].weight - up_to[begin].weight; }
+    std::uint64_t common(std::size_t begin, std::size_t end) const { return up_to[end].common - up_to[begin].common; }
   };
   struct Box {
     std::size_t a_begin, a_end, b_begin, b_end;
@@ -91,6 +95,8 @@ class PassageFinder {
 
   std::size_t slot_of(std::uint32_t token) const;
   void number_words(std::span<const std::uint32_t> b);
+  void add_up(Run& run) const;
+  void find_places();
   void find_points();
   std::uint64_t shared_weight(std::size_t b_begin, std::size_t b_end);
   void join(const std::vector<SharedPoint>& points, std::vector<LoosePassage>& out);
@@ -108,7 +114,7 @@ class PassageFinder {
   std::vector<std::uint32_t> count_b_;                          // by word
   std::vector<std::pair<std::uint32_t, std::uint32_t>> table_;  // by a hash: a token of `a`, and its number
   unsigned table_shift_ = 0;
-  std::vector<std::uint32_t> places_begin_;  // by word: where its places in b_ begin
+  std::vector<std::uint32_t> places_begin_;  // by word: where its places in b_ begin, if it makes points
   std::vector<std::uint32_t> places_;
   std::vector<std::uint32_t> held_;      // by word: how often the stretch of `a` holds it,
   std::vector<std::uint32_t> used_;      // and how many of these were met, if

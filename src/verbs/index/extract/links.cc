@@ -224,9 +224,7 @@ class LinkGrower {
     }
     const auto a = fetch(match.a, match.a + match.a_length, scratch_a_);
     const auto b = fetch(match.b, match.b + match.b_length, scratch_b_);
-    for (const blot::Aligner::Run& run :
-         aligner_.align(a.size(), b.size(), [&](std::size_t i, std::size_t j) { return a[i] == b[j]; }))
-      agree(first + run.b, run.length);
+    for (const blot::Aligner::Run& run : aligner_.align(a, b)) agree(first + run.b, run.length);
   }
 
   const TokenTable& table_;

@@ -175,6 +175,18 @@ void ChainComparer::start(DocId document) {
   document_tokens_ = snapshot_.tokens(document_);
 }
 
+// Of the document at hand.
+TokenRange ChainComparer::tokens_of(const blot::Neighbourhood& place) const {
+  const std::uint64_t end = (place.last_block - first_block_ + 1) * blot::kBlockTokens + shape_.span();
+  return {(place.first_block - first_block_) * blot::kBlockTokens, std::min(document_tokens_, end)};
+}
+
+void ChainComparer::read_ahead(const blot::Neighbourhood& place) {
+  start(place.document);
+  const auto [begin, end] = tokens_of(place);
+  load(begin - std::min(begin, kLooseMargin), end + kLooseMargin);
+}
+
 // Whether what lies around any hit is alike: where it is nowhere, no more is read.
 bool ChainComparer::resembles(std::span<const blot::Chain> chains, std::span<const blot::Hit> hits) {
   constexpr std::uint64_t kAround = blot::PassageFinder::kAround;
@@ -198,9 +210,7 @@ std::vector<SharedRun> ChainComparer::compare_loosely(const blot::Neighbourhood&
                                                       std::span<const blot::Chain> chains,
                                                       std::span<const blot::Hit> hits) {
   start(place.document);
-  const std::uint64_t begin = (place.first_block - first_block_) * blot::kBlockTokens;
-  const std::uint64_t end = std::min(
-      document_tokens_, (place.last_block - first_block_ + 1) * blot::kBlockTokens + std::uint64_t{shape_.span()});
+  const auto [begin, end] = tokens_of(place);
   load(begin - std::min(begin, blot::PassageFinder::kAround), end + blot::PassageFinder::kAround);
   if (!resembles(chains, hits)) return {};
   const std::uint64_t query_tokens = query_.tokens();
@@ -248,8 +258,7 @@ SharedRun ChainComparer::refine(const SharedRun& run) {
   const std::span<const std::uint32_t> a = query_.hashes().subspan(run.query.first, run.query.size());
   const std::span<const std::uint32_t> b = loaded(run.place.first, run.place.last);
   if (std::max(a.size(), b.size()) > 2 * std::min(a.size(), b.size()) || !mostly_in_order(a, b)) return run;
-  const std::vector<blot::Aligner::Run> same =
-      aligner_.align(a.size(), b.size(), [&](std::size_t i, std::size_t j) { return a[i] == b[j]; });
+  const std::vector<blot::Aligner::Run> same = aligner_.align(a, b);
   std::size_t in_order = 0;
   for (const blot::Aligner::Run& part : same) in_order += part.length;
   if (5 * in_order < 4 * std::min(a.size(), b.size())) return run;

@@ -37,6 +37,8 @@ class ChainComparer {
  public:
   ChainComparer(Snapshot& snapshot, const QueryText& query, const PassageLimits& limits, MemoryBudget& budget);
 
+  // Reads all that comparing the chains of the neighbourhood takes, as a rule: in one go. As compare() where that fails.
+  void read_ahead(const blot::Neighbourhood& place);
   // All runs of at least min_tokens tokens that agree which a hit of the chain leads to, none inside another, in the
   // order of the hits. Says the same whatever was compared before. Error(bad_input) where the document's file has changed.
   std::vector<SharedRun> compare(const blot::Chain& chain, std::span<const blot::Hit> hits);
@@ -51,6 +53,7 @@ class ChainComparer {
   void start(DocId document);
   void load(std::uint64_t first, std::uint64_t last);
   void load_around(const blot::Chain& chain);
+  TokenRange tokens_of(const blot::Neighbourhood& place) const;
   struct HeldTokens;
   const HeldTokens& held(std::uint64_t first, std::uint64_t last);
   bool agree(std::uint32_t query, std::uint64_t token) const;

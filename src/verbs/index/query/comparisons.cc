@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engines/blot/format.h"
+#include "refrain/error.h"
 
 namespace refrain::verbs::index {
 namespace {
@@ -43,33 +44,96 @@ TokenRange both_of(const TokenRange& a, const TokenRange& b) {
 Comparisons::Comparisons(Snapshot& snapshot, const QueryText& query, std::span<const blot::Chain> chains,
                          std::span<const blot::Hit> hits, const PassageLimits& limits, MemoryBudget& budget)
     : snapshot_(snapshot),
+      query_(query),
       chains_(chains),
       hits_(hits),
-      edits_(limits.edits),
-      neighbourhoods_(blot::find_neighbourhoods(chains, kApartBlocks, kMostBlocks, budget)),
+      limits_(limits),
+      budget_(budget),
+      neighbourhoods_(std::make_shared<const blot::Neighbourhoods>(
+          blot::find_neighbourhoods(chains, kApartBlocks, kMostBlocks, budget))),
       comparer_(snapshot, query, limits, budget),
       held_(budget.reserve(0, kRunsWhat)) {}
+
+Comparisons::Comparisons(Snapshot& snapshot, const Comparisons& other)
+    : snapshot_(snapshot),
+      query_(other.query_),
+      chains_(other.chains_),
+      hits_(other.hits_),
+      limits_(other.limits_),
+      budget_(other.budget_),
+      neighbourhoods_(other.neighbourhoods_),
+      comparer_(snapshot, query_, limits_, budget_),
+      held_(budget_.reserve(0, kRunsWhat)) {}
+
+void Comparisons::compare_ahead(std::span<const std::uint32_t> chains, Crew& crew) {
+  // By neighbourhood: what is found in one is needed for all of its chains.
+  std::vector<std::uint32_t> sorted(chains.begin(), chains.end());
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::span<const std::uint32_t>> parts;
+  for (std::size_t first = 0, last = 0; first < sorted.size(); first = last) {
+    const auto neighbourhood = [&](std::size_t i) { return neighbourhoods_->of_chain[sorted[i]]; };
+    while (last < sorted.size() && neighbourhood(last) == neighbourhood(first)) ++last;
+    parts.push_back(std::span(sorted).subspan(first, last - first));
+  }
+  crew.run(parts.size(), [&](unsigned worker, Snapshot& snapshot, std::size_t part) {
+    if (worker == 0) return try_to_compare(parts[part]);
+    if (!helpers_[worker]) helpers_[worker].reset(new Comparisons(snapshot, *this));
+    helpers_[worker]->try_to_compare(parts[part]);
+  });
+  for (const std::unique_ptr<Comparisons>& helper : helpers_)
+    if (helper) take_over(*helper);
+  reserve_runs();
+}
+
+// All of them, of one neighbourhood; or none.
+void Comparisons::try_to_compare(std::span<const std::uint32_t> chains) {
+  try {
+    for (const std::uint32_t chain : chains) runs(chain);
+  } catch (const Error&) {
+    const std::uint32_t neighbourhood = neighbourhoods_->of_chain[chains.front()];
+    const auto [first, last] = chains_of(neighbourhood);
+    for (std::uint32_t i = first; i < last; ++i)
+      for (Runs* runs : {&runs_, &in_order_, &exact_}) runs->erase(i);
+    loose_.erase(neighbourhood);
+    settled_.erase(neighbourhood);
+  }
+}
+
+void Comparisons::take_over(Comparisons& other) {
+  runs_.merge(other.runs_);
+  in_order_.merge(other.in_order_);
+  exact_.merge(other.exact_);
+  loose_.merge(other.loose_);
+  settled_.merge(other.settled_);
+}
 
 const std::vector<SharedRun>& Comparisons::runs(std::uint32_t chain) {
   const auto [at, is_new] = runs_.try_emplace(chain);
   if (!is_new) return at->second;
-  constexpr std::uint64_t kStep = 4096;
-  if (runs_.size() % kStep == 1) held_.resize((runs_.size() + kStep) * 4 * sizeof(SharedRun), kRunsWhat);
+  reserve_runs();
   at->second = compare(chain);
   return at->second;
 }
 
+void Comparisons::reserve_runs() {
+  constexpr std::uint64_t kStep = 4096;
+  constexpr std::uint64_t kBytes = 4 * sizeof(SharedRun);
+  if (runs_.size() * kBytes > held_.bytes()) held_.resize((runs_.size() + kStep) * kBytes, kRunsWhat);
+}
+
 std::vector<SharedRun> Comparisons::compare(std::uint32_t chain) {
   const blot::Chain& that = chains_[chain];
-  const std::uint32_t number = neighbourhoods_.of_chain[chain];
-  if (edits_ == Edits::none || is_in_order(number)) return in_order(chain);
+  const std::uint32_t number = neighbourhoods_->of_chain[chain];
+  // With heavy edits much is not alike at a second look, and no more of it is read.
+  if (limits_.edits == Edits::light && !settled_.contains(number)) comparer_.read_ahead(neighbourhoods_->all[number]);
+  if (limits_.edits == Edits::none || is_in_order(number)) return in_order(chain);
   const std::vector<SharedRun>& found = loose(number);
   std::vector<SharedRun> runs = told_in_order(chain);
   // With heavy edits a phrase of a passage is told with it, and not again wherever else the document repeats it.
   std::erase_if(runs, [&](const SharedRun& run) {
-    return edits_ == Edits::heavy ? is_asked_in(run, found) : is_held(run, found);
+    return limits_.edits == Edits::heavy ? is_asked_in(run, found) : is_held(run, found);
   });
-  if (edits_ == Edits::heavy && found.empty() && that.hits >= kLongRunHits) {
+  if (limits_.edits == Edits::heavy && found.empty() && that.hits >= kLongRunHits) {
     std::vector<SharedRun> long_runs = in_order(chain);
     std::erase_if(long_runs, [](const SharedRun& run) { return run.matches < kLongRun; });
     std::erase_if(runs, [&](const SharedRun& run) { return is_held(run, long_runs); });
@@ -89,8 +153,8 @@ std::vector<SharedRun> Comparisons::compare(std::uint32_t chain) {
 bool Comparisons::is_in_order(std::uint32_t neighbourhood) {
   const auto [at, is_new] = settled_.try_emplace(neighbourhood, false);
   if (!is_new) return at->second;
-  const blot::Neighbourhood& place = neighbourhoods_.all[neighbourhood];
-  if (edits_ == Edits::heavy && place.last_block - place.first_block < kMostBlocks) return false;
+  const blot::Neighbourhood& place = neighbourhoods_->all[neighbourhood];
+  if (limits_.edits == Edits::heavy && place.last_block - place.first_block < kMostBlocks) return false;
   const auto [first, last] = chains_of(neighbourhood);
   std::uint32_t largest = first;
   for (std::uint32_t i = first; i < last; ++i)
@@ -111,7 +175,7 @@ const std::vector<SharedRun>& Comparisons::in_order(std::uint32_t chain) {
 
 // What is told of the chain, whatever else is found around it.
 const std::vector<SharedRun>& Comparisons::told_in_order(std::uint32_t chain) {
-  if (edits_ != Edits::heavy) return in_order(chain);
+  if (limits_.edits != Edits::heavy) return in_order(chain);
   const auto [at, is_new] = exact_.try_emplace(chain);
   if (is_new) at->second = comparer_.compare_exactly(chains_[chain], hits_);
   return at->second;
@@ -122,15 +186,15 @@ const std::vector<SharedRun>& Comparisons::loose(std::uint32_t neighbourhood) {
   if (!is_new) return at->second;
   const auto [first, last] = chains_of(neighbourhood);
   at->second =
-      comparer_.compare_loosely(neighbourhoods_.all[neighbourhood], chains_.subspan(first, last - first), hits_);
+      comparer_.compare_loosely(neighbourhoods_->all[neighbourhood], chains_.subspan(first, last - first), hits_);
   if (!at->second.empty()) join_in_order(neighbourhood, at->second);
   return at->second;
 }
 
 // The first, and the one behind the last.
 std::pair<std::uint32_t, std::uint32_t> Comparisons::chains_of(std::uint32_t neighbourhood) const {
-  const std::uint32_t* const begin = neighbourhoods_.of_chain.begin();
-  const auto [first, last] = std::equal_range(begin, neighbourhoods_.of_chain.end(), neighbourhood);
+  const std::uint32_t* const begin = neighbourhoods_->of_chain.begin();
+  const auto [first, last] = std::equal_range(begin, neighbourhoods_->of_chain.end(), neighbourhood);
   return {static_cast<std::uint32_t>(first - begin), static_cast<std::uint32_t>(last - begin)};
 }
 

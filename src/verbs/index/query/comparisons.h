@@ -1,7 +1,9 @@
 // What the chains of a query come to, each compared once, however often it is asked for.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "engines/blot/chains.h"
 #include "refrain/index.h"
 #include "verbs/index/query/compare.h"
+#include "verbs/index/query/crew.h"
 #include "verbs/index/query/text.h"
 #include "verbs/index/read/snapshot.h"
 
@@ -22,6 +25,8 @@ class Comparisons {
   Comparisons(Snapshot& snapshot, const QueryText& query, std::span<const blot::Chain> chains,
               std::span<const blot::Hit> hits, const PassageLimits& limits, MemoryBudget& budget);
 
+  // Compares these now, with a crew, so that runs() need not. Where that fails, it is left to runs().
+  void compare_ahead(std::span<const std::uint32_t> chains, Crew& crew);
   // What is in order and is no part of something longer that is not; and that, where the chain is. Depends on the chain
   // alone. Error(bad_input), once, where the document's file has changed; from then on there are none.
   const std::vector<SharedRun>& runs(std::uint32_t chain);
@@ -31,6 +36,11 @@ class Comparisons {
  private:
   using Runs = std::unordered_map<std::uint32_t, std::vector<SharedRun>>;
 
+  // For another thread of the crew.
+  Comparisons(Snapshot& snapshot, const Comparisons& other);
+  void try_to_compare(std::span<const std::uint32_t> chains);
+  void take_over(Comparisons& other);
+  void reserve_runs();
   std::vector<SharedRun> compare(std::uint32_t chain);
   const std::vector<SharedRun>& in_order(std::uint32_t chain);
   const std::vector<SharedRun>& told_in_order(std::uint32_t chain);
@@ -40,17 +50,20 @@ class Comparisons {
   void join_in_order(std::uint32_t neighbourhood, std::vector<SharedRun>& loose);
 
   Snapshot& snapshot_;
+  const QueryText& query_;
   std::span<const blot::Chain> chains_;
   std::span<const blot::Hit> hits_;
-  Edits edits_;
-  blot::Neighbourhoods neighbourhoods_;
+  const PassageLimits& limits_;
+  MemoryBudget& budget_;
+  std::shared_ptr<const blot::Neighbourhoods> neighbourhoods_;
   ChainComparer comparer_;
   Reservation held_;
-  Runs runs_;                                        // by chain
-  Runs in_order_;                                    // by chain
-  Runs exact_;                                       // by chain
-  Runs loose_;                                       // by neighbourhood
-  std::unordered_map<std::uint32_t, bool> settled_;  // by neighbourhood: is_in_order()
+  Runs runs_;                                                             // by chain
+  Runs in_order_;                                                         // by chain
+  Runs exact_;                                                            // by chain
+  Runs loose_;                                                            // by neighbourhood
+  std::unordered_map<std::uint32_t, bool> settled_;                       // by neighbourhood: is_in_order()
+  std::array<std::unique_ptr<Comparisons>, Crew::kMostWorkers> helpers_;  // by worker
 };
 
 }  // namespace refrain::verbs::index

@@ -14,6 +14,7 @@
 #include "corpus/source/reader.h"
 #include "refrain/error.h"
 #include "verbs/index/query/compare.h"
+#include "verbs/index/query/crew.h"
 #include "verbs/index/query/hits.h"
 #include "verbs/index/query/record.h"
 #include "verbs/index/query/wanted.h"
@@ -75,6 +76,7 @@ class QueryRun {
         budget_(context),
         excluded_(options.limits, snapshot.layout(), budget_, context.stop),
         wanted_(snapshot, options, context, budget_),
+        idle_(thread_count(context)),
         holding_(snapshot) {}
 
   QueryReport run();
@@ -114,6 +116,7 @@ class QueryRun {
   MemoryBudget budget_;
   ExcludedTexts excluded_;
   WantedDocuments wanted_;
+  IdleThreads idle_;
   Snapshot::Holding holding_;
   QueryReport report_;
 };
@@ -159,7 +162,7 @@ Snapshot& QueryRun::snapshot_of(Workers& workers, unsigned worker) {
 void QueryRun::ask_given(const QueryDocument& document) {
   const AskedRecord asked{document.id, document.text, std::nullopt, wanted_.of(snapshot_, document.id)};
   if (asked.is_pointless()) return;
-  add(query_record(snapshot_, asked, options_, excluded_, context_, budget_, sink_));
+  add(query_record(snapshot_, asked, options_, excluded_, context_, budget_, idle_, sink_));
 }
 
 void QueryRun::ask_own() {
@@ -170,7 +173,7 @@ void QueryRun::ask_own() {
   room.resize(text.capacity(), kOwnWhat);
   const AskedRecord asked{options_.id, text, document, wanted_.of(snapshot_, options_.id)};
   if (asked.is_pointless()) return;
-  add(query_record(snapshot_, asked, options_, excluded_, context_, budget_, sink_));
+  add(query_record(snapshot_, asked, options_, excluded_, context_, budget_, idle_, sink_));
 }
 
 void QueryRun::ask_input() {
@@ -195,7 +198,7 @@ void QueryRun::ask_input() {
           const AskedRecord asked{answer.id, batch.texts[i], std::nullopt, wanted_.of(snapshot, answer.id)};
           if (asked.is_pointless()) continue;
           answer.passages = std::make_unique<WaitingPassages>(budget_);
-          answer.report = query_record(snapshot, asked, options_, excluded_, quiet, budget_, *answer.passages);
+          answer.report = query_record(snapshot, asked, options_, excluded_, quiet, budget_, idle_, *answer.passages);
         }
         return [this, answers, ordinals = batch.ids.ordinals](DocId first) {
           for (std::size_t i = 0; i < answers->size(); ++i) {
@@ -247,7 +250,7 @@ QueryRun::Answer QueryRun::ask_one_of_all(Snapshot& snapshot, DocId document, co
   }
   room.resize(text.capacity(), kOwnWhat);
   answer.report = query_record(snapshot, {answer.id, text, document, std::move(wanted)}, options_, excluded_, context,
-                               budget_, *answer.passages);
+                               budget_, idle_, *answer.passages);
   return answer;
 }
 

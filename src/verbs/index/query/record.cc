@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 #include "engines/blot/format.h"
 #include "refrain/error.h"
 #include "verbs/index/query/compare.h"
+#include "verbs/index/query/crew.h"
 #include "verbs/index/query/cursor.h"
 #include "verbs/index/query/hits.h"
 #include "verbs/index/query/rarity.h"
@@ -38,7 +40,7 @@ constexpr std::uint32_t kRankedAtOnce = 64;
 constexpr const char* kPassageWhat = "a passage of a query";
 // Occurrences of a passage are held until it is known how many there are; beyond this, or a quarter of the memory that is
 // left, they are compared a second time.
-constexpr std::uint64_t kHeldBytes = std::uint64_t{16} << 20;
+constexpr std::uint64_t kWaitingBytes = std::uint64_t{16} << 20;
 
 double share_of(std::uint64_t part, std::uint64_t whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
@@ -47,8 +49,9 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
 class RecordQuery {
  public:
   RecordQuery(Snapshot& snapshot, const AskedRecord& asked, const QueryOptions& options, const ExcludedTexts& excluded,
-              const Context& context, MemoryBudget& budget, PassageSink& sink)
+              const Context& context, MemoryBudget& budget, IdleThreads& idle, PassageSink& sink)
       : snapshot_(snapshot),
+        crew_(snapshot, idle),
         asked_(asked),
         options_(options),
         context_(context),
@@ -59,8 +62,9 @@ class RecordQuery {
         excluded_(excluded),
         runs_(snapshot, asked.text, options.limits, excluded, budget),
         query_(runs_.query()),
-        place_comparer_(snapshot.layout(), options.limits),
-        passage_room_(budget.reserve(0, kPassageWhat)) {}
+        desks_(Crew::kMostWorkers) {
+    desks_[0].emplace(snapshot, options.limits, budget);
+  }
 
   QueryReport run();
 
@@ -87,19 +91,34 @@ class RecordQuery {
     TokenRange query;
     std::vector<Told> places;
   };
+  // What a worker of the crew compares with.
+  struct Desk {
+    Desk(Snapshot& of, const PassageLimits& limits, MemoryBudget& budget)
+        : snapshot(of), comparer(of.layout(), limits), passage_room(budget.reserve(0, kPassageWhat)) {}
+    Snapshot& snapshot;
+    PlaceComparer comparer;
+    Reservation passage_room;
+  };
+  // The room for texts that wait to be told.
+  struct Waiting {
+    Reservation room;
+    std::uint64_t most = 0;
+  };
 
   std::uint64_t query_hash() const;
   void tell_candidates(const std::optional<QueryCursor>& cursor);
   std::vector<FoundPassage> passages_of(std::span<const blot::Candidate> candidates);
   bool is_left_out(std::uint32_t chain);
   std::uint32_t chains_compared(const blot::Candidate& candidate) const;
-  void set_passage(const TokenRange& query);
-  std::vector<ComparedPassage> ranked(std::span<FoundPassage> found, Reservation& held);
-  std::optional<ComparedPassage> compare_passage(FoundPassage& passage, Reservation& held);
+  void set_passage(Desk& desk, const TokenRange& query);
+  std::vector<ComparedPassage> ranked(std::span<FoundPassage> found, Waiting& waiting);
+  std::optional<ComparedPassage> compare_passage(Desk& desk, FoundPassage& passage, Waiting& waiting);
+  bool may_wait(const Occurrence& occurrence, Waiting& waiting);
   void tell_passage(ComparedPassage& passage);
-  std::optional<ComparedPlace> compare_place(const Found& found);
+  std::optional<ComparedPlace> compare_place(Desk& desk, const Found& found);
 
   Snapshot& snapshot_;
+  Crew crew_;
   const AskedRecord& asked_;
   const QueryOptions& options_;
   const Context& context_;
@@ -111,8 +130,8 @@ class RecordQuery {
   DocumentRuns runs_;
   const QueryText& query_;
   std::optional<blot::RankedCandidates> candidates_;
-  PlaceComparer place_comparer_;
-  Reservation passage_room_;
+  std::vector<std::optional<Desk>> desks_;  // by worker
+  std::mutex mutex_;                        // of what waits, and what has changed, while the crew compares
   QueryReport report_;
 };
 
@@ -191,9 +210,9 @@ void RecordQuery::tell_candidates(const std::optional<QueryCursor>& cursor) {
     end = std::min(at + kCandidatesAtOnce, candidates.size());
     std::vector<FoundPassage> found = passages_of({candidates.data() + at, end - at});
     for (std::uint32_t first = told - told % kRankedAtOnce; first < found.size(); first += kRankedAtOnce) {
-      Reservation held = budget_.reserve(0, kPassageWhat);
+      Waiting waiting{budget_.reserve(0, kPassageWhat), std::min(kWaitingBytes, budget_.available() / 4)};
       std::vector<ComparedPassage> passages =
-          ranked(std::span(found).subspan(first, std::min<std::size_t>(kRankedAtOnce, found.size() - first)), held);
+          ranked(std::span(found).subspan(first, std::min<std::size_t>(kRankedAtOnce, found.size() - first)), waiting);
       for (std::uint32_t i = told - std::min(told, first); i < passages.size(); ++i) {
         if (report_.passages >= limit) {
           report_.cursor = encode_cursor({query_hash(), commit_, candidates[at], first + i});
@@ -216,13 +235,16 @@ std::uint32_t RecordQuery::chains_compared(const blot::Candidate& candidate) con
 
 // What the chains of some candidates come to; those that are nearly the same are one passage, the longest come first.
 std::vector<RecordQuery::FoundPassage> RecordQuery::passages_of(std::span<const blot::Candidate> candidates) {
+  std::vector<std::uint32_t> chains;
+  for (const blot::Candidate& candidate : candidates) {
+    const std::uint32_t* const first = candidates_->members.begin() + candidate.first;
+    chains.insert(chains.end(), first, first + chains_compared(candidate));
+  }
+  runs_.compare_ahead(chains, crew_);
   std::vector<Found> all;
-  for (const blot::Candidate& candidate : candidates)
-    for (std::uint32_t i = 0; i < chains_compared(candidate); ++i) {
-      const std::uint32_t chain = candidates_->members[candidate.first + i];
-      for (const SharedRun& run : runs_.told(chain, [&](std::uint32_t other) { return is_left_out(other); }))
-        all.push_back({chain, run});
-    }
+  for (const std::uint32_t chain : chains)
+    for (const SharedRun& run : runs_.told(chain, [&](std::uint32_t other) { return is_left_out(other); }))
+      all.push_back({chain, run});
   std::sort(all.begin(), all.end(), [](const Found& a, const Found& b) {
     const auto key = [](const Found& found) {
       return std::tuple(std::numeric_limits<std::uint64_t>::max() - found.run.query.size(), found.run.query.first,
@@ -270,29 +292,43 @@ bool RecordQuery::is_left_out(std::uint32_t chain) {
 }
 
 // What places are compared with from here on.
-void RecordQuery::set_passage(const TokenRange& query) {
+void RecordQuery::set_passage(Desk& desk, const TokenRange& query) {
   const auto first = static_cast<std::uint32_t>(query.first);
   const auto last = static_cast<std::uint32_t>(query.last);
   const TextPiece piece = query_.piece(first, last);
-  passage_room_.resize(PlaceComparer::memory_bytes(last - first, piece.text.size()), kPassageWhat);
-  place_comparer_.set_passage(piece, {first, last});
+  desk.passage_room.resize(PlaceComparer::memory_bytes(last - first, piece.text.size()), kPassageWhat);
+  desk.comparer.set_passage(piece, {first, last});
 }
 
 // Those that are to be told, by their scores.
-std::vector<RecordQuery::ComparedPassage> RecordQuery::ranked(std::span<FoundPassage> found, Reservation& held) {
+std::vector<RecordQuery::ComparedPassage> RecordQuery::ranked(std::span<FoundPassage> found, Waiting& waiting) {
+  std::vector<std::optional<ComparedPassage>> compared(found.size());
+  std::vector<char> left(found.size(), 0);  // those that there is room for once the others are done
+  crew_.run(found.size(), [&](unsigned worker, Snapshot& snapshot, std::size_t i) {
+    try {
+      if (!desks_[worker]) desks_[worker].emplace(snapshot, options_.limits, budget_);
+      compared[i] = compare_passage(*desks_[worker], found[i], waiting);
+    } catch (const Error& error) {
+      if (error.code() != Errc::over_budget) throw;
+      left[i] = 1;
+    }
+  });
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (left[i] != 0) compared[i] = compare_passage(*desks_[0], found[i], waiting);
   std::vector<ComparedPassage> passages;
-  for (FoundPassage& one : found)
-    if (std::optional<ComparedPassage> passage = compare_passage(one, held)) passages.push_back(std::move(*passage));
+  for (std::optional<ComparedPassage>& passage : compared)
+    if (passage) passages.push_back(std::move(*passage));
   std::stable_sort(passages.begin(), passages.end(),
                    [](const ComparedPassage& a, const ComparedPassage& b) { return a.head.score > b.head.score; });
   return passages;
 }
 
 // None where there is nothing to tell. Texts are kept as far as there is room for those of all passages.
-std::optional<RecordQuery::ComparedPassage> RecordQuery::compare_passage(FoundPassage& passage, Reservation& held) {
+std::optional<RecordQuery::ComparedPassage> RecordQuery::compare_passage(Desk& desk, FoundPassage& passage,
+                                                                         Waiting& waiting) {
   const auto first = static_cast<std::uint32_t>(passage.query.first);
   const auto last = static_cast<std::uint32_t>(passage.query.last);
-  set_passage(passage.query);
+  set_passage(desk, passage.query);
   const std::span<const blot::Chain> chains = runs_.chains();
   std::sort(passage.places.begin(), passage.places.end(), [&](const Found& a, const Found& b) {
     const auto key = [&](const Found& found) {
@@ -304,33 +340,37 @@ std::optional<RecordQuery::ComparedPassage> RecordQuery::compare_passage(FoundPa
   ComparedPassage compared;
   compared.query = passage.query;
   PassageHead& head = compared.head;
-  const std::uint64_t most_held = std::min(kHeldBytes, held.bytes() + budget_.available() / 4);
+  head.unverified = passage.unverified;
   std::optional<DocId> document;
   for (const Found& found : passage.places) {
     if (options_.max_occurrences != 0 && compared.places.size() == options_.max_occurrences) {
-      ++passage.unverified;
+      ++head.unverified;
       continue;
     }
-    std::optional<ComparedPlace> place = compare_place(found);
+    std::optional<ComparedPlace> place = compare_place(desk, found);
     if (!place) continue;
     if (document != chains[found.chain].document) ++head.documents;
     document = chains[found.chain].document;
     head.similarity += place->occurrence.similarity;
     head.score = std::max(head.score, place->occurrence.score);
     compared.places.push_back({found, std::nullopt});
-    const std::uint64_t with_this = held.bytes() + place->occurrence.text.size();
-    if (with_this <= most_held) {
-      held.resize(with_this, kPassageWhat);
-      compared.places.back().occurrence = std::move(place->occurrence);
-    }
+    if (may_wait(place->occurrence, waiting)) compared.places.back().occurrence = std::move(place->occurrence);
   }
   if (compared.places.empty()) return std::nullopt;
   head.similarity /= static_cast<double>(compared.places.size());
   head.length = last - first;
-  head.unverified = passage.unverified;
   head.query = asked_.id;
   head.bytes = query_.bytes(first, last);
   return compared;
+}
+
+// Whether there is room for it until it is told; that is then taken.
+bool RecordQuery::may_wait(const Occurrence& occurrence, Waiting& waiting) {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t with_this = waiting.room.bytes() + occurrence.text.size();
+  if (with_this > waiting.most) return false;
+  waiting.room.resize(with_this, kPassageWhat);
+  return true;
 }
 
 void RecordQuery::tell_passage(ComparedPassage& passage) {
@@ -342,8 +382,8 @@ void RecordQuery::tell_passage(ComparedPassage& passage) {
   bool is_set = false;
   for (Told& one : passage.places) {
     if (!one.occurrence) {
-      if (!std::exchange(is_set, true)) set_passage(passage.query);
-      std::optional<ComparedPlace> place = compare_place(one.found);
+      if (!std::exchange(is_set, true)) set_passage(*desks_[0], passage.query);
+      std::optional<ComparedPlace> place = compare_place(*desks_[0], one.found);
       if (!place) continue;  // it changed just now
       one.occurrence = std::move(place->occurrence);
     }
@@ -356,26 +396,27 @@ void RecordQuery::tell_passage(ComparedPassage& passage) {
 }
 
 // Nothing where too few tokens agree, or the document's file has changed.
-std::optional<ComparedPlace> RecordQuery::compare_place(const Found& found) {
-  const DocId document = runs_.document(found.chain);
+std::optional<ComparedPlace> RecordQuery::compare_place(Desk& desk, const Found& found) {
+  const DocId document = runs_.chains()[found.chain].document;
   try {
-    const Snapshot::Piece piece = snapshot_.piece(document, found.run.place.first, found.run.place.last);
+    const Snapshot::Piece piece = desk.snapshot.piece(document, found.run.place.first, found.run.place.last);
     const Reservation room = budget_.reserve(
         PlaceComparer::memory_bytes(found.run.place.size(), piece.text.size(), found.run.loose), kPassageWhat);
     const TextPiece text{piece.text, piece.begin, piece.first_token};
-    ComparedPlace place = found.run.loose ? place_comparer_.compare_loosely(text, found.run.place, found.run.query)
-                                          : place_comparer_.compare(text, found.run.place, found.run.query);
+    ComparedPlace place = found.run.loose ? desk.comparer.compare_loosely(text, found.run.place, found.run.query)
+                                          : desk.comparer.compare(text, found.run.place, found.run.query);
     if (place.matches < min_tokens_) return std::nullopt;
     // Of what agrees here, whatever else the passage holds: the same in every answer.
     place.occurrence.similarity =
         share_of(place.matches, std::max<std::uint64_t>(place.passage.size(), place.place.size()));
     place.occurrence.query_share = share_of(place.passage.size(), query_.tokens());
-    place.occurrence.document_share = share_of(place.place.size(), snapshot_.tokens(document));
-    place.occurrence.score = place_comparer_.score(place, runs_.rarity().tokens(), Rarity::kWhole);
-    place.occurrence.id = snapshot_.id(document);
+    place.occurrence.document_share = share_of(place.place.size(), desk.snapshot.tokens(document));
+    place.occurrence.score = desk.comparer.score(place, runs_.rarity().tokens(), Rarity::kWhole);
+    place.occurrence.id = desk.snapshot.id(document);
     return place;
   } catch (const Error& error) {
     if (error.code() != Errc::bad_input) throw;
+    const std::lock_guard lock(mutex_);
     runs_.note_changed(document, error);
     return std::nullopt;
   }
@@ -384,9 +425,9 @@ std::optional<ComparedPlace> RecordQuery::compare_place(const Found& found) {
 }  // namespace
 
 QueryReport query_record(Snapshot& snapshot, const AskedRecord& asked, const QueryOptions& options,
-                         const ExcludedTexts& excluded, const Context& context, MemoryBudget& budget,
+                         const ExcludedTexts& excluded, const Context& context, MemoryBudget& budget, IdleThreads& idle,
                          PassageSink& sink) {
-  return RecordQuery(snapshot, asked, options, excluded, context, budget, sink).run();
+  return RecordQuery(snapshot, asked, options, excluded, context, budget, idle, sink).run();
 }
 
 }  // namespace refrain::verbs::index

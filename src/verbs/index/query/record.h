@@ -14,6 +14,7 @@
 #include "base/budget.h"
 #include "refrain/context.h"
 #include "refrain/index.h"
+#include "verbs/index/query/crew.h"
 #include "verbs/index/query/wanted.h"
 #include "verbs/index/read/excluded_texts.h"
 #include "verbs/index/read/snapshot.h"
@@ -35,7 +36,7 @@ struct AskedRecord {
 
 // The id is not needed before the passages are told: it is theirs as it is here.
 QueryReport query_record(Snapshot& snapshot, const AskedRecord& asked, const QueryOptions& options,
-                         const ExcludedTexts& excluded, const Context& context, MemoryBudget& budget,
+                         const ExcludedTexts& excluded, const Context& context, MemoryBudget& budget, IdleThreads& idle,
                          PassageSink& sink);
 
 }  // namespace refrain::verbs::index

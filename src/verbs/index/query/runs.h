@@ -21,6 +21,7 @@
 #include "refrain/index.h"
 #include "verbs/index/query/compare.h"
 #include "verbs/index/query/comparisons.h"
+#include "verbs/index/query/crew.h"
 #include "verbs/index/query/hits.h"
 #include "verbs/index/query/rarity.h"
 #include "verbs/index/query/text.h"
@@ -43,6 +44,8 @@ class DocumentRuns {
   std::span<blot::Chain> chains() { return chainer_.chains(); }
   DocId document(std::uint32_t chain) { return chainer_.chains()[chain].document; }
 
+  // Compares these now, with a crew, so that told() need not.
+  void compare_ahead(std::span<const std::uint32_t> chains, Crew& crew) { comparisons_->compare_ahead(chains, crew); }
   // The runs of a chain that are to be told: not excluded, and not told by another run of the same document. Of chains that
   // tell the same, the best tells it; those that are left out tell nothing.
   std::vector<SharedRun> told(std::uint32_t chain, const std::function<bool(std::uint32_t chain)>& is_left_out);
