@@ -262,11 +262,19 @@ int run_raw_query(const Settings& settings) {
 }
 
 // 1 where nothing was found, else 0. A page behind others, or one with more behind it, may be empty and is no failure.
+// Where the index lacks what heavy edits are found by.
+void remark_on_edits(const Settings& settings, const PassageLimits& limits, const Index& index) {
+  if (settings.quiet || limits.edits != Edits::heavy || index.stats().layout.pairs) return;
+  remark(
+      "the index has no word pairs (--edits light, or tokens that are characters): --edits heavy finds less in it\n");
+}
+
 int run_query(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   if (settings.raw) return run_raw_query(settings);
   const QueryOptions options = query_options(settings);
   const Index index(index_of(settings));
+  remark_on_edits(settings, options.limits, index);
   StandardOutput out;
   const QueryReport report = [&] {
     const Session session(settings);
@@ -304,6 +312,7 @@ void run_extract(const Settings& settings) {
   }
   const ExtractOptions options = extract_options(settings);
   const Index index(index_of(settings));
+  remark_on_edits(settings, options.limits, index);
   StandardOutput out;
   const ExtractReport report = [&] {
     const Session session(settings);

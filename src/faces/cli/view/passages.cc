@@ -50,7 +50,8 @@ class TextPassages final : public PassageSink {
     std::string title = count_of(head.length, "token");
     if (!head.query.empty()) title += fmt::format(" of {}", place_text(head.query, head.bytes));
     title += fmt::format(" in {}, {} similar", count_of(head.documents, "document"), percent(head.similarity));
-    if (head.unverified > 0) title += fmt::format("; {} more candidates not compared", count_text(head.unverified));
+    if (head.unverified > 0)
+      title += fmt::format("; {} more candidates not compared (--max-occurrences)", count_text(head.unverified));
     if (look_.colour) title = fmt::format("\x1b[1m{}\x1b[0m", title);
     out_(fmt::format("{}{}\n{}", std::exchange(first_, false) ? "" : "\n", title,
                      texts_ ? indented(marked_ends(head.text, {}, look_)) : ""));

@@ -65,7 +65,8 @@ TEST(PassageView, SaysWhatOfAQueryItIsAbout) {
   head.documents = 1;
   head.unverified = 7000;
   EXPECT_EQ(shown(head, {}),
-            "2 tokens of q\\n:10-13 in 1 document, 99% similar; 7,000 more candidates not compared\n    a b\n");
+            "2 tokens of q\\n:10-13 in 1 document, 99% similar; 7,000 more candidates not compared "
+            "(--max-occurrences)\n    a b\n");
 }
 
 TEST(PassageView, NothingInATextCanHarmATerminal) {
