@@ -212,7 +212,7 @@ class Queried(ThreeDocuments):
         self.assertFalse(self.stats(index="light")["pairs"])
         self.query("q", "--edits", "heavy", index="light", code=1)
         for asked in (("query", "light", "docs/d"), ("extract", "light")):
-            self.assertIn("has no word pairs", self.run_program("index", *asked, "--edits", "heavy").err)
+            self.assertIn("was built without word pairs", self.run_program("index", *asked, "--edits", "heavy").err)
         self.assertNotIn("pairs", self.run_program("index", "query", "index", "docs/d", "--edits", "heavy").err)
 
     def test_nothing_found_is_exit_1_and_no_output(self):

@@ -10,7 +10,7 @@ namespace refrain::blot {
 
 namespace {
 
-// What align() keeps of the way: a megabyte. Longer ways are found piece by piece.
+// What align() keeps of the way: a megabyte, margins aside. Longer ways are found piece by piece.
 constexpr std::size_t kMostCells = std::size_t{1} << 17U;
 // A piece that brings one on by less than this is not worth its cost.
 constexpr std::int32_t kLeastPiece = kMostCells / 256;
@@ -53,9 +53,9 @@ Aligner::Entry Aligner::entry(std::size_t wave, std::int32_t diagonal, std::int3
   return best;
 }
 
-// The diagonals that can be come to, all given up so far.
+// The diagonals that the next wave can reach.
 Aligner::Wave Aligner::next_wave(std::size_t wave) const {
-  if (wave == 0) return {0, 1, kMargin};
+  if (wave == 0) return {0, 1, used_};
   std::int32_t low = std::numeric_limits<std::int32_t>::max();
   std::int32_t high = std::numeric_limits<std::int32_t>::min();
   const auto reach_from = [&](std::uint32_t back, std::int32_t spread) {
@@ -65,7 +65,7 @@ Aligner::Wave Aligner::next_wave(std::size_t wave) const {
   };
   reach_from(substitute_, 0);
   reach_from(gap_, 1);
-  return low > high ? Wave{0, 0, used_ + kMargin} : Wave{low, high - low + 1, used_ + kMargin};
+  return low > high ? Wave{0, 0, used_} : Wave{low, high - low + 1, used_};
 }
 
 const std::uint64_t* Aligner::cells_from(std::size_t wave, std::uint32_t back, std::int32_t low,
@@ -115,7 +115,9 @@ template <class Equal>
 Aligner::Spread Aligner::spread(std::int32_t a, std::int32_t b, std::int64_t drop, bool whole, Equal equal) {
   Spread result;
   waves_.clear();
-  used_ = 0;
+  store_.resize(std::max<std::size_t>(store_.size(), kMargin));
+  std::fill_n(store_.begin(), kMargin, 0);
+  used_ = kMargin;
   std::size_t kept = 0;         // cells
   std::int32_t furthest_a = 0;  // that anyone came
   std::int32_t furthest_b = 0;
@@ -131,8 +133,6 @@ Aligner::Spread Aligner::spread(std::int32_t a, std::int32_t b, std::int64_t dro
     const std::size_t end_of_next = next.first + static_cast<std::size_t>(next.count) + kMargin;
     if (store_.size() < end_of_next) store_.resize(2 * end_of_next);
     std::uint64_t* const cells = store_.data() + next.first;
-    std::fill(cells - kMargin, cells, 0);
-
     const auto penalty = static_cast<std::int64_t>(wave * unit_);
     const std::int64_t least = result.best.worth - drop + penalty;
     std::int32_t first_alive = next.count;
@@ -193,7 +193,7 @@ Aligner::Spread Aligner::spread(std::int32_t a, std::int32_t b, std::int64_t dro
     kept += static_cast<std::size_t>(last_alive + 1);
     next.count = last_alive < 0 ? 0 : last_alive - first_alive + 1;
     if (next.count > 0) {
-      std::fill(cells + last_alive + 1, cells + last_alive + 1 + kMargin, 0);
+      std::fill_n(cells + last_alive + 1, kMargin, 0);
       used_ = next.first + static_cast<std::size_t>(last_alive + 1) + kMargin;
       next.first += static_cast<std::size_t>(first_alive);
       next.low += first_alive;

@@ -47,8 +47,7 @@ class Aligner {
   Growth forward(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);
   Growth backward(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);
 
-  // Where two runs, both taken whole, agree: of these tokens, or of `a` and `b` of which equal(i, j) tells whether they are
-  // the same. It is worth as much as can be, among the paths that growing would follow; where none of them leads to both ends,
+  // Where two whole runs agree: two spans of tokens, or runs of `a` and `b` tokens that equal(i, j) compares. It is worth as much as can be, among the paths that growing would follow; where none of them leads to both ends,
   // wider ones are tried, and where that would take too long, the rest of both runs counts as different.
   struct Run {
     std::size_t a = 0;
@@ -74,8 +73,8 @@ class Aligner {
     }
     std::uint64_t packed() const { return (static_cast<std::uint64_t>(reach + 1) << 32U) | matches; }
   };
-  // The cells of one penalty: diagonals (tokens of `a` less tokens of `b`) from `low` on. In the store there are kMargin cells
-  // given up before them and behind them.
+  // The cells of one penalty: diagonals (tokens of `a` less tokens of `b`) from `low` on. In store_, kMargin cells
+  // that are given up precede and follow them, which neighbouring waves share.
   struct Wave {
     std::int32_t low = 0;
     std::int32_t count = 0;
@@ -113,7 +112,7 @@ class Aligner {
   Wave next_wave(std::size_t wave) const;
   // The cells of a wave as one comes to them.
   void enter(std::size_t wave, const Wave& next, std::int32_t a, std::int32_t b);
-  // Where a wave back the cells from this diagonal on are, if its margins hold all that are outside of it.
+  // The cells of the wave `back` waves ago, from diagonal `low` on; none where [low, high] goes beyond its margins.
   const std::uint64_t* cells_from(std::size_t wave, std::uint32_t back, std::int32_t low, std::int32_t high) const;
   Entry entry(std::size_t wave, std::int32_t diagonal, std::int32_t a, std::int32_t b) const;
   Cell at(std::size_t wave, std::uint32_t back, std::int32_t diagonal) const;

@@ -191,6 +191,22 @@ TEST(Align, GivesUpWhatFallsTooFarBehind) {
   EXPECT_GT(given_up, 100);
 }
 
+TEST(Align, GivesTheSameWhateverItDidBefore) {
+  std::mt19937_64 random(12);
+  const AlignRules rules{1, 1, 8};
+  Aligner used(rules);
+  for (int i = 0; i < 300; ++i) {
+    const bool is_long = i % 100 == 50;  // forgets its first waves
+    const Tokens a = random_tokens(random, is_long ? 400 : random() % 60, 50);
+    const Tokens b = noisy(random, a, is_long ? 3 : 6, 50);
+    ASSERT_EQ(used.forward(a, b), grow_plainly(rules, a, b)) << i;
+    Aligner fresh(rules);
+    const std::vector<Aligner::Run> runs = used.align(a, b);
+    ASSERT_EQ(runs, fresh.align(a, b)) << i;
+    ASSERT_EQ(runs, used.align(a.size(), b.size(), [&](std::size_t x, std::size_t y) { return a[x] == b[y]; })) << i;
+  }
+}
+
 TEST(Align, GrowsBackwardAsForwardInTheMirror) {
   std::mt19937_64 random(3);
   for (int i = 0; i < 1000; ++i) {

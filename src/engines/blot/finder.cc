@@ -224,7 +224,7 @@ void PassageFinder::find_points() {
   find_places();
   const std::size_t n = a_.words.size();
   const std::size_t m = b_.words.size();
-  // held_ has the words of this stretch of `a`: it is brought along where it is needed.
+  // held_ has the words of this stretch of `a`, which is moved only when it is needed.
   std::size_t held_first = 0;
   std::size_t held_last = 0;
   const auto hold = [&](std::size_t first, std::size_t last) {

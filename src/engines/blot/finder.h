@@ -76,7 +76,7 @@ class PassageFinder {
   std::span<const SharedPoint> points() const { return points_; }
 
  private:
-  // What tokens weigh, and what those of them do that the other run holds.
+  // The weight of some tokens, and of those that the other run holds too.
   struct Sums {
     std::uint64_t weight = 0;
     std::uint64_t common = 0;

@@ -261,7 +261,6 @@ int run_raw_query(const Settings& settings) {
   return print_blots(index, options, settings) == 0 ? kExitNothingFound : 0;
 }
 
-// 1 where nothing was found, else 0. A page behind others, or one with more behind it, may be empty and is no failure.
 // Where the index lacks what heavy edits are found by.
 void remark_on_edits(const Settings& settings, const PassageLimits& limits, const Index& index) {
   if (settings.quiet || limits.edits != Edits::heavy || index.stats().layout.pairs) return;
@@ -269,6 +268,7 @@ void remark_on_edits(const Settings& settings, const PassageLimits& limits, cons
       "the index has no word pairs (--edits light, or tokens that are characters): --edits heavy finds less in it\n");
 }
 
+// 1 where nothing was found, else 0. A page behind others, or one with more behind it, may be empty and is no failure.
 int run_query(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   if (settings.raw) return run_raw_query(settings);

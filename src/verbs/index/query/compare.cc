@@ -182,9 +182,13 @@ TokenRange ChainComparer::tokens_of(const blot::Neighbourhood& place) const {
 }
 
 void ChainComparer::read_ahead(const blot::Neighbourhood& place) {
-  start(place.document);
-  const auto [begin, end] = tokens_of(place);
-  load(begin - std::min(begin, kLooseMargin), end + kLooseMargin);
+  try {
+    start(place.document);
+    const auto [begin, end] = tokens_of(place);
+    load(begin - std::min(begin, kLooseMargin), end + kLooseMargin);
+  } catch (const Error&) {
+    // Who needs the tokens reads them again, and tells.
+  }
 }
 
 // Whether what lies around any hit is alike: where it is nowhere, no more is read.

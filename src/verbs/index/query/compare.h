@@ -37,7 +37,8 @@ class ChainComparer {
  public:
   ChainComparer(Snapshot& snapshot, const QueryText& query, const PassageLimits& limits, MemoryBudget& budget);
 
-  // Reads all that comparing the chains of the neighbourhood takes, as a rule: in one go. As compare() where that fails.
+  // Reads in one go what comparing the chains of the neighbourhood takes, as a rule. What cannot be read is left to those who
+  // need it.
   void read_ahead(const blot::Neighbourhood& place);
   // All runs of at least min_tokens tokens that agree which a hit of the chain leads to, none inside another, in the
   // order of the hits. Says the same whatever was compared before. Error(bad_input) where the document's file has changed.

@@ -1,6 +1,8 @@
 #include "verbs/index/query/comparisons.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 #include "engines/blot/format.h"
 #include "refrain/error.h"
@@ -54,20 +56,23 @@ Comparisons::Comparisons(Snapshot& snapshot, const QueryText& query, std::span<c
       comparer_(snapshot, query, limits, budget),
       held_(budget.reserve(0, kRunsWhat)) {}
 
-Comparisons::Comparisons(Snapshot& snapshot, const Comparisons& other)
+Comparisons::Comparisons(Snapshot& snapshot, const Comparisons& base)
     : snapshot_(snapshot),
-      query_(other.query_),
-      chains_(other.chains_),
-      hits_(other.hits_),
-      limits_(other.limits_),
-      budget_(other.budget_),
-      neighbourhoods_(other.neighbourhoods_),
+      base_(&base),
+      query_(base.query_),
+      chains_(base.chains_),
+      hits_(base.hits_),
+      limits_(base.limits_),
+      budget_(base.budget_),
+      neighbourhoods_(base.neighbourhoods_),
       comparer_(snapshot, query_, limits_, budget_),
       held_(budget_.reserve(0, kRunsWhat)) {}
 
 void Comparisons::compare_ahead(std::span<const std::uint32_t> chains, Crew& crew) {
   // By neighbourhood: what is found in one is needed for all of its chains.
-  std::vector<std::uint32_t> sorted(chains.begin(), chains.end());
+  std::vector<std::uint32_t> sorted;
+  std::copy_if(chains.begin(), chains.end(), std::back_inserter(sorted),
+               [&](std::uint32_t chain) { return !runs_.contains(chain); });
   std::sort(sorted.begin(), sorted.end());
   std::vector<std::span<const std::uint32_t>> parts;
   for (std::size_t first = 0, last = 0; first < sorted.size(); first = last) {
@@ -75,13 +80,15 @@ void Comparisons::compare_ahead(std::span<const std::uint32_t> chains, Crew& cre
     while (last < sorted.size() && neighbourhood(last) == neighbourhood(first)) ++last;
     parts.push_back(std::span(sorted).subspan(first, last - first));
   }
+  std::array<std::unique_ptr<Comparisons>, Crew::kMostWorkers> workers;
   crew.run(parts.size(), [&](unsigned worker, Snapshot& snapshot, std::size_t part) {
-    if (worker == 0) return try_to_compare(parts[part]);
-    if (!helpers_[worker]) helpers_[worker].reset(new Comparisons(snapshot, *this));
-    helpers_[worker]->try_to_compare(parts[part]);
+    if (!workers[worker]) workers[worker].reset(new Comparisons(snapshot, *this));
+    workers[worker]->try_to_compare(parts[part]);
   });
-  for (const std::unique_ptr<Comparisons>& helper : helpers_)
-    if (helper) take_over(*helper);
+  for (std::unique_ptr<Comparisons>& worker : workers) {
+    if (worker) take_over(*worker);
+    worker.reset();
+  }
   reserve_runs();
 }
 
@@ -97,6 +104,14 @@ void Comparisons::try_to_compare(std::span<const std::uint32_t> chains) {
     loose_.erase(neighbourhood);
     settled_.erase(neighbourhood);
   }
+}
+
+// What the base found, or nothing.
+template <class Map>
+const typename Map::mapped_type* Comparisons::known(Map Comparisons::*map, std::uint32_t key) const {
+  if (base_ == nullptr) return nullptr;
+  const auto found = (base_->*map).find(key);
+  return found == (base_->*map).end() ? nullptr : &found->second;
 }
 
 void Comparisons::take_over(Comparisons& other) {
@@ -125,7 +140,8 @@ std::vector<SharedRun> Comparisons::compare(std::uint32_t chain) {
   const blot::Chain& that = chains_[chain];
   const std::uint32_t number = neighbourhoods_->of_chain[chain];
   // With heavy edits much is not alike at a second look, and no more of it is read.
-  if (limits_.edits == Edits::light && !settled_.contains(number)) comparer_.read_ahead(neighbourhoods_->all[number]);
+  const bool is_new = !settled_.contains(number) && known(&Comparisons::settled_, number) == nullptr;
+  if (limits_.edits == Edits::light && is_new) comparer_.read_ahead(neighbourhoods_->all[number]);
   if (limits_.edits == Edits::none || is_in_order(number)) return in_order(chain);
   const std::vector<SharedRun>& found = loose(number);
   std::vector<SharedRun> runs = told_in_order(chain);
@@ -151,6 +167,7 @@ std::vector<SharedRun> Comparisons::compare(std::uint32_t chain) {
 // Whether its largest chain is all of the neighbourhood, in order: then there is nothing more to find. For heavy edits,
 // only long ones are looked at: in others, words that moved at the ends belong to it, too.
 bool Comparisons::is_in_order(std::uint32_t neighbourhood) {
+  if (const bool* settled = known(&Comparisons::settled_, neighbourhood)) return *settled;
   const auto [at, is_new] = settled_.try_emplace(neighbourhood, false);
   if (!is_new) return at->second;
   const blot::Neighbourhood& place = neighbourhoods_->all[neighbourhood];
@@ -168,6 +185,7 @@ bool Comparisons::is_in_order(std::uint32_t neighbourhood) {
 }
 
 const std::vector<SharedRun>& Comparisons::in_order(std::uint32_t chain) {
+  if (const std::vector<SharedRun>* runs = known(&Comparisons::in_order_, chain)) return *runs;
   const auto [at, is_new] = in_order_.try_emplace(chain);
   if (is_new) at->second = comparer_.compare(chains_[chain], hits_);
   return at->second;
@@ -176,12 +194,14 @@ const std::vector<SharedRun>& Comparisons::in_order(std::uint32_t chain) {
 // What is told of the chain, whatever else is found around it.
 const std::vector<SharedRun>& Comparisons::told_in_order(std::uint32_t chain) {
   if (limits_.edits != Edits::heavy) return in_order(chain);
+  if (const std::vector<SharedRun>* runs = known(&Comparisons::exact_, chain)) return *runs;
   const auto [at, is_new] = exact_.try_emplace(chain);
   if (is_new) at->second = comparer_.compare_exactly(chains_[chain], hits_);
   return at->second;
 }
 
 const std::vector<SharedRun>& Comparisons::loose(std::uint32_t neighbourhood) {
+  if (const std::vector<SharedRun>* runs = known(&Comparisons::loose_, neighbourhood)) return *runs;
   const auto [at, is_new] = loose_.try_emplace(neighbourhood);
   if (!is_new) return at->second;
   const auto [first, last] = chains_of(neighbourhood);

@@ -1,7 +1,6 @@
 // What the chains of a query come to, each compared once, however often it is asked for.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -25,10 +24,10 @@ class Comparisons {
   Comparisons(Snapshot& snapshot, const QueryText& query, std::span<const blot::Chain> chains,
               std::span<const blot::Hit> hits, const PassageLimits& limits, MemoryBudget& budget);
 
-  // Compares these now, with a crew, so that runs() need not. Where that fails, it is left to runs().
+  // Compares these now, with a crew, so that runs() need not. A neighbourhood where that fails is left to runs().
   void compare_ahead(std::span<const std::uint32_t> chains, Crew& crew);
   // What is in order and is no part of something longer that is not; and that, where the chain is. Depends on the chain
-  // alone. Error(bad_input), once, where the document's file has changed; from then on there are none.
+  // alone, unless something cannot be read. Error(bad_input), once, where the document's file has changed; from then on there are none.
   const std::vector<SharedRun>& runs(std::uint32_t chain);
   // Chains so far.
   std::uint64_t compared() const { return runs_.size(); }
@@ -36,11 +35,13 @@ class Comparisons {
  private:
   using Runs = std::unordered_map<std::uint32_t, std::vector<SharedRun>>;
 
-  // For another thread of the crew.
-  Comparisons(Snapshot& snapshot, const Comparisons& other);
+  // For a worker of the crew: takes what `base`, which rests meanwhile, knows already.
+  Comparisons(Snapshot& snapshot, const Comparisons& base);
   void try_to_compare(std::span<const std::uint32_t> chains);
   void take_over(Comparisons& other);
   void reserve_runs();
+  template <class Map>
+  const typename Map::mapped_type* known(Map Comparisons::*map, std::uint32_t key) const;
   std::vector<SharedRun> compare(std::uint32_t chain);
   const std::vector<SharedRun>& in_order(std::uint32_t chain);
   const std::vector<SharedRun>& told_in_order(std::uint32_t chain);
@@ -50,6 +51,7 @@ class Comparisons {
   void join_in_order(std::uint32_t neighbourhood, std::vector<SharedRun>& loose);
 
   Snapshot& snapshot_;
+  const Comparisons* base_ = nullptr;
   const QueryText& query_;
   std::span<const blot::Chain> chains_;
   std::span<const blot::Hit> hits_;
@@ -58,12 +60,11 @@ class Comparisons {
   std::shared_ptr<const blot::Neighbourhoods> neighbourhoods_;
   ChainComparer comparer_;
   Reservation held_;
-  Runs runs_;                                                             // by chain
-  Runs in_order_;                                                         // by chain
-  Runs exact_;                                                            // by chain
-  Runs loose_;                                                            // by neighbourhood
-  std::unordered_map<std::uint32_t, bool> settled_;                       // by neighbourhood: is_in_order()
-  std::array<std::unique_ptr<Comparisons>, Crew::kMostWorkers> helpers_;  // by worker
+  Runs runs_;                                        // by chain
+  Runs in_order_;                                    // by chain
+  Runs exact_;                                       // by chain
+  Runs loose_;                                       // by neighbourhood
+  std::unordered_map<std::uint32_t, bool> settled_;  // by neighbourhood: is_in_order()
 };
 
 }  // namespace refrain::verbs::index

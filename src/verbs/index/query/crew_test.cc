@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -45,11 +46,31 @@ class QueryCrew : public testing::Test {
     options.limit = 0;
     return options;
   }
-  static std::vector<double> scores(const std::vector<Passage>& passages) {
-    std::vector<double> scores;
-    for (const Passage& passage : passages)
-      for (const Occurrence& occurrence : passage.occurrences) scores.push_back(occurrence.score);
-    return scores;
+  static std::vector<double> figures(const std::vector<Passage>& passages) {
+    std::vector<double> figures;
+    for (const Passage& passage : passages) {
+      figures.push_back(passage.head.score);
+      for (const Occurrence& occurrence : passage.occurrences)
+        figures.insert(figures.end(), {occurrence.score, occurrence.query_share, occurrence.document_share});
+    }
+    return figures;
+  }
+  // On any number of threads as on one.
+  static void expect_the_same(const TestIndex& index, const QueryOptions& options, QueryReport& alone,
+                              std::vector<Passage>& expected) {
+    alone = index.query(options, expected, 1);
+    index.on_any_threads(options, [&](const QueryReport& report, const std::vector<Passage>& passages) {
+      EXPECT_EQ(passages, expected);
+      EXPECT_EQ(figures(passages), figures(expected));
+      EXPECT_EQ(report.compared, alone.compared);
+      EXPECT_EQ(report.cursor, alone.cursor);
+      EXPECT_EQ(report.changed_documents, alone.changed_documents);
+      ASSERT_EQ(report.changed.size(), alone.changed.size());
+      for (std::size_t i = 0; i < report.changed.size(); ++i) {
+        EXPECT_EQ(report.changed[i].id, alone.changed[i].id);
+        EXPECT_EQ(report.changed[i].reason, alone.changed[i].reason);
+      }
+    });
   }
 
   std::mt19937_64 random_{7};
@@ -60,32 +81,54 @@ class QueryCrew : public testing::Test {
 TEST_F(QueryCrew, AnswersAsOneThreadDoes) {
   const TestIndex index(texts_);
   for (const Edits edits : {Edits::none, Edits::light, Edits::heavy}) {
-    std::vector<Passage> expected;
-    const QueryReport alone = index.query(asking(edits), expected, 1);
-    ASSERT_GT(expected.size(), Crew::kItemsAWorker * 2) << "too few for a crew";
-    index.on_any_threads(asking(edits), [&](const QueryReport& report, const std::vector<Passage>& passages) {
-      EXPECT_EQ(passages, expected);
-      EXPECT_EQ(scores(passages), scores(expected));
-      EXPECT_EQ(report.compared, alone.compared);
-    });
+    QueryOptions options = asking(edits);
+    for (options.limit = 0; options.limit < 40; options.limit += 20) {
+      QueryReport alone;
+      std::vector<Passage> expected;
+      expect_the_same(index, options, alone, expected);
+      if (options.limit == 0) {
+        ASSERT_GT(expected.size(), Crew::kItemsPerWorker * 2) << "too few for a crew";
+      }
+    }
   }
 }
 
 TEST_F(QueryCrew, NamesTheChangedDocumentsAsOneThreadDoes) {
-  const TestIndex index(texts_);
-  for (std::size_t i = 0; i < texts_.size(); i += 3) index.write(index.path(i), texts_[i] + "!");
-  std::vector<Passage> expected;
-  const QueryReport alone = index.query(asking(Edits::light), expected, 1);
-  EXPECT_GT(alone.changed_documents, 20U);
-  index.on_any_threads(asking(Edits::light), [&](const QueryReport& report, const std::vector<Passage>& passages) {
-    EXPECT_EQ(passages, expected);
-    EXPECT_EQ(report.changed_documents, alone.changed_documents);
-    ASSERT_EQ(report.changed.size(), alone.changed.size());
-    for (std::size_t i = 0; i < report.changed.size(); ++i) {
-      EXPECT_EQ(report.changed[i].id, alone.changed[i].id);
-      EXPECT_EQ(report.changed[i].reason, alone.changed[i].reason);
+  for (const Edits edits : {Edits::light, Edits::heavy}) {
+    const TestIndex index(texts_);
+    // Some are longer now; of others one word has changed, far from the first phrase.
+    for (std::size_t i = 0; i < texts_.size(); i += 3) index.write(index.path(i), texts_[i] + "!");
+    for (std::size_t i = 1; i < texts_.size(); i += 3) {
+      std::string text = texts_[i];
+      text.back() = '!';
+      index.write(index.path(i), text);
     }
-  });
+    QueryReport alone;
+    std::vector<Passage> expected;
+    expect_the_same(index, asking(edits), alone, expected);
+    EXPECT_GT(alone.changed_documents, 20U);
+    EXPECT_GT(expected.size(), Crew::kItemsPerWorker * 2) << "too few for a crew";
+  }
+}
+
+// Where there is room for one thread, there is for all.
+TEST_F(QueryCrew, TakesNoMoreMemoryThanThereIs) {
+  const TestIndex index(texts_);
+  const QueryOptions options = asking(Edits::light);
+  const auto answer = [&](std::uint64_t memory, unsigned threads) -> std::optional<std::vector<Passage>> {
+    Snapshot snapshot(index.path());
+    KeptPassages kept;
+    try {
+      query_index(snapshot, options, {.memory_bytes = memory, .threads = threads}, kept);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Errc::over_budget) << error.what();
+      return std::nullopt;
+    }
+    return kept.passages;
+  };
+  const auto expected = answer(0, 1);
+  ASSERT_TRUE(expected);
+  for (const unsigned threads : {1U, 2U, 4U}) EXPECT_EQ(answer(kMinMemoryBytes, threads), expected) << threads;
 }
 
 TEST_F(QueryCrew, TakesIdleThreadsAndGivesThemBack) {
@@ -99,11 +142,18 @@ TEST_F(QueryCrew, TakesIdleThreadsAndGivesThemBack) {
     std::atomic<unsigned> highest{0};
     crew.run(done.size(), [&](unsigned worker, Snapshot& used, std::size_t item) {
       EXPECT_EQ(&used == &snapshot, worker == 0);
+      EXPECT_EQ(IdleThreads::Taken(idle, 9).count(), 0U);
       ++done[item];
       for (unsigned seen = highest; seen < worker && !highest.compare_exchange_weak(seen, worker);) continue;
     });
     for (const std::atomic<int>& count : done) EXPECT_EQ(count, 1);
     EXPECT_LE(highest, 2U);
+    const IdleThreads::Taken again(idle);  // one whose place was taken
+    EXPECT_EQ(IdleThreads::Taken(idle, 9).count(), 1U);
+  }
+  {
+    const Crew crew(snapshot, idle);
+    const Crew other(snapshot, idle);
     EXPECT_EQ(IdleThreads::Taken(idle, 9).count(), 2U);
   }
   EXPECT_EQ(IdleThreads::Taken(idle, 9).count(), 4U);
@@ -115,7 +165,7 @@ TEST_F(QueryCrew, FewItemsAreLeftToOneThread) {
   Snapshot snapshot(index.path());
   IdleThreads idle(8);
   Crew crew(snapshot, idle);
-  crew.run(2 * Crew::kItemsAWorker - 1, [](unsigned worker, Snapshot&, std::size_t) { EXPECT_EQ(worker, 0U); });
+  crew.run(2 * Crew::kItemsPerWorker - 1, [](unsigned worker, Snapshot&, std::size_t) { EXPECT_EQ(worker, 0U); });
 }
 
 TEST_F(QueryCrew, HandsOnWhatAWorkerThrows) {

@@ -303,18 +303,26 @@ void RecordQuery::set_passage(Desk& desk, const TokenRange& query) {
 // Those that are to be told, by their scores.
 std::vector<RecordQuery::ComparedPassage> RecordQuery::ranked(std::span<FoundPassage> found, Waiting& waiting) {
   std::vector<std::optional<ComparedPassage>> compared(found.size());
-  std::vector<char> left(found.size(), 0);  // those that there is room for once the others are done
+  std::vector<char> failed(found.size(), 0);
   crew_.run(found.size(), [&](unsigned worker, Snapshot& snapshot, std::size_t i) {
     try {
       if (!desks_[worker]) desks_[worker].emplace(snapshot, options_.limits, budget_);
       compared[i] = compare_passage(*desks_[worker], found[i], waiting);
-    } catch (const Error& error) {
-      if (error.code() != Errc::over_budget) throw;
-      left[i] = 1;
+    } catch (const Error&) {
+      failed[i] = 1;
     }
   });
+  // Once more, one after the other, and nothing waits: so it does not matter how many there were.
+  if (std::ranges::count(failed, 1) > 0) {
+    for (std::size_t worker = 1; worker < desks_.size(); ++worker) desks_[worker].reset();
+    for (std::optional<ComparedPassage>& passage : compared)
+      if (passage)
+        for (Told& place : passage->places) place.occurrence.reset();
+    waiting.room.resize(0, kPassageWhat);
+    waiting.most = 0;
+  }
   for (std::size_t i = 0; i < found.size(); ++i)
-    if (left[i] != 0) compared[i] = compare_passage(*desks_[0], found[i], waiting);
+    if (failed[i] != 0) compared[i] = compare_passage(*desks_[0], found[i], waiting);
   std::vector<ComparedPassage> passages;
   for (std::optional<ComparedPassage>& passage : compared)
     if (passage) passages.push_back(std::move(*passage));
@@ -368,8 +376,12 @@ std::optional<RecordQuery::ComparedPassage> RecordQuery::compare_passage(Desk& d
 bool RecordQuery::may_wait(const Occurrence& occurrence, Waiting& waiting) {
   const std::lock_guard lock(mutex_);
   const std::uint64_t with_this = waiting.room.bytes() + occurrence.text.size();
-  if (with_this > waiting.most) return false;
-  waiting.room.resize(with_this, kPassageWhat);
+  if (with_this > waiting.most || occurrence.text.size() > budget_.available()) return false;
+  try {
+    waiting.room.resize(with_this, kPassageWhat);
+  } catch (const Error&) {  // another worker was faster
+    return false;
+  }
   return true;
 }
 
