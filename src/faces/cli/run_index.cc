@@ -264,8 +264,7 @@ int run_raw_query(const Settings& settings) {
 // Where the index lacks what heavy edits are found by.
 void remark_on_edits(const Settings& settings, const PassageLimits& limits, const Index& index) {
   if (settings.quiet || limits.edits != Edits::heavy || index.stats().layout.pairs) return;
-  remark(
-      "the index has no word pairs (--edits light, or tokens that are characters): --edits heavy finds less in it\n");
+  remark("the index was built without word pairs (--edits light or character tokens), so --edits heavy finds less\n");
 }
 
 // 1 where nothing was found, else 0. A page behind others, or one with more behind it, may be empty and is no failure.
