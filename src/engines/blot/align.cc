@@ -54,7 +54,7 @@ Aligner::Entry Aligner::entry(std::size_t wave, std::int32_t diagonal, std::int3
 }
 
 // The diagonals that the next wave can reach.
-Aligner::Wave Aligner::next_wave(std::size_t wave) const {
+inline Aligner::Wave Aligner::next_wave(std::size_t wave) const {
   if (wave == 0) return {0, 1, used_};
   std::int32_t low = std::numeric_limits<std::int32_t>::max();
   std::int32_t high = std::numeric_limits<std::int32_t>::min();
@@ -68,8 +68,8 @@ Aligner::Wave Aligner::next_wave(std::size_t wave) const {
   return low > high ? Wave{0, 0, used_} : Wave{low, high - low + 1, used_};
 }
 
-const std::uint64_t* Aligner::cells_from(std::size_t wave, std::uint32_t back, std::int32_t low,
-                                         std::int32_t high) const {
+inline const std::uint64_t* Aligner::cells_from(std::size_t wave, std::uint32_t back, std::int32_t low,
+                                                std::int32_t high) const {
   if (wave < back || waves_[wave - back].count == 0) return nullptr;
   const Wave& old = waves_[wave - back];
   if (low < old.low - kMargin || high > old.high() + kMargin) return nullptr;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "engines/blot/blotter.h"
 #include "engines/blot/format.h"
@@ -28,7 +29,7 @@ constexpr std::uint64_t kPairDiagonal = 200;
 constexpr std::uint64_t kPairReach = 100;
 constexpr const char* kLooseWhat = "the tokens of a document";
 // What a token of a document takes while it is read, its text included, about.
-constexpr std::uint64_t kTokenBytes = sizeof(DocumentToken) + sizeof(std::uint32_t) + 12;
+constexpr std::uint64_t kTokenBytes = sizeof(std::uint32_t) + 12;
 
 bool starts_in(const SharedRun& run, std::uint32_t query, std::uint64_t token) {
   return query >= run.query.first && query < run.query.last && token >= run.place.first && token < run.place.last;
@@ -319,11 +320,9 @@ const ChainComparer::HeldTokens& ChainComparer::held(std::uint64_t first, std::u
                             bytes() > reservation_.bytes() + budget_.available()))
     held_.erase(held_.begin());
   reservation_.resize(bytes(), kLooseWhat);
-  std::vector<DocumentToken> read;
-  snapshot_.read_tokens(document_, first, last, read);
-  held_.push_back({document_, {first, first + read.size()}, {}});
-  held_.back().hashes.reserve(read.size());
-  for (const DocumentToken& token : read) held_.back().hashes.push_back(token.hash);
+  std::vector<std::uint32_t> hashes = snapshot_.token_hashes(document_, first, last);
+  const TokenRange range{first, first + hashes.size()};
+  held_.push_back({document_, range, std::move(hashes)});
   reservation_.resize(held_tokens() * sizeof(std::uint32_t), kLooseWhat);
   return held_.back();
 }

@@ -225,21 +225,19 @@ Snapshot::Piece Snapshot::piece(DocId document, std::uint64_t first, std::uint64
   return piece;
 }
 
-void Snapshot::read_tokens(DocId document, std::uint64_t first, std::uint64_t last, std::vector<DocumentToken>& out) {
-  out.clear();
+std::vector<std::uint32_t> Snapshot::token_hashes(DocId document, std::uint64_t first, std::uint64_t last) {
+  std::vector<std::uint32_t> hashes;
   last = std::min(last, tokens(document));
-  if (first >= last) return;
+  if (first >= last) return hashes;
+  hashes.reserve(last - first);
   const Piece read = piece(document, first, last);
   hasher_->read(read.text, read.first_token, first, last, [&](const text::TokenStretch& stretch) {
-    for (std::size_t i = 0; i < stretch.size(); ++i) {
-      const ByteRange range = stretch.range(i);
-      out.push_back(
-          {static_cast<std::uint32_t>(stretch.hashes()[i]), {range.begin + read.begin, range.end + read.begin}});
-    }
+    for (const std::uint64_t hash : stretch.hashes()) hashes.push_back(static_cast<std::uint32_t>(hash));
   });
-  if (out.size() < last - first)
+  if (hashes.size() < last - first)
     throw Error(Errc::corrupt,
                 fmt::format("{}: token count differs from the index; run 'refrain index check'", id(document)));
+  return hashes;
 }
 
 }  // namespace refrain::verbs::index

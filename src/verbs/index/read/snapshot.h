@@ -25,12 +25,6 @@
 
 namespace refrain::verbs::index {
 
-// A token of a document: 32 bits of its hash, and its bytes in the document's text.
-struct DocumentToken {
-  std::uint32_t hash = 0;
-  ByteRange bytes;
-};
-
 // Not thread-safe; clone() for another thread.
 class Snapshot {
  public:
@@ -75,9 +69,9 @@ class Snapshot {
     std::uint64_t first_token = 0;  // the number of the first token in `text`
   };
   Piece piece(DocId document, std::uint64_t first, std::uint64_t last);
-  // The tokens [first, last) of the document; fewer where it ends before. Error(corrupt) where the text has fewer than
-  // the index tells.
-  void read_tokens(DocId document, std::uint64_t first, std::uint64_t last, std::vector<DocumentToken>& out);
+  // 32 bits of the hashes of the tokens [first, last) of the document; fewer where it ends before. Error(corrupt) where the
+  // text has fewer than the index tells.
+  std::vector<std::uint32_t> token_hashes(DocId document, std::uint64_t first, std::uint64_t last);
 
  private:
   struct Segment {
