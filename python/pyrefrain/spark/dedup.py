@@ -73,27 +73,31 @@ class _Run:
 
     def decide(self, exact, near, templates):
         task = one_task.OneTask(self.order, self.documents.id_type, self.source is not None, exact, self.options)
-        one = False
+        one, plan = False, None
 
         def shared(sketched):
-            nonlocal one
+            nonlocal one, plan
             sums = [F.coalesce(F.sum(size), F.lit(0)) for size in (F.octet_length(F.col("id").cast("string")), F.col("bytes"))]
             count, id_bytes, self.all_bytes = sketched.agg(F.count(F.lit(1)), *sums).collect()[0]
             one = near and count > 0 and task.fits(count, id_bytes)
-            return task.look(sketched) if one else shared_numbers(sketched)
+            if not one:
+                return shared_numbers(sketched)
+            numbers, plan = task.look(sketched, self.workspace)
+            return numbers
 
         sketched = self.documents.numbered(
             lambda: self.workspace.keep(sketch(self.documents, self.source, self.options), "sketched"), shared)
-        rows = self._in_one_task(task, sketched, templates) if one else None
+        rows = self._in_one_task(task, plan, sketched, templates) if one else None
         return _decisions(self._in_many_tasks(sketched, exact, near, templates) if rows is None else rows)
 
-    def _in_one_task(self, task, sketched, templates):
+    def _in_one_task(self, task, plan, sketched, templates):
         """What is known of each document; None where that is too much for a task."""
         found = _NONE
-        if templates:
+        if templates and plan is None:
             found = self._find(sketched, task.sites, task.samples) if task.samples else task.templates
             sketched = self._without(found, sketched)
-        plan = self.workspace.keep(task.plan(sketched), "plan")
+        if plan is None:
+            plan = task.plan(sketched, self.workspace)
         similar = task.similar(plan, self.texts(), found)
         if similar is None:
             return None

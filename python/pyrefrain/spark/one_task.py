@@ -1,5 +1,5 @@
-"""dedup where a task can hold the sketches of all documents. It does what needs no texts: one task finds the copies and who
-meets whom, many compare the texts, and one settles the crowds and decides. So nothing is shuffled but texts that are compared.
+"""dedup where a task can hold the sketches of all documents. It does what needs no texts: one task finds templates, copies and
+who meets whom, many compare the texts, and one settles the crowds and decides. So nothing is shuffled but texts that are compared.
 """
 
 import numpy as np
@@ -19,14 +19,22 @@ from .templates import choose, draw, samples_of, windows_of
 MOST_BYTES = 512 << 20  # of sketches and ids
 _GROUP_BYTES = 1 << 20  # of texts that go to one place; the last pair may exceed it
 _TOO_MUCH = -2  # the group of the only row of a plan that one task cannot carry out
-_SURVEY = pa.schema([("site", pa.int64()), ("place", pa.int64()), ("windows", pa.binary()), ("digest", pa.binary()),
-                     (DOC, pa.int64()), ("bytes", pa.int64())])
+_SEEN = -3  # the group of rows for the driver
+_SEEN_COLUMNS = ["site", "place", "windows", "digest", DOC, "bytes"]
+_PLAN_COLUMNS = ["group", "rank", "earlier", DOC, "template", "lanes", "keys"]
 _PLAN = pa.schema([("group", pa.int64()), ("rank", pa.int64()), ("earlier", pa.int64()), (DOC, pa.int64()),
-                   ("template", pa.int32()), ("lanes", pa.binary()), ("keys", pa.binary())])
+                   ("template", pa.int32()), ("lanes", pa.binary()), ("keys", pa.binary()), ("site", pa.int64()),
+                   ("place", pa.int64()), ("windows", pa.binary()), ("digest", pa.binary()), ("bytes", pa.int64())])
+
+
+class _Plan:
+    def __init__(self, kept, seen):
+        self.rows = kept.where(F.col("group") >= CROWD).select(*_PLAN_COLUMNS)
+        self.too_much = any(row.group == _TOO_MUCH for row in seen)
 
 
 class OneTask:
-    """`order` says which documents come first: the rank of a document is its place."""
+    """`order` says which documents come first: the rank of a document is its place. The last of it is the id."""
 
     def __init__(self, order, id_type, by_source, exact, options):
         self._order = order
@@ -41,32 +49,48 @@ class OneTask:
         sketch = dict(self._options)["lanes"] + 4 * matcher(self._options).bands + 64
         return count * sketch + id_bytes <= MOST_BYTES
 
-    def look(self, sketched):
-        """Finds templates, or samples for templates.find() where it lacks texts. Gives the numbers that documents share."""
-        exact, by_source, options = self._exact, self._by_source, self._options
-        rows = self._in_order(sketched).select("strong", "judged", "id", "site", "digest", "bytes", DOC, "sample")
-        found = map_all(rows, lambda rows: _survey(rows, exact, by_source, matcher(options)), from_arrow_schema(_SURVEY)).collect()
-        of_sites = sorted((row for row in found if row.site is not None), key=lambda row: row.place)
+    def look(self, sketched, workspace):
+        """Finds templates, or samples for templates.find() where it lacks texts. Gives the numbers that documents share, and the
+        plan, which is made in passing: None if there may be templates, without which it has to be made."""
+        plan = workspace.keep(self._planned(sketched, True), "plan")
+        seen = plan.where(F.col("group") < CROWD).select("group", *_SEEN_COLUMNS).collect()
+        of_sites = sorted((row for row in seen if row.site is not None), key=lambda row: row.place)
         self.sites = list({row.site: None for row in of_sites})
         self.samples = [row for row in of_sites if row.windows is None]
         self.templates = choose(self.sites, {row.site: bytes(row.windows) for row in of_sites if row.windows is not None})
-        return [row[DOC] for row in found if row.site is None]
+        shared = [row[DOC] for row in seen if row.site is None and row.group == _SEEN]
+        return shared, None if _may_have_templates(row.windows for row in of_sites) else _Plan(plan, seen)
 
-    def plan(self, sketched):
+    def plan(self, sketched, workspace):
+        plan = workspace.keep(self._planned(sketched, False), "plan")
+        return _Plan(plan, plan.where(F.col("group") == _TOO_MUCH).select("group").collect())
+
+    def _planned(self, sketched, look):
         """The first round. Rows of pairs that may match have a group, the later's rank and the earlier's; and for every text that
-        a group needs there is a row with its document. The texts of crowds are for the group CROWD."""
-        options, exact = self._options, self._exact
+        a group needs there is a row with its document. The texts of crowds are for the group CROWD, and rows of the group _SEEN
+        for look()."""
+        options, exact, by_source = self._options, self._exact, self._by_source
         limits = crowds.ONE_TASK_PAIRS, crowds.ONE_TASK_BYTES
-        columns = ["strong", "judged", DOC, "template", "bytes", "lanes", "keys"]
-        return map_all(self._in_order(sketched).select(*columns), lambda rows: _plan(rows, matcher(options), exact, *limits),
-                       from_arrow_schema(_PLAN))
+        columns = ["id", "strong", "judged", DOC, "template", "bytes", "lanes", "keys", "site", "digest"]
+        sketched, in_order = self._in_order(sketched)
+
+        def run(rows):
+            texts = _sampled(rows) if look else {}
+            rows = in_order(rows.select(columns))
+            heads = _heads(rows, exact)
+            seen = _survey(rows, heads, texts, by_source, matcher(options)) if look else _PLAN.empty_table()
+            if seen["site"].null_count or _may_have_templates(seen["windows"].to_pylist()):
+                return seen
+            return pa.concat_tables([seen, _plan(rows, heads, matcher(options), *limits)])
+
+        return map_all(sketched.select(*columns, "sample"), run, from_arrow_schema(_PLAN))
 
     def similar(self, plan, texts, templates):
-        """What meeting.compare() gives of a plan that was kept; None where it is too much for this way."""
-        if not plan.where(F.col("group") == _TOO_MUCH).isEmpty():
+        """What meeting.compare() gives of a plan; None where it is too much for this way."""
+        if plan.too_much:
             return None
-        members = plan.where(f"{DOC} is not null").drop("earlier")
-        pairs = plan.where("earlier is not null").select("group", F.col("rank").alias("later"), "earlier")
+        members = plan.rows.where(f"{DOC} is not null").drop("earlier")
+        pairs = plan.rows.where("earlier is not null").select("group", F.col("rank").alias("later"), "earlier")
         return meeting.compare(pairs, F.broadcast(members), texts, self._options, templates)
 
     def outcome(self, sketched, similar, templates):
@@ -79,16 +103,28 @@ class OneTask:
 
         def run(rows):
             is_document = pc.is_valid(rows["judged"])
-            documents = rows.select(of_documents).filter(is_document)
+            documents = in_order(rows.select(of_documents).filter(is_document))
             others = rows.drop_columns(of_documents).filter(pc.invert(is_document))
             return _outcome(documents, others, matcher(options, windows), exact, schema.names)
 
         of_documents = ["id", "strong", "judged"]
         rows = sketched.drop("template", "lanes", "keys", "sample").unionByName(similar, allowMissingColumns=True)
-        return map_all(self._in_order(rows).select(*of_documents, *similar.columns), run, schema)
+        rows, in_order = self._in_order(rows)
+        return map_all(rows.select(*of_documents, *similar.columns), run, schema)
 
     def _in_order(self, rows):
-        return rows.coalesce(1).sortWithinPartitions(*self._order)
+        """The rows as one partition; and what puts a table of them in order, where it has them all: Spark sorts them if columns
+        are named to rank by, but takes many times as long."""
+        rows = rows.coalesce(1)
+        if len(self._order) == 1:
+            return rows, _by_id
+        return rows.sortWithinPartitions(*self._order), lambda table: table.combine_chunks()
+
+
+def _by_id(table):
+    ids = table["id"].cast(pa.string()).cast(pa.binary())
+    order = np.roll(pc.sort_indices(ids).to_numpy(), ids.null_count)  # Spark's nulls are first
+    return pa.table({name: table[name].combine_chunks().take(order) for name in table.column_names})
 
 
 def _heads(rows, exact):
@@ -106,17 +142,27 @@ def _is_compared(rows, heads):
     return rows["judged"].to_numpy() & (heads == np.arange(len(rows)))
 
 
-def _survey(rows, exact, by_source, matcher):
-    """Rows of _SURVEY: the templates of the largest sources, or as long as it lacks texts the samples that templates.look()
-    draws; and numbers that documents share."""
-    all_bytes = pc.sum(rows["bytes"]).as_py()
+def _sampled(rows):
+    """The texts that were kept for samples, by site and digest."""
     kept = rows.select(["site", "digest", "sample"]).filter(pc.is_valid(rows["sample"]))
     texts = kept["sample"].cast(pa.binary())  # they need not be valid UTF-8
-    texts = dict(zip(zip(kept["site"].to_pylist(), kept["digest"].to_pylist()), texts.to_pylist()))
-    numbers, counts = np.unique(rows[DOC].to_numpy(), return_counts=True)
-    shared = numbers[counts > 1][:MOST_SHARED]
-    compared = rows.filter(pa.array(_is_compared(rows, _heads(rows, exact)))).combine_chunks()
-    return _joined([_templates(samples_of(compared, by_source), all_bytes, texts, matcher), {DOC: shared}], _SURVEY)
+    return dict(zip(zip(kept["site"].to_pylist(), kept["digest"].to_pylist()), texts.to_pylist()))
+
+
+def _survey(rows, heads, texts, by_source, matcher):
+    """Rows for the driver: the templates of the largest sources, or as long as it lacks texts the samples that templates.look()
+    draws; and numbers that documents share."""
+    all_bytes = pc.sum(rows["bytes"]).as_py()
+    numbers = np.sort(rows[DOC].to_numpy())
+    shared = crowds.distinct(numbers[1:][numbers[1:] == numbers[:-1]])[:MOST_SHARED]
+    compared = rows.select(["id", "site", "digest", DOC, "bytes"]).filter(pa.array(_is_compared(rows, heads))).combine_chunks()
+    parts = _templates(samples_of(compared, by_source), all_bytes, texts, matcher), {DOC: shared}
+    return _joined([{"group": np.full(len(next(iter(part.values()))), _SEEN), **part} for part in parts], _PLAN)
+
+
+def _may_have_templates(windows):
+    """Of what _survey() found for sources: null where a text was missing, empty where there is no template."""
+    return any(one != b"" for one in windows)
 
 
 def _templates(samples, all_bytes, texts, matcher):
@@ -131,9 +177,8 @@ def _templates(samples, all_bytes, texts, matcher):
             "windows": [windows_of(matcher, some) for some in of_site.values()]}
 
 
-def _plan(rows, matcher, exact, most_pairs, most_bytes):
-    rows = rows.combine_chunks()
-    alive = np.flatnonzero(_is_compared(rows, _heads(rows, exact)))
+def _plan(rows, heads, matcher, most_pairs, most_bytes):
+    alive = np.flatnonzero(_is_compared(rows, heads))
     lanes, keys, sizes = rows["lanes"].chunk(0), rows["keys"].chunk(0), rows["bytes"].to_numpy()
     members = crowds.Members(lanes, keys, matcher)
     pairs, crowd = members.meet(alive, 1)
