@@ -139,7 +139,7 @@ def by_spark(path, folder, arguments):
     spark = make_session(folder, arguments.master, **{
         "spark.driver.memory": arguments.memory, "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={folder} {arguments.java}",
         "spark.eventLog.enabled": "true", "spark.eventLog.dir": f"file://{log}", "spark.sql.codegen.wholeStage": "true",
-        "spark.sql.shuffle.partitions": "8", "spark.sql.parquet.compression.codec": "snappy",
+        "spark.sql.shuffle.partitions": "8", "spark.sql.execution.arrow.pyspark.enabled": "true", "spark.sql.parquet.compression.codec": "snappy",
         **({"spark.sql.autoBroadcastJoinThreshold": "-1", "spark.sql.adaptive.autoBroadcastJoinThreshold": "-1"}
            if arguments.spread else {})})
     from pyrefrain import spark as refrain
@@ -166,7 +166,7 @@ def by_spark(path, folder, arguments):
     before, begin = cpu_seconds(), time.monotonic()
     with Watch() as watch:
         decisions = refrain.dedup(frame, checkpoint=f"file://{folder}/kept")
-        kept = {row.id for row in told("read", lambda: decisions.where("keep").select("id").collect())}
+        kept = set(told("read", lambda: decisions.where("keep").select("id").toPandas())["id"])
     seconds = time.monotonic() - begin
     used = {kind: round(now - before[kind], 2) for kind, now in cpu_seconds().items()}
     spark.stop()
