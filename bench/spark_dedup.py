@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """dedup on a local Spark against the program: the same kept set, the time of both, and the bytes that were shuffled.
 
-    spark_dedup.py [--master local[2]] [--memory 4g] [--parquet] [--spread] [--java=OPTIONS] DOCUMENTS.jsonl...
+    spark_dedup.py [--master local[2]] [--memory 4g] [--parquet] [--spread] [--java=OPTIONS] [--conf NAME=VALUE]... DOCUMENTS.jsonl...
 
 A line of DOCUMENTS.jsonl has {"id", "text", ...}, as dedup_world.py writes it. The documents of several files are told apart by the
 file. Both read the same file: JSON Lines, or with --parquet one that was made of them. --spread is dedup as it is with data too large for
@@ -27,6 +27,9 @@ sys.path.insert(0, os.path.join(ROOT, "python", "tests", "spark"))
 from spark_case import BIN_DIR, make_session, missing  # noqa: E402
 
 TEXTS = ("similar", "crowd_texts")  # the steps that move texts
+# What docs/spark.md advises for one machine: fewer methods are worth compiling to the utmost in a run of a minute.
+JAVA = ("-XX:+UseParallelGC -XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
+        "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000")
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -141,7 +144,7 @@ def by_spark(path, folder, arguments):
         "spark.eventLog.enabled": "true", "spark.eventLog.dir": f"file://{log}", "spark.sql.codegen.wholeStage": "true",
         "spark.sql.shuffle.partitions": "8", "spark.sql.execution.arrow.pyspark.enabled": "true", "spark.sql.parquet.compression.codec": "snappy",
         **({"spark.sql.autoBroadcastJoinThreshold": "-1", "spark.sql.adaptive.autoBroadcastJoinThreshold": "-1"}
-           if arguments.spread else {})})
+           if arguments.spread else {}), **dict(one.split("=", 1) for one in arguments.conf)})
     from pyrefrain import spark as refrain
     from pyrefrain.spark import one_task
     from pyrefrain.spark.frames import Workspace
@@ -181,7 +184,8 @@ def main():
     parser.add_argument("--master", default="local[2]")
     parser.add_argument("--memory", default="4g")
     parser.add_argument("--parquet", action="store_true")
-    parser.add_argument("--java", default="", help="options of the JVM, as in --java=-XX:+UseParallelGC")
+    parser.add_argument("--java", default=JAVA, help="options of the JVM, as in --java=-XX:+UseParallelGC [%(default)s]")
+    parser.add_argument("--conf", action="append", default=[], metavar="NAME=VALUE", help="a setting of Spark, as --conf spark.shuffle.compress=false")
     parser.add_argument("--spread", action="store_true")
     arguments = parser.parse_args()
     if reason := missing():
@@ -195,7 +199,7 @@ def main():
         texts = sum(told["shuffled_bytes"].get(step, 0) for step in TEXTS)
         without_texts = sum(told["shuffled_bytes"].values()) - texts
         print(json.dumps({
-            "format": "parquet" if arguments.parquet else "jsonl", "spread": arguments.spread, "java": arguments.java, "documents": documents, "text_bytes": text_bytes, "kept": len(kept),
+            "format": "parquet" if arguments.parquet else "jsonl", "spread": arguments.spread, "java": arguments.java, "conf": arguments.conf, "documents": documents, "text_bytes": text_bytes, "kept": len(kept),
             "program_seconds": round(seconds, 2), "program_cpu_seconds": round(cpu, 2), **told,
             "without_texts_a_byte": round(without_texts / text_bytes, 4),
             "texts_a_byte": round(texts / text_bytes, 4)}))
