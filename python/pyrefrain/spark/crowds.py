@@ -126,29 +126,34 @@ class Crowds:
         self._ranks = members["rank"].to_numpy()
         lanes, keys, self._texts, self._templates = (members[name].chunk(0) for name in ("lanes", "keys", "text", "template"))
         self._members = Members(lanes, keys, matcher)
-        self._similar = [known]
+        self._found = _found(known)
+        self._similar = known.select(graph.DECIDING).slice(0, 0)
+        self._gone = self._removed(known)
         inside = np.logical_and(*(np.isin(known[name].to_numpy(), self._ranks) for name in PAIR))
         later, earlier = (np.searchsorted(self._ranks, known[name].to_numpy()[inside]) for name in PAIR)
         self._met = later * len(self._ranks) + earlier
 
     def settle(self, documents):
         """Yields what each round finds. So many `documents` are compared in all."""
-        found = _found(self._similar[0])
-        for round in rounds(lambda: documents, lambda: found, lambda: len(self._gone())):
-            alive = np.flatnonzero(np.isin(self._ranks, self._gone(), invert=True))
+        for round in rounds(lambda: documents, lambda: self._found, lambda: len(self._gone)):
+            alive = np.flatnonzero(np.isin(self._ranks, self._gone, invert=True))
             pairs = np.setdiff1d(self._members.meet(alive, round)[0], self._met, assume_unique=True)
             self._met = np.concatenate([self._met, pairs])
             places = self._members.may_match(pairs)
             ranks = [self._ranks[place] for place in places]
             made = pa.table(similar(self._matcher, self._texts, self._templates, places, ranks))
-            found = _found(made)
-            self._similar.append(made)
+            self._found = _found(made)
+            self._gone = self._removed(made)
             yield made
 
-    def _gone(self):
-        """The ranks that are removed, by what is known so far."""
-        deciding = graph.deciding(pa.concat_tables(self._similar))
-        return deciding["later"].to_numpy()[deciding["covered"].to_numpy() != 0]
+    def _removed(self, made):
+        """The ranks that are removed, by what was known and these pairs."""
+        known = pa.concat_tables([self._similar, made.select(graph.DECIDING)]).combine_chunks()
+        later, earlier = (known[name].to_numpy() for name in PAIR)
+        order = np.argsort(later * (earlier.max(initial=0) + 1) + earlier, kind="stable")  # most are in order
+        self._similar = known.take(order)
+        deciding = graph.deciding_rows(self._similar)
+        return self._similar["later"].to_numpy()[deciding][self._similar["covered"].to_numpy()[deciding] != 0]
 
 
 def _found(similar):

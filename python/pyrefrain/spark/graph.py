@@ -89,6 +89,7 @@ def _small_star(edges):
     return ends.union(least.select(F.col("least").alias("low"), "high")).distinct()
 
 
+DECIDING = ["later", "earlier", "longest_lost", "covered"]  # what decides
 DECIDED = "later long, earlier long, similarity double, lost long, longest_lost long, as_written double, removed boolean"
 
 
@@ -125,5 +126,10 @@ def deciding(matches):
     return _deciding(_core.KeptSet(), matches.sort_by([("later", "ascending"), ("earlier", "ascending")]))
 
 
+def deciding_rows(matches):
+    """Of a table of matches in order, the rows of those that decide."""
+    return pa.array(_core.KeptSet().add(*(matches[name] for name in DECIDING))).to_numpy()
+
+
 def _deciding(kept, matches):
-    return matches.take(pa.array(kept.add(*(matches[name] for name in ("later", "earlier", "longest_lost", "covered")))))
+    return matches.take(pa.array(kept.add(*(matches[name] for name in DECIDING))))
