@@ -1,6 +1,7 @@
 #include "verbs/index/query/record.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -99,11 +100,6 @@ class RecordQuery {
     PlaceComparer comparer;
     Reservation passage_room;
   };
-  // The room for texts that wait to be told.
-  struct Waiting {
-    Reservation room;
-    std::uint64_t most = 0;
-  };
 
   std::uint64_t query_hash() const;
   void tell_candidates(const std::optional<QueryCursor>& cursor);
@@ -111,9 +107,9 @@ class RecordQuery {
   bool is_left_out(std::uint32_t chain);
   std::uint32_t chains_compared(const blot::Candidate& candidate) const;
   void set_passage(Desk& desk, const TokenRange& query);
-  std::vector<ComparedPassage> ranked(std::span<FoundPassage> found, Waiting& waiting);
-  std::optional<ComparedPassage> compare_passage(Desk& desk, FoundPassage& passage, Waiting& waiting);
-  bool may_wait(const Occurrence& occurrence, Waiting& waiting);
+  std::vector<ComparedPassage> ranked(std::span<FoundPassage> found, Reservation& waiting);
+  std::optional<ComparedPassage> compare_passage(Desk& desk, FoundPassage& passage, Reservation& waiting);
+  bool may_wait(const Occurrence& occurrence, Reservation& waiting);
   void tell_passage(ComparedPassage& passage);
   std::optional<ComparedPlace> compare_place(Desk& desk, const Found& found);
 
@@ -210,7 +206,7 @@ void RecordQuery::tell_candidates(const std::optional<QueryCursor>& cursor) {
     end = std::min(at + kCandidatesAtOnce, candidates.size());
     std::vector<FoundPassage> found = passages_of({candidates.data() + at, end - at});
     for (std::uint32_t first = told - told % kRankedAtOnce; first < found.size(); first += kRankedAtOnce) {
-      Waiting waiting{budget_.reserve(0, kPassageWhat), std::min(kWaitingBytes, budget_.available() / 4)};
+      Reservation waiting = budget_.reserve(0, kPassageWhat);  // texts that wait to be told
       std::vector<ComparedPassage> passages =
           ranked(std::span(found).subspan(first, std::min<std::size_t>(kRankedAtOnce, found.size() - first)), waiting);
       for (std::uint32_t i = told - std::min(told, first); i < passages.size(); ++i) {
@@ -301,28 +297,25 @@ void RecordQuery::set_passage(Desk& desk, const TokenRange& query) {
 }
 
 // Those that are to be told, by their scores.
-std::vector<RecordQuery::ComparedPassage> RecordQuery::ranked(std::span<FoundPassage> found, Waiting& waiting) {
+std::vector<RecordQuery::ComparedPassage> RecordQuery::ranked(std::span<FoundPassage> found, Reservation& waiting) {
   std::vector<std::optional<ComparedPassage>> compared(found.size());
-  std::vector<char> failed(found.size(), 0);
+  std::atomic<bool> failed = false;
   crew_.run(found.size(), [&](unsigned worker, Snapshot& snapshot, std::size_t i) {
     try {
+      if (failed) return;
       if (!desks_[worker]) desks_[worker].emplace(snapshot, options_.limits, budget_);
       compared[i] = compare_passage(*desks_[worker], found[i], waiting);
     } catch (const Error&) {
-      failed[i] = 1;
+      failed = true;
     }
   });
-  // Once more, one after the other, and nothing waits: so it does not matter how many there were.
-  if (std::ranges::count(failed, 1) > 0) {
+  if (failed) {
+    // All over again, one after the other: where there is room for that, it does not matter how many there were.
     for (std::size_t worker = 1; worker < desks_.size(); ++worker) desks_[worker].reset();
-    for (std::optional<ComparedPassage>& passage : compared)
-      if (passage)
-        for (Told& place : passage->places) place.occurrence.reset();
-    waiting.room.resize(0, kPassageWhat);
-    waiting.most = 0;
+    waiting.resize(0, kPassageWhat);
+    for (std::optional<ComparedPassage>& passage : compared) passage.reset();
+    for (std::size_t i = 0; i < found.size(); ++i) compared[i] = compare_passage(*desks_[0], found[i], waiting);
   }
-  for (std::size_t i = 0; i < found.size(); ++i)
-    if (failed[i] != 0) compared[i] = compare_passage(*desks_[0], found[i], waiting);
   std::vector<ComparedPassage> passages;
   for (std::optional<ComparedPassage>& passage : compared)
     if (passage) passages.push_back(std::move(*passage));
@@ -333,7 +326,7 @@ std::vector<RecordQuery::ComparedPassage> RecordQuery::ranked(std::span<FoundPas
 
 // None where there is nothing to tell. Texts are kept as far as there is room for those of all passages.
 std::optional<RecordQuery::ComparedPassage> RecordQuery::compare_passage(Desk& desk, FoundPassage& passage,
-                                                                         Waiting& waiting) {
+                                                                         Reservation& waiting) {
   const auto first = static_cast<std::uint32_t>(passage.query.first);
   const auto last = static_cast<std::uint32_t>(passage.query.last);
   set_passage(desk, passage.query);
@@ -373,12 +366,12 @@ std::optional<RecordQuery::ComparedPassage> RecordQuery::compare_passage(Desk& d
 }
 
 // Whether there is room for it until it is told; that is then taken.
-bool RecordQuery::may_wait(const Occurrence& occurrence, Waiting& waiting) {
+bool RecordQuery::may_wait(const Occurrence& occurrence, Reservation& waiting) {
   const std::lock_guard lock(mutex_);
-  const std::uint64_t with_this = waiting.room.bytes() + occurrence.text.size();
-  if (with_this > waiting.most || occurrence.text.size() > budget_.available()) return false;
+  const std::uint64_t with_this = waiting.bytes() + occurrence.text.size();
+  if (with_this > kWaitingBytes || occurrence.text.size() > budget_.available() / 4) return false;
   try {
-    waiting.room.resize(with_this, kPassageWhat);
+    waiting.resize(with_this, kPassageWhat);
   } catch (const Error&) {  // another worker was faster
     return false;
   }
