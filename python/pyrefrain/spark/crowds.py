@@ -150,8 +150,7 @@ class Crowds:
         """The ranks that are removed, by what was known and these pairs."""
         known = pa.concat_tables([self._similar, made.select(graph.DECIDING)]).combine_chunks()
         later, earlier = (known[name].to_numpy() for name in PAIR)
-        order = np.argsort(later * (earlier.max(initial=0) + 1) + earlier, kind="stable")  # most are in order
-        self._similar = known.take(order)
+        self._similar = known.take(np.lexsort((earlier, later)))
         deciding = graph.deciding_rows(self._similar)
         return self._similar["later"].to_numpy()[deciding][self._similar["covered"].to_numpy()[deciding] != 0]
 
