@@ -82,6 +82,22 @@ class Graphs(SparkCase):
             self.assertEqual(len(rows), len(expected))
             self.assertEqual({row[0]: tuple(row[1:]) for row in rows}, expected, edges_in_one_task)
 
+    def test_crowds_know_who_is_removed_whatever_the_ranks(self):
+        import pyarrow as pa
+        from pyrefrain.spark import crowds, graph
+        pick = random.Random(3)
+        ranks = sorted(pick.sample(range(1 << 62), 60))
+        pairs = sorted({tuple(sorted(pick.sample(ranks, 2), reverse=True)) for _ in range(200)})
+        matches = [(*pair, 0.9, 1, pick.randrange(40), 1.0, pick.randrange(2)) for pair in pairs]
+        pick.shuffle(matches)
+        names = ("later", "earlier", "similarity", "lost", "longest_lost", "as_written", "covered")
+        tables = [pa.table(list(map(list, zip(*some))), list(names)) for some in (matches[:120], matches[120:])]
+        known = crowds.Crowds.__new__(crowds.Crowds)
+        known._similar = tables[0].select(graph.DECIDING).slice(0, 0)
+        for count, table in ((120, tables[0]), (200, tables[1])):
+            removed = {rank for rank, row in plain_kept(matches[:count]).items() if row[-1]}
+            self.assertEqual(set(known._removed(table).tolist()), removed)
+
 
 if __name__ == "__main__":
     main()
