@@ -318,7 +318,7 @@ class Refused(Index):
                 ("check index --threads 2", "--repair"), ("check index --temp-dir .", "--repair"),
                 ("blots index --unblot 0 --min-documents 3", "--min-documents"),
                 ("blots index --unblot 0 --max-documents 3", "--max-documents"),
-                ("blots index docs", "is an index"), ("blots index --window 5", "--window"),
+                ("blots index docs", "is an index"), ("blots docs index", "index: is an index"), ("blots index --window 5", "--window"),
                 ("blots index --format lines", "--format"), ("blots index --text-field t", "--text-field"),
                 ("blots index --id-field t", "--id-field"), ("blots index --max-doc-bytes 9", "--max-doc-bytes"),
                 ("blots index --binary", "--binary"), ("blots index --strict", "--strict"),

@@ -210,7 +210,6 @@ class Campaign(unittest.TestCase):
             raise unittest.SkipTest(f"skipped: {FAULTS} is not built; a sanitizer's library wants to be loaded first")
         cls.root = os.path.realpath(tempfile.mkdtemp(prefix="refrain-faults-"))
         cls.kinds = write_inputs(cls.root)
-        cls.rng = random.Random(cls.seed)
 
     @classmethod
     def tearDownClass(cls):
@@ -245,6 +244,7 @@ class Campaign(unittest.TestCase):
             shutil.copytree(os.path.join(self.root, "ready", name), os.path.join(self.root, name))
 
     def one(self, case):
+        rng = random.Random(f"{self.seed} {case.name}")  # so that what another command does changes nothing here
         self.prepare(case)
         log = os.path.join(self.root, "log")
         try:
@@ -257,11 +257,11 @@ class Campaign(unittest.TestCase):
             numbers = range(1, len(calls) + 1)
             pairs = [(number, error) for number in numbers for error in ERRORS]
             if self.errors < len(ERRORS):
-                pairs = [(number, error) for number in numbers for error in self.rng.sample(ERRORS, self.errors)]
+                pairs = [(number, error) for number in numbers for error in rng.sample(ERRORS, self.errors)]
             if not self.full:
-                pairs = self.rng.sample(pairs, min(SHORT, len(pairs)))
+                pairs = rng.sample(pairs, min(SHORT, len(pairs)))
             for number, error in sorted(pairs, key=str):
-                stays = error not in ("short", errno.EINTR) and self.rng.random() < 0.5
+                stays = error not in ("short", errno.EINTR) and rng.random() < 0.5
                 with self.subTest(case.name, call=number, error=error):
                     try:
                         self.fault(case, expected, calls[number - 1], number, error, stays)

@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/files/path.h"
 #include "corpus/formats/recognize.h"
 
 namespace refrain::corpus {
@@ -48,8 +49,7 @@ OutputNames::OutputNames(const InputOptions& options) : paths_(options.paths) {
   std::unordered_map<std::string, std::size_t> numbers;  // given last, by base name
   for (const std::string& path : paths_) {
     const std::string base = base_name(path);
-    std::error_code ignored;
-    const std::size_t stem = end_of_stem(base, fs::is_directory(path, ignored));
+    const std::size_t stem = end_of_stem(base, path_kind(path) == PathKind::folder);
     std::string name = base;
     for (std::size_t& number = numbers.try_emplace(base, 1).first->second; !taken.insert(name).second;)
       name = fmt::format("{}-{}{}", base.substr(0, stem), ++number, base.substr(stem));

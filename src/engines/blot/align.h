@@ -47,8 +47,9 @@ class Aligner {
   Growth forward(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);
   Growth backward(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);
 
-  // Where two whole runs agree: two spans of tokens, or runs of `a` and `b` tokens that equal(i, j) compares. It is worth as much as can be, among the paths that growing would follow; where none of them leads to both ends,
-  // wider ones are tried, and where that would take too long, the rest of both runs counts as different.
+  // Where two whole runs agree: two spans of tokens, or runs of `a` and `b` tokens that equal(i, j) compares. It is worth as
+  // much as can be, among the paths that growing would follow; where none of them leads to both ends, wider ones are tried,
+  // and where that would take too long, the rest of both runs counts as different.
   struct Run {
     std::size_t a = 0;
     std::size_t b = 0;

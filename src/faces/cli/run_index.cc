@@ -5,13 +5,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -161,21 +159,22 @@ std::uint64_t print_file_blots(const Settings& settings) {
 
 // The index at `path`; none where there is something else, or nothing.
 std::unique_ptr<Index> open_if_index(const std::string& path) {
-  std::error_code ignored;
   try {
-    if (std::filesystem::is_directory(path, ignored)) return std::make_unique<Index>(path);
+    return std::make_unique<Index>(path);
   } catch (const Error& error) {
     if (error.code() != Errc::not_found) throw;
+    return nullptr;
   }
-  return nullptr;
 }
 
 // 1 where the text behind a blot was asked for and there is none, else 0.
 int run_blots(const Settings& settings) {
   std::uint64_t rows = 0;
+  if (settings.operands.size() > 1)
+    for (const std::string& path : settings.operands)
+      if (open_if_index(path))
+        throw Error(Errc::invalid_argument, fmt::format("{}: is an index; name one index, or files", path));
   if (const std::unique_ptr<Index> index = open_if_index(index_of(settings))) {
-    if (settings.operands.size() > 1)
-      throw Error(Errc::invalid_argument, fmt::format("{}: is an index; name one index, or files", index_of(settings)));
     if (settings.window || settings.blots || settings.sampling || settings.interleave || settings.blot_bits ||
         settings.tokenizer || settings.comments)
       throw Error(Errc::invalid_argument,

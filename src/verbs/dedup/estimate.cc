@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "base/budget.h"
+#include "base/files/path.h"
 #include "base/files/temp_space.h"
 #include "base/threads.h"
 #include "corpus/files/decompress.h"
@@ -55,10 +56,7 @@ class Sizes {
   Sizes(const InputOptions& options, const Context& context, MemoryBudget& budget) : stream_(budget) {
     known = options.documents == nullptr;
     for (const std::string& path : options.paths) {
-      std::error_code ignored;
-      const fs::file_status status = fs::status(path, ignored);
-      if (path == "-" || (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)))
-        known = false;
+      if (path == "-" || path_kind(path) == PathKind::other) known = false;
     }
     if (!known) return;
     const corpus::SourceOptions source = options;

@@ -11,7 +11,6 @@
 #include <functional>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "base/budget.h"
@@ -268,8 +267,7 @@ void add_texts(StoryReport& story, const fs::path& run, const Told& told, const 
     std::vector<verbs::evidence::WantedDocument> item{{.id = document.match}};
     // Where there are several files of items, the id begins with the file.
     for (std::size_t colon = 0; (colon = document.match.find(':', colon)) != std::string::npos; ++colon) {
-      std::error_code ignored;
-      if (!fs::is_regular_file(document.match.substr(0, colon), ignored)) continue;
+      if (path_kind(document.match.substr(0, colon)) != PathKind::file) continue;
       against.paths = {document.match.substr(0, colon)};
       item[0].id = document.match.substr(colon + 1);
       break;

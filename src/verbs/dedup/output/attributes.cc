@@ -10,7 +10,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -187,9 +186,7 @@ void check_attributes(const DedupOptions& options, const Context& context) {
   if (options.input.id_field.empty())
     throw Error(Errc::invalid_argument, "--attributes dolma: needs ids; add --id-field id");
   for (const std::string& path : options.input.paths) {
-    std::error_code ignored;
-    const fs::file_status status = fs::status(path, ignored);
-    if (path == "-" || (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)))
+    if (path == "-" || path_kind(path) == PathKind::other)
       throw Error(Errc::invalid_argument,
                   fmt::format("{}: --attributes reads its input twice; write it to a file first", path));
   }

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <system_error>
 
+#include "base/files/path.h"
 #include "corpus/files/raw.h"
 #include "verbs/run/tsv.h"
 
@@ -14,10 +14,9 @@ namespace {
 
 // The archive that a path leads into.
 std::string archive_of(const std::filesystem::path& path) {
-  std::error_code ignored;
   for (std::filesystem::path above = path.parent_path(); !above.empty() && above != above.parent_path();
        above = above.parent_path())
-    if (std::filesystem::is_regular_file(above, ignored)) return above.string();
+    if (path_kind(above) == PathKind::file) return above.string();
   return {};
 }
 

@@ -27,7 +27,8 @@ class Comparisons {
   // Compares these now, with a crew, so that runs() need not. A neighbourhood where that fails is left to runs().
   void compare_ahead(std::span<const std::uint32_t> chains, Crew& crew);
   // What is in order and is no part of something longer that is not; and that, where the chain is. Depends on the chain
-  // alone, unless something cannot be read. Error(bad_input), once, where the document's file has changed; from then on there are none.
+  // alone, unless something cannot be read. Error(bad_input), once, where the document's file has changed; from then on
+  // there are none.
   const std::vector<SharedRun>& runs(std::uint32_t chain);
   // Chains so far.
   std::uint64_t compared() const { return runs_.size(); }

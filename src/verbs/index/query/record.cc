@@ -63,9 +63,7 @@ class RecordQuery {
         excluded_(excluded),
         runs_(snapshot, asked.text, options.limits, excluded, budget),
         query_(runs_.query()),
-        desks_(Crew::kMostWorkers) {
-    desks_[0].emplace(snapshot, options.limits, budget);
-  }
+        desk_(snapshot, options.limits, budget) {}
 
   QueryReport run();
 
@@ -126,8 +124,8 @@ class RecordQuery {
   DocumentRuns runs_;
   const QueryText& query_;
   std::optional<blot::RankedCandidates> candidates_;
-  std::vector<std::optional<Desk>> desks_;  // by worker
-  std::mutex mutex_;                        // of what waits, and what has changed, while the crew compares
+  Desk desk_;         // of the thread that was asked
+  std::mutex mutex_;  // of what waits, and what has changed, while the crew compares
   QueryReport report_;
 };
 
@@ -299,22 +297,24 @@ void RecordQuery::set_passage(Desk& desk, const TokenRange& query) {
 // Those that are to be told, by their scores.
 std::vector<RecordQuery::ComparedPassage> RecordQuery::ranked(std::span<FoundPassage> found, Reservation& waiting) {
   std::vector<std::optional<ComparedPassage>> compared(found.size());
+  std::vector<std::optional<Desk>> others(
+      Crew::kMostWorkers);  // by worker; what they take is given back before any is told
   std::atomic<bool> failed = false;
   crew_.run(found.size(), [&](unsigned worker, Snapshot& snapshot, std::size_t i) {
     try {
       if (failed) return;
-      if (!desks_[worker]) desks_[worker].emplace(snapshot, options_.limits, budget_);
-      compared[i] = compare_passage(*desks_[worker], found[i], waiting);
+      if (worker != 0 && !others[worker]) others[worker].emplace(snapshot, options_.limits, budget_);
+      compared[i] = compare_passage(worker == 0 ? desk_ : *others[worker], found[i], waiting);
     } catch (const Error&) {
       failed = true;
     }
   });
+  others.clear();
   if (failed) {
     // All over again, one after the other: where there is room for that, it does not matter how many there were.
-    for (std::size_t worker = 1; worker < desks_.size(); ++worker) desks_[worker].reset();
     waiting.resize(0, kPassageWhat);
     for (std::optional<ComparedPassage>& passage : compared) passage.reset();
-    for (std::size_t i = 0; i < found.size(); ++i) compared[i] = compare_passage(*desks_[0], found[i], waiting);
+    for (std::size_t i = 0; i < found.size(); ++i) compared[i] = compare_passage(desk_, found[i], waiting);
   }
   std::vector<ComparedPassage> passages;
   for (std::optional<ComparedPassage>& passage : compared)
@@ -387,8 +387,8 @@ void RecordQuery::tell_passage(ComparedPassage& passage) {
   bool is_set = false;
   for (Told& one : passage.places) {
     if (!one.occurrence) {
-      if (!std::exchange(is_set, true)) set_passage(*desks_[0], passage.query);
-      std::optional<ComparedPlace> place = compare_place(*desks_[0], one.found);
+      if (!std::exchange(is_set, true)) set_passage(desk_, passage.query);
+      std::optional<ComparedPlace> place = compare_place(desk_, one.found);
       if (!place) continue;  // it changed just now
       one.occurrence = std::move(place->occurrence);
     }
