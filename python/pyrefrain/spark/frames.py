@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from ..errors import InvalidArgument, Unsupported
+from .workers import settle
 
 DOC = "doc"  # the number of a document: a hash of its id
 TASK = {"threads": 1, "memory": "512M"}  # what a kernel may use
@@ -115,6 +116,16 @@ def _number(seed):
     return F.xxhash64(F.lit(seed), F.col("id").cast("string"))
 
 
+def map_in_tasks(frame, function, schema):
+    """`function` takes an iterator of pyarrow.RecordBatch, all of a task, and gives others."""
+
+    def run(batches):
+        settle()
+        return function(batches)
+
+    return frame.mapInArrow(run, schema)
+
+
 def map_batches(frame, function, schema):
     """`function` takes and gives pyarrow.RecordBatch; what it gives is brought into the types of the schema."""
 
@@ -123,7 +134,7 @@ def map_batches(frame, function, schema):
             if batch.num_rows:
                 yield function(batch)
 
-    return frame.mapInArrow(run, schema)
+    return map_in_tasks(frame, run, schema)
 
 
 def map_all(frame, function, schema):
@@ -135,7 +146,7 @@ def map_all(frame, function, schema):
             held.clear()
             yield from function(rows.pop()).to_batches()  # which may let go of what it has copied
 
-    return frame.mapInArrow(run, schema)
+    return map_in_tasks(frame, run, schema)
 
 
 def map_sorted(frame, by, order, make, schema, placed=False, whole=None):
@@ -152,7 +163,7 @@ def map_sorted(frame, by, order, make, schema, placed=False, whole=None):
             yield made
 
     together = frame if placed else frame.repartition(*by)
-    return together.sortWithinPartitions(*by, *order).mapInArrow(run, schema)
+    return map_in_tasks(together.sortWithinPartitions(*by, *order), run, schema)
 
 
 def _cut(batches, name):

@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from .. import _core
-from .frames import DOC, TASK
+from .frames import DOC, TASK, map_in_tasks
 
 NO_SITE = 1  # of documents that come from nowhere in particular
 _MADE = [T.StructField("template", T.IntegerType()), T.StructField("digest", T.BinaryType()),
@@ -68,7 +68,7 @@ def sketch(documents, source, options, templates=None):
             if batch.num_rows:
                 yield made_of(batch, samples)
 
-    return passed.mapInArrow(run, schema)
+    return map_in_tasks(passed, run, schema)
 
 
 class _Samples:

@@ -9,7 +9,7 @@ from pyspark.sql import Window
 from pyspark.sql import functions as F
 
 from .. import _core
-from .frames import DOC, map_sorted
+from .frames import DOC, map_in_tasks, map_sorted
 from .sketches import matcher
 
 LIMITS = _core.template_sample
@@ -122,7 +122,7 @@ def _samples(compared, sites):
                               ["site", "digest", DOC, "bytes"])
 
     fitting = compared.where(F.col("bytes") <= LIMITS["document_bytes"]).select("site", "digest", DOC, "bytes")
-    least = fitting.mapInArrow(run, "site long, digest binary, doc long, bytes long")
+    least = map_in_tasks(fitting, run, "site long, digest binary, doc long, bytes long")
     least = least.dropDuplicates(["site", "digest"])
     order = Window.partitionBy("site").orderBy("digest")
     return least.withColumn("place", F.row_number().over(order)).where(F.col("place") <= most).collect()

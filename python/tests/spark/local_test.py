@@ -9,6 +9,7 @@ from graph_test import Graphs  # noqa: F401
 from random_test import Random  # noqa: F401
 from spark_case import main
 from verbs_test import Verbs  # noqa: F401
+from workers_test import Workers  # noqa: F401
 
 if __name__ == "__main__":
     main()

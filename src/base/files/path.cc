@@ -25,7 +25,7 @@ namespace {
 template <class Look>
 bool look_at(const fs::path& path, struct stat& info, Look look) {
   if (uninterrupted([&] { return look(path.c_str(), &info); }) == 0) return true;
-  if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG) refuse_read(path.string(), "stat", errno);
+  if (errno != ENOENT && errno != ENOTDIR) refuse_read(path.string(), "stat", errno);
   return false;
 }
 

@@ -1,8 +1,7 @@
 // Questions about paths whose answer may be "the disk does not say".
 //
 // std::filesystem takes a path that cannot be looked at for one that is not there, and whoever believes that deletes or
-// leaves out what is merely out of reach. Here only a path that nothing is at, or can be because it is too long, is "not
-// there"; anything else is Error(io).
+// leaves out what is merely out of reach. Here only ENOENT and ENOTDIR mean "not there"; anything else is Error(io).
 #pragma once
 
 #include <filesystem>

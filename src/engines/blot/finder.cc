@@ -14,8 +14,9 @@ namespace {
 // summary leaves most of out, a lot.
 constexpr std::uint32_t kNearGaps = 2;
 constexpr std::uint32_t kFarGaps = 16;
-// A summary is that much shorter than what it sums up, and none of its clusters has more of its points than this.
+// A summary is that much shorter than what it sums up, this share of its words are points, and no cluster has more than that share of these.
 constexpr std::size_t kSummaryRatio = 2;
+constexpr double kSummaryDensity = 0.15;
 constexpr double kMostOfASummary = 0.67;
 // It has so many tokens, and most of what they weigh is in the other run: of a few words some are in any text on the subject.
 constexpr std::size_t kSummaryTokens = 50;
@@ -43,6 +44,26 @@ void sort_points(std::vector<SharedPoint>& points, bool along_a) {
   } else {
     std::sort(points.begin(), points.end(), [](const auto& x, const auto& y) { return by_b(x, y); });
   }
+}
+
+// Whether one run is much shorter than the other, much of it agrees, and no cluster has most of that: what the longer one holds twice
+// is not summed up.
+bool is_summary(const std::vector<SharedPoint>& points, const std::vector<std::vector<SharedPoint>>& clusters) {
+  const auto [low, high] = std::minmax_element(points.begin(), points.end(), by_b);
+  const std::size_t in_a = points.back().a - points.front().a + 1;
+  const std::size_t in_b = high->b - low->b + 1;
+  if (in_b < kSummaryRatio * in_a && in_a < kSummaryRatio * in_b) return false;
+  std::vector<std::uint32_t> words;
+  const auto words_of = [&](const std::vector<SharedPoint>& some) {
+    words.clear();
+    for (const SharedPoint& point : some) words.push_back(in_a < in_b ? point.a : point.b);
+    std::sort(words.begin(), words.end());
+    return static_cast<std::size_t>(std::unique(words.begin(), words.end()) - words.begin());
+  };
+  const auto all = static_cast<double>(words_of(points));
+  if (all < kSummaryDensity * static_cast<double>(std::min(in_a, in_b))) return false;
+  return std::ranges::all_of(
+      clusters, [&](const auto& cluster) { return static_cast<double>(words_of(cluster)) < kMostOfASummary * all; });
 }
 
 }  // namespace
@@ -256,15 +277,7 @@ void PassageFinder::find_points() {
 
 void PassageFinder::join(const std::vector<SharedPoint>& points, std::vector<LoosePassage>& out) {
   const std::vector<std::vector<SharedPoint>> clusters = cluster_points(points, rules_.max_gap, rules_.max_gap);
-  std::size_t largest = 0;
-  for (const std::vector<SharedPoint>& cluster : clusters) largest = std::max(largest, cluster.size());
-  if (rules_.summaries && static_cast<double>(largest) < kMostOfASummary * static_cast<double>(points.size())) {
-    const auto [low, high] = std::minmax_element(points.begin(), points.end(), by_b);
-    const std::size_t in_a = points.back().a - points.front().a + 1;
-    const std::size_t in_b = high->b - low->b + 1;
-    const bool summary = in_b >= kSummaryRatio * in_a || in_a >= kSummaryRatio * in_b;
-    if (summary && finish(points, false, out)) return;
-  }
+  if (rules_.summaries && is_summary(points, clusters) && finish(points, false, out)) return;
   for (const std::vector<SharedPoint>& cluster : clusters) finish(cluster, true, out);
 }
 

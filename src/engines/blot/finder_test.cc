@@ -212,6 +212,29 @@ TEST(PassageFinder, AFewScatteredWordsAreNoSummary) {
   EXPECT_FALSE(told(9, 10));  // half of it is
 }
 
+TEST(PassageFinder, ScatteredWordsAroundAFewPhrasesAreNoSummary) {
+  std::mt19937 random(9);
+  const Tokens a = random_tokens(random, 140, 1U << 30U);
+  Tokens b;  // has all of it, but only three phrases in a row
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    b.push_back(a[i]);
+    if (i % 67 >= 6) append(b, random_tokens(random, 9, 1U << 30U));
+  }
+  for (const LoosePassage& one : passages_of({.min_tokens = 5, .min_bits = 10}, a, b))
+    EXPECT_LE(one.b_end - one.b_begin, 100U);
+}
+
+TEST(PassageFinder, WhatIsThereTwiceIsNoSummary) {
+  std::mt19937 random(10);
+  const Tokens a = random_tokens(random, 120, 1U << 30U);
+  Tokens b = a;
+  append(b, random_tokens(random, 150, 1U << 30U));
+  append(b, a);
+  const std::vector<LoosePassage> found = passages_of({}, a, b);
+  ASSERT_EQ(found.size(), 2U);
+  for (const LoosePassage& one : found) EXPECT_EQ(one.b_end - one.b_begin, a.size());
+}
+
 TEST(PassageFinder, TakesLinearTimeWhateverTheText) {
   // Squared, it would be 10^10 steps.
   const Tokens one_word(100000, 7);

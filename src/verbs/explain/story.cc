@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/budget.h"
@@ -267,7 +268,8 @@ void add_texts(StoryReport& story, const fs::path& run, const Told& told, const 
     std::vector<verbs::evidence::WantedDocument> item{{.id = document.match}};
     // Where there are several files of items, the id begins with the file.
     for (std::size_t colon = 0; (colon = document.match.find(':', colon)) != std::string::npos; ++colon) {
-      if (path_kind(document.match.substr(0, colon)) != PathKind::file) continue;
+      std::error_code ignored;
+      if (!fs::is_regular_file(document.match.substr(0, colon), ignored)) continue;
       against.paths = {document.match.substr(0, colon)};
       item[0].id = document.match.substr(colon + 1);
       break;
