@@ -214,11 +214,11 @@ TEST(PassageFinder, AFewScatteredWordsAreNoSummary) {
 
 TEST(PassageFinder, ScatteredWordsAroundAFewPhrasesAreNoSummary) {
   std::mt19937 random(9);
-  const Tokens a = random_tokens(random, 170, 1U << 30U);
-  Tokens b;  // has all of it, but only three phrases in a row
+  const Tokens a = random_tokens(random, 325, 1U << 30U);
+  Tokens b;  // has all of it, but only five phrases in a row
   for (std::size_t i = 0; i < a.size(); ++i) {
     b.push_back(a[i]);
-    if (i % 75 >= 7) append(b, random_tokens(random, 8, 1U << 30U));
+    if (i % 79 >= 8) append(b, random_tokens(random, 7, 1U << 30U));
   }
   for (const LoosePassage& one : passages_of({.min_tokens = 5, .min_bits = 10}, a, b))
     EXPECT_LE(one.b_end - one.b_begin, 100U);
