@@ -5,7 +5,7 @@
 
 A line of DOCUMENTS.jsonl has {"id", "text", ...}, as dedup_world.py writes it. The documents of several files are told apart by the
 file. Both read the same file: JSON Lines, or with --parquet one that was made of them. --spread is dedup as it is with data too large for
-one task to hold the sketches, and for Spark to send a table to every task. Prints a line of JSON: wall and CPU seconds of
+one task to hold the sketches or the texts of crowds, and for Spark to send a table to every task. Prints a line of JSON: wall and CPU seconds of
 both, of Spark also by step and by who used them (the JVM, or Python with the kernels), bytes shuffled by step, bytes
 of intermediate results, and the most memory that a Python worker held. Spark's start is not part of it. Needs what `tools/setup test` fetches, and a build with the
 Python package.
@@ -14,6 +14,7 @@ import argparse
 import collections
 import glob
 import json
+import math
 import os
 import resource
 import subprocess
@@ -30,6 +31,7 @@ TEXTS = ("similar", "crowd_texts")  # the steps that move texts
 # What docs/spark.md advises for one machine: fewer methods are worth compiling to the utmost in a run of a minute.
 JAVA = ("-XX:+UseParallelGC -XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
         "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000")
+PARTITION_BYTES = 200e6  # of text, as docs/spark.md advises
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -135,21 +137,21 @@ def by_program(path, folder):
     return kept, seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def by_spark(path, folder, arguments):
+def by_spark(path, text_bytes, folder, arguments):
     """The kept ids, and what it took."""
     log = os.path.join(folder, "events")
     os.mkdir(log)
     spark = make_session(folder, arguments.master, **{
         "spark.driver.memory": arguments.memory, "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={folder} {arguments.java}",
         "spark.eventLog.enabled": "true", "spark.eventLog.dir": f"file://{log}", "spark.sql.codegen.wholeStage": "true",
-        "spark.sql.shuffle.partitions": "8", "spark.sql.execution.arrow.pyspark.enabled": "true", "spark.sql.parquet.compression.codec": "snappy",
+        "spark.sql.shuffle.partitions": str(max(8, math.ceil(text_bytes / PARTITION_BYTES))), "spark.sql.execution.arrow.pyspark.enabled": "true", "spark.sql.parquet.compression.codec": "snappy",
         **({"spark.sql.autoBroadcastJoinThreshold": "-1", "spark.sql.adaptive.autoBroadcastJoinThreshold": "-1"}
            if arguments.spread else {}), **dict(one.split("=", 1) for one in arguments.conf)})
     from pyrefrain import spark as refrain
-    from pyrefrain.spark import one_task
+    from pyrefrain.spark import crowds, one_task
     from pyrefrain.spark.frames import Workspace
     if arguments.spread:
-        one_task.MOST_BYTES = 0
+        one_task.MOST_BYTES = crowds.ONE_TASK_BYTES = 0
     keep, steps = Workspace.keep, []
 
     def told(name, work):
@@ -193,7 +195,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="refrain-spark-") as folder:
         path, text_bytes, documents = in_order(arguments.documents, arguments.parquet, folder)
         expected, seconds, cpu = by_program(path, folder)
-        kept, told = by_spark(path, folder, arguments)
+        kept, told = by_spark(path, text_bytes, folder, arguments)
         if kept != expected:
             sys.exit(f"spark_dedup: another kept set: {len(kept)} documents, and {len(expected)} by the program")
         texts = sum(told["shuffled_bytes"].get(step, 0) for step in TEXTS)

@@ -211,7 +211,7 @@ class Paths(Served):
         self.assertEqual(self.ask("POST", "/v1/documents", {"id": "later", "text": "nothing of it"}, BEARER).status, 201)
         reply = self.ask("POST", "/v1/query", {"text": text, "limit": 1, "edits": "none", "cursor": end["cursor"]})
         self.assertEqual(reply.status, 400)
-        self.assertIn("the index has changed since", reply.json()["error"]["message"])
+        self.assertIn("'cursor': the index has changed since", reply.json()["error"]["message"])
 
     def test_cursors_put_end_to_end_are_the_whole_answer(self):
         words, rng = vocabulary(3000), random.Random(3)

@@ -182,6 +182,9 @@ class _Run:
             return similar, similar.count()
         texts = self.workspace.keep(texts.join(among.select(DOC), DOC, "left_semi"), "crowd_texts")
         among = self.workspace.keep(among.join(lanes, DOC), "crowd_lanes")
+        for side in meeting.PAIR:  # no others meet again
+            met = met.join(among.select(F.col("rank").alias(side)), side, "left_semi")
+        met = self.workspace.keep(met.select(*meeting.PAIR), "crowd_met")
         removed = self._removed(similar, count)
         for round in crowds.rounds(ranked.count, lambda: found, lambda: removed.count()):
             alive = among.join(removed, "rank", "left_anti")

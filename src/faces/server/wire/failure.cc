@@ -14,8 +14,10 @@ std::string Failure::json() const {
 }
 
 Failure failure_of(const Error& error) {
+  const std::string message =
+      error.spelled([](std::string_view option) { return fmt::format("'{}'", option); });  // as a body names it
   const auto as = [&](unsigned status, const char* code, Headers headers = {}) {
-    return Failure(status, code, error.what(), std::move(headers));
+    return Failure(status, code, message, std::move(headers));
   };
   switch (error.code()) {
     case Errc::invalid_argument:

@@ -35,6 +35,6 @@ struct Limits {
 // What a request may ask for.
 inline constexpr std::uint64_t kMaxPassages = 1000;
 inline constexpr std::uint64_t kMaxOccurrences = 100'000;
-inline constexpr std::uint64_t kDefaultPassages = 20;
+inline constexpr std::uint64_t kDefaultPassages = 20;  // of all of the index, on a page
 
 }  // namespace refrain::server

@@ -170,7 +170,6 @@ bool is_lines(dom::parser& parser, std::string_view body) {
 QueryRequest parse_query(std::string_view body) {
   QueryRequest request;
   QueryOptions& out = request.options;
-  out.limit = kDefaultPassages;
   std::optional<std::string> text;
   std::optional<std::string> id;
   std::optional<std::string> cursor;
