@@ -55,6 +55,7 @@ ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget&
   const std::uint64_t available = (budget.available() + budget.kept()) / threads;
   const bool chosen = tuning.piece_bytes == 0;
   if (chosen) tuning.piece_bytes = std::clamp(available / (purpose.raw ? 40 : 32), kMinPieceBytes, kMaxPieceBytes);
+  if (chosen && purpose.takes_long) tuning.piece_bytes = kMinPieceBytes;
   tuning.piece_bytes = std::max<std::size_t>(tuning.piece_bytes, 16);
   const bool large = purpose.raw || purpose.keeps_texts;
   if (tuning.max_waiting == 0) tuning.max_waiting = large ? 2 + std::size_t{threads} : kMaxWaiting;

@@ -45,6 +45,8 @@ struct ReadPurpose {
   std::uint64_t bytes = 0;     // of all files, for the progress; 0: not known yet
   // What the closures hold of each record beside its text, about: with much of it, and short records, pieces are smaller.
   std::uint64_t record_bytes = 0;
+  // The work on a document, against reading it: pieces are small, so that there are some for all workers.
+  bool takes_long = false;
   bool all_may_be_bad = false;  // no error where there are records and none can be read
 };
 

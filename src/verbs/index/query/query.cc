@@ -184,30 +184,30 @@ void QueryRun::ask_input() {
   Workers workers(thread_count(context_));
   Context quiet = context_;
   quiet.progress = nullptr;
-  report_.read =
-      corpus::read_documents(input, context_, budget_, [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
-        if (wanted_.by_query() && batch.ids.ordinals)
-          throw Error(Errc::bad_input, "--pairs: the documents of the input have no ids; name them with --id-field");
-        auto answers = std::make_shared<std::vector<Answer>>(batch.texts.size());
-        for (std::size_t i = 0; i < batch.texts.size(); ++i) {
-          throw_if_stopped(context_);
-          if (batch.bad[i] != 0) continue;
-          Answer& answer = (*answers)[i];
-          Snapshot& snapshot = snapshot_of(workers, worker);
-          if (!batch.ids.ordinals) answer.id = batch.ids[i];
-          const AskedRecord asked{answer.id, batch.texts[i], std::nullopt, wanted_.of(snapshot, answer.id)};
-          if (asked.is_pointless()) continue;
-          answer.passages = std::make_unique<WaitingPassages>(budget_);
-          answer.report = query_record(snapshot, asked, options_, excluded_, quiet, budget_, idle_, *answer.passages);
-        }
-        return [this, answers, ordinals = batch.ids.ordinals](DocId first) {
-          for (std::size_t i = 0; i < answers->size(); ++i) {
-            Answer& answer = (*answers)[i];
-            if (ordinals) answer.id = std::to_string(first + i);
-            tell(answer);
-          }
-        };
-      });
+  const auto ask = [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
+    if (wanted_.by_query() && batch.ids.ordinals)
+      throw Error(Errc::bad_input, "--pairs: the documents of the input have no ids; name them with --id-field");
+    auto answers = std::make_shared<std::vector<Answer>>(batch.texts.size());
+    for (std::size_t i = 0; i < batch.texts.size(); ++i) {
+      throw_if_stopped(context_);
+      if (batch.bad[i] != 0) continue;
+      Answer& answer = (*answers)[i];
+      Snapshot& snapshot = snapshot_of(workers, worker);
+      if (!batch.ids.ordinals) answer.id = batch.ids[i];
+      const AskedRecord asked{answer.id, batch.texts[i], std::nullopt, wanted_.of(snapshot, answer.id)};
+      if (asked.is_pointless()) continue;
+      answer.passages = std::make_unique<WaitingPassages>(budget_);
+      answer.report = query_record(snapshot, asked, options_, excluded_, quiet, budget_, idle_, *answer.passages);
+    }
+    return [this, answers, ordinals = batch.ids.ordinals](DocId first) {
+      for (std::size_t i = 0; i < answers->size(); ++i) {
+        Answer& answer = (*answers)[i];
+        if (ordinals) answer.id = std::to_string(first + i);
+        tell(answer);
+      }
+    };
+  };
+  report_.read = corpus::read_documents(input, context_, budget_, ask, {.takes_long = true});
 }
 
 // Those of the index. Every answer is that of ask_own(), less what the document is not compared with.
