@@ -4,11 +4,10 @@
     scale_model.py [--record FILE] [--document BYTES] [--machines N] [--cores N] [--gbit N] [--busy SHARE]
     scale_model.py --check [--record FILE]
 
-FILE has a line of JSON for each run of spark_dedup.py; everything but the machines comes from there. Of several runs alike, the one that
-took the fewest CPU seconds counts. Bytes that are shuffled or
+FILE has a line of JSON for each run of spark_dedup.py; everything but the machines comes from there. Bytes that are shuffled or
 written are sums over documents (sketches) and over their bytes (texts), so they are proportional. CPU seconds are a line through the
 runs: what Spark takes to get going, and so much for each byte. At this scale no task holds all sketches and Spark broadcasts nothing, so the
-figures for terabytes are those of runs with --spread. The runs were made on cores that others used, too, so wall time
+figures for terabytes are those of runs with --spread. Wall time depends on what else the cores do, so it
 is not modelled but derived: CPU seconds by cores that are `busy` for this share of the time, plus all shuffled bytes by the network.
 --check predicts each run from the others of its kind, and fails where bytes or CPU seconds are off by more than 20 %.
 """
@@ -42,17 +41,6 @@ class Model:
 
     def cpu(self, text):
         return self.start + text * self.cpu_a_byte
-
-
-def read(path):
-    """The runs: of those alike in size and kind, the one that took the fewest CPU seconds. What else a machine does only adds to them."""
-    best = {}
-    with open(path, encoding="utf-8") as file:
-        for run in map(json.loads, file):
-            alike = best.setdefault((run["spread"], run["text_bytes"]), run)
-            if run["spark_cpu_seconds"] < alike["spark_cpu_seconds"]:
-                best[run["spread"], run["text_bytes"]] = run
-    return list(best.values())
 
 
 def line(points):
@@ -121,7 +109,8 @@ def main():
     parser.add_argument("--busy", type=float, default=0.7, help="share of the time that cores compute [0.7]")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    runs = read(options.record)
+    with open(options.record, encoding="utf-8") as file:
+        runs = [json.loads(one) for one in file]
     spread = [run for run in runs if run["spread"]]
     if options.check:
         sys.exit(1 if check([run for run in runs if not run["spread"]]) + check(spread) else 0)

@@ -25,13 +25,12 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "python", "tests", "spark"))
+from scale_model import PARTITION_BYTES, TEXTS  # noqa: E402
 from spark_case import BIN_DIR, make_session, missing  # noqa: E402
 
-TEXTS = ("similar", "crowd_texts")  # the steps that move texts
 # What docs/spark.md advises for one machine: fewer methods are worth compiling to the utmost in a run of a minute.
 JAVA = ("-XX:+UseParallelGC -XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
         "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000")
-PARTITION_BYTES = 200e6  # of text, as docs/spark.md advises
 TICKS = os.sysconf("SC_CLK_TCK")
 
 

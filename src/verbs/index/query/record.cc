@@ -297,8 +297,8 @@ void RecordQuery::set_passage(Desk& desk, const TokenRange& query) {
 // Those that are to be told, by their scores.
 std::vector<RecordQuery::ComparedPassage> RecordQuery::ranked(std::span<FoundPassage> found, Reservation& waiting) {
   std::vector<std::optional<ComparedPassage>> compared(found.size());
-  std::vector<std::optional<Desk>> others(
-      Crew::kMostWorkers);  // by worker; what they take is given back before any is told
+  // By worker. What they take is given back before any passage is told.
+  std::vector<std::optional<Desk>> others(Crew::kMostWorkers);
   std::atomic<bool> failed = false;
   crew_.run(found.size(), [&](unsigned worker, Snapshot& snapshot, std::size_t i) {
     try {
