@@ -1,8 +1,8 @@
-// A large array of plain values whose memory is reserved from the budget, comes straight from the system and goes
-// straight back.
+// An array of plain values whose memory is reserved from the budget and starts as zeros.
 //
-// Growing moves pages, not bytes (mremap), so the old and the new never exist side by side; only pages that were
-// written are resident. Fresh pages are zero.
+// A large one comes straight from the system and goes straight back: growing moves pages, not bytes (mremap), so the old
+// and the new never exist side by side, and only pages that were written are resident. A small one comes from the heap:
+// a query makes dozens of them, and threads that map and unmap wait for one another.
 #pragma once
 
 #include <sys/mman.h>
@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <span>
@@ -24,7 +25,7 @@ namespace refrain {
 // Not thread-safe while it grows.
 template <class T>
 class Array {
-  static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignof(std::max_align_t));
 
  public:
   // `what` names the array in the message that a too small budget gives.
@@ -44,19 +45,21 @@ class Array {
     std::swap(capacity_, other.capacity_);
     return *this;
   }
-  ~Array() {
-    if (data_ != nullptr) munmap(data_, capacity_ * sizeof(T));
-  }
+  ~Array() { release(data_, capacity_); }
 
-  // Exactly as much memory as that takes.
+  // As much memory as that takes, to the page. A small array keeps what it has; of size 0 it has none.
   void resize(std::size_t size) {
-    if (size > capacity_ || pages(size) < capacity_) remap(pages(size));
+    const bool gives_back = is_mapped(capacity_) || size == 0;
+    if (size > capacity_ || (gives_back && rounded(size) < capacity_)) move_to(rounded(size));
     size_ = size;
   }
   void clear() { size_ = 0; }
-  // Room for `more` elements past the end without remapping; grows by a quarter where it has to grow.
+  // Room for `more` elements past the end without moving; where it has to grow, a small array doubles and a large one
+  // grows by a quarter.
   void reserve_more(std::size_t more) {
-    if (size_ + more > capacity_) remap(pages(std::max(size_ + more, capacity_ + capacity_ / 4)));
+    if (size_ + more <= capacity_) return;
+    const std::size_t grown = is_mapped(capacity_) ? capacity_ + capacity_ / 4 : std::max(2 * capacity_, kFewest);
+    move_to(rounded(std::max(size_ + more, grown)));
   }
   void push_back(const T& value) {
     reserve_more(1);
@@ -79,11 +82,12 @@ class Array {
 
   // For arrays that are read here and there: fewer, larger pages where the system has them. After resize().
   void use_huge_pages() {
-    if (data_ != nullptr) madvise(data_, capacity_ * sizeof(T), MADV_HUGEPAGE);
+    if (is_mapped(capacity_)) madvise(data_, capacity_ * sizeof(T), MADV_HUGEPAGE);
   }
   // Gives the memory of whole pages among `count` elements from `first` on back to the system and to the budget, for
   // good: they may not be used again. Returns the bytes. Not for arrays that grow.
   std::size_t give_back(std::size_t first, std::size_t count) {
+    if (!is_mapped(capacity_)) return 0;
     constexpr std::size_t kSystemPage = 4096;
     const std::size_t begin = (first * sizeof(T) + kSystemPage - 1) / kSystemPage * kSystemPage;
     const std::size_t end = (first + count) * sizeof(T) / kSystemPage * kSystemPage;
@@ -105,40 +109,55 @@ class Array {
 
  private:
   static constexpr std::size_t kPageBytes = std::size_t{64} << 10;
+  static constexpr std::size_t kFewest = (64 + sizeof(T) - 1) / sizeof(T);
 
-  // `size` rounded up to whole pages.
-  static std::size_t pages(std::size_t size) {
+  // Up to a page is small.
+  static bool is_mapped(std::size_t capacity) { return capacity * sizeof(T) > kPageBytes; }
+  // Room for `size` elements, in whole pages where that is mapped.
+  static std::size_t rounded(std::size_t size) {
+    if (!is_mapped(size)) return size;
     return (size * sizeof(T) + kPageBytes - 1) / kPageBytes * kPageBytes / sizeof(T);
   }
 
-  static void* move_pages(void* from, std::size_t old_bytes, std::size_t new_bytes) {
-#ifdef __SANITIZE_THREAD__
-    // The sanitizer does not see what mremap does, and takes reused addresses for races.
-    void* to = mmap(nullptr, new_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (to == MAP_FAILED) return to;
-    std::memcpy(to, from, std::min(old_bytes, new_bytes));
-    munmap(from, old_bytes);
-    return to;
-#else
-    return mremap(from, old_bytes, new_bytes, MREMAP_MAYMOVE);
-#endif
+  // Zeros; nullptr where there is no memory.
+  static void* allocate(std::size_t capacity) {
+    if (!is_mapped(capacity)) return std::calloc(capacity, sizeof(T));
+    void* mapped = mmap(nullptr, capacity * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return mapped == MAP_FAILED ? nullptr : mapped;
+  }
+  static void release(void* data, std::size_t capacity) {
+    if (is_mapped(capacity)) {
+      munmap(data, capacity * sizeof(T));
+    } else {
+      std::free(data);
+    }
   }
 
-  void remap(std::size_t capacity) {
-    reservation_.resize(capacity * sizeof(T), what_);
-    void* moved = nullptr;
-    if (capacity == 0) {
-      if (data_ != nullptr) munmap(data_, capacity_ * sizeof(T));
-    } else if (data_ == nullptr) {
-      moved = mmap(nullptr, capacity * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    } else {
-      moved = move_pages(data_, capacity_ * sizeof(T), capacity * sizeof(T));
+  // The values in a new place of `capacity` elements; nullptr, and all as it was, where there is no memory.
+  void* moved(std::size_t capacity) {
+#ifndef __SANITIZE_THREAD__  // which does not see what mremap does, and takes reused addresses for races
+    if (is_mapped(capacity_) && is_mapped(capacity)) {
+      void* to = mremap(data_, capacity_ * sizeof(T), capacity * sizeof(T), MREMAP_MAYMOVE);
+      return to == MAP_FAILED ? nullptr : to;
     }
-    if (moved == MAP_FAILED) {
+#endif
+    void* to = allocate(capacity);
+    if (to == nullptr) return nullptr;
+    if (data_ != nullptr) std::memcpy(to, data_, std::min(capacity_, capacity) * sizeof(T));
+    release(data_, capacity_);
+    return to;
+  }
+
+  void move_to(std::size_t capacity) {
+    reservation_.resize(capacity * sizeof(T), what_);
+    void* to = nullptr;
+    if (capacity == 0) {
+      release(data_, capacity_);
+    } else if (to = moved(capacity); to == nullptr) {
       reservation_.resize(capacity_ * sizeof(T), what_);
       throw std::bad_alloc();
     }
-    data_ = static_cast<T*>(moved);
+    data_ = static_cast<T*>(to);
     capacity_ = capacity;
   }
 

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 #include <random>
 #include <stop_token>
 #include <thread>
+#include <vector>
 
 #include "base/array.h"
 #include "base/budget.h"
@@ -161,6 +163,58 @@ TEST(Array, GrowsInPlaceAndCountsExactly) {
   EXPECT_LE(before - budget.available(), 1U << 17U);
   const Array<std::uint64_t> moved = std::move(array);
   EXPECT_EQ(moved[3], 9U);
+}
+
+// Small arrays live on the heap and large ones are mapped: what they hold is the same, and so is what comes new.
+TEST(Array, IsAVectorWhateverItsSize) {
+  MemoryBudget budget(with(std::uint64_t{1} << 30U));
+  struct Three {
+    std::array<char, 3> bytes;
+    bool operator==(const Three&) const = default;
+  };
+  const std::uint64_t before = budget.available();
+  {
+    Array<Three> array(budget, "triples");
+    std::vector<Three> twin;
+    std::mt19937 random(7);
+    const auto value = [&] { return Three{{static_cast<char>(random()), 1, static_cast<char>(random())}}; };
+    for (int step = 0; step < 400; ++step) {
+      const std::size_t size = std::size_t{1} << random() % 17;  // up to three pages
+      if (step % 7 == 0) {
+        array.resize(size);
+        // What was cut off before may come back; the rest is zero.
+        for (std::size_t i = twin.size(); i < size; ++i) array[i] = {};
+        twin.resize(size);
+      } else if (step % 31 == 0) {
+        array.resize(0);
+        twin.clear();
+        EXPECT_EQ(budget.available(), before);
+        array.resize(size);
+        twin.resize(size);
+      } else {
+        for (std::size_t i = 0; i < size / 4; ++i) {
+          twin.push_back(value());
+          array.push_back(twin.back());
+        }
+        const std::vector<Three> more(size / 8, value());
+        array.append(more);
+        twin.insert(twin.end(), more.begin(), more.end());
+      }
+      ASSERT_TRUE(std::equal(array.begin(), array.end(), twin.begin(), twin.end())) << step;
+      ASSERT_GE(before - budget.available(), array.size() * sizeof(Three));
+    }
+  }
+  EXPECT_EQ(budget.available(), before);
+}
+
+TEST(Array, SmallOnesTakeLittle) {
+  MemoryBudget budget(with(std::uint64_t{1} << 30U));
+  const std::uint64_t before = budget.available();
+  Array<std::uint32_t> array(budget, "numbers", 100);
+  EXPECT_EQ(before - budget.available(), 400U);
+  array.use_huge_pages();
+  EXPECT_EQ(array.give_back(0, 100), 0U);
+  EXPECT_EQ(std::count(array.begin(), array.end(), 0U), 100);
 }
 
 TEST(Array, StaysWholeWhenItMayNotGrow) {

@@ -99,8 +99,10 @@ class Aligner {
 
   template <class Equal>
   Spread spread(std::int32_t a, std::int32_t b, std::int64_t drop, bool whole, Equal equal);
-  template <class Equal>
-  Growth grow(std::size_t a, std::size_t b, Equal equal);
+  template <class A, class B>
+  bool ends_here(std::int32_t a_size, std::int32_t b_size, A a, B b) const;
+  template <class A, class B>
+  Growth grow(std::size_t a_size, std::size_t b_size, A a, B b);
   template <class Equal>
   std::vector<Run> align_by(std::size_t a, std::size_t b, Equal equal);
   // The best way into a diagonal at a wave, and from where: the diagonals of a token of `a` lost, one inserted,

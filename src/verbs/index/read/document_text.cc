@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <system_error>
+#include <utility>
 
-#include "base/files/file.h"
 #include "base/files/random_file.h"
 #include "corpus/formats/raw_text.h"
 #include "refrain/error.h"
@@ -91,7 +90,7 @@ std::string DocumentText::read(std::uint64_t document, std::uint64_t first, std:
 }
 
 // A file that is gone has changed; one that the disk does not give is another matter, and Error(io).
-std::string DocumentText::part_of_file(const std::string& path, std::uint64_t begin, std::uint64_t size) {
+DocumentText::FilePart DocumentText::part_of_file(const std::string& path, std::uint64_t begin, std::uint64_t size) {
   if (!file_ || file_->path() != path) {
     file_.reset();
     try {
@@ -101,27 +100,24 @@ std::string DocumentText::part_of_file(const std::string& path, std::uint64_t be
       throw Error(Errc::bad_input, fmt::format("{}; it existed when it was indexed", error.what()));
     }
   }
-  std::string bytes(std::min(size, file_->size() - std::min(file_->size(), begin)), '\0');
+  const std::uint64_t all = file_->size();
+  std::string bytes(std::min(size, all - std::min(all, begin)), '\0');
   bytes.resize(file_->read_up_to(begin, bytes));
   if (!keeps_file_) file_.reset();
-  return bytes;
+  return {std::move(bytes), all};
 }
 
 std::string DocumentText::read_file(const std::string& name, const blot::DocumentInfo& document, std::uint64_t begin,
                                     std::uint64_t end) {
-  const std::string path = (fs::path(documents_.root()) / name).string();
-  std::string text = part_of_file(path, begin, end - begin);
-  std::error_code error;
-  const std::uint64_t bytes = fs::file_size(path, error);
-  if (error && error != std::errc::no_such_file_or_directory) refuse_read(path, "stat", error.value());
-  if (text.size() != end - begin || bytes != document.text_bytes) throw_changed(name, document.id);
-  return text;
+  FilePart part = part_of_file((fs::path(documents_.root()) / name).string(), begin, end - begin);
+  if (part.bytes.size() != end - begin || part.file_size != document.text_bytes) throw_changed(name, document.id);
+  return std::move(part.bytes);
 }
 
 // Some of the raw text of a part.
 std::string DocumentText::read_raw(const blot::DocumentInfo& document, std::uint64_t begin, std::uint64_t end) {
   const std::string path = (fs::path(documents_.root()) / document.place.path).string();
-  std::string raw = part_of_file(path, document.place.begin + begin, end - begin);
+  std::string raw = part_of_file(path, document.place.begin + begin, end - begin).bytes;
   if (raw.size() != end - begin) throw_changed(document.place.path, document.id);
   return raw;
 }

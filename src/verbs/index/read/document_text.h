@@ -34,7 +34,11 @@ class DocumentText {
   const blot::DocumentInfo& about(std::uint64_t document);
 
  private:
-  std::string part_of_file(const std::string& path, std::uint64_t begin, std::uint64_t size);
+  struct FilePart {
+    std::string bytes;
+    std::uint64_t file_size = 0;
+  };
+  FilePart part_of_file(const std::string& path, std::uint64_t begin, std::uint64_t size);
   std::string read_file(const std::string& name, const blot::DocumentInfo& document, std::uint64_t begin,
                         std::uint64_t end);
   std::string read_raw(const blot::DocumentInfo& document, std::uint64_t begin, std::uint64_t end);
