@@ -142,59 +142,47 @@ Aligner::Spread Aligner::spread(std::int32_t a, std::int32_t b, std::int64_t dro
     const std::size_t end_of_next = next.first + static_cast<std::size_t>(next.count) + kMargin;
     if (store_.size() < end_of_next) store_.resize(2 * end_of_next);
     std::uint64_t* const cells = store_.data() + next.first;
+    const std::uint64_t* const same = cells_from(wave, substitute_, next.low, next.low + next.count - 1);
+    const std::uint64_t* const beside = cells_from(wave, gap_, next.low - 1, next.low + next.count);
+    if (wave == 0) {
+      cells[0] = Cell{0, 0}.packed();
+    } else if (same != nullptr && beside != nullptr && furthest_a < a && furthest_b < b) {
+      // What enter() does, where nobody can come past an end.
+      for (std::int32_t k = 0; k < next.count; ++k) {
+        const std::uint64_t cell = std::max(same[k], beside[k]);
+        cells[k] = std::max(cell == 0 ? 0 : cell + kOneFurther, beside[k + 2]);
+      }
+    } else if (next.count > 0) {
+      enter(wave, next, a, b);
+    }
     const auto penalty = static_cast<std::int64_t>(wave * unit_);
     const std::int64_t least = result.best.worth - drop + penalty;
     std::int32_t first_alive = next.count;
     std::int32_t last_alive = -1;
-    // entered(k): the cell as one comes to it.
-    const auto follow = [&](auto entered) {
-      std::int32_t most_a = furthest_a;
-      std::int32_t most_b = furthest_b;
-      std::int32_t first = -1;
-      std::int32_t last = -1;
-      for (std::int32_t k = 0, diagonal = next.low; k < next.count; ++k, ++diagonal) {
-        Cell cell = Cell::from(entered(k));
-        const auto worth = [&] { return match * (2 * std::int64_t{cell.reach} - diagonal); };  // before the penalty
+    for (std::int32_t k = 0; k < next.count; ++k) {
+      const std::int32_t diagonal = next.low + k;
+      Cell cell = Cell::from(cells[k]);
+      if (cell.reach < 0 || match * (2 * std::int64_t{cell.reach} - diagonal) < least) {
         cells[k] = 0;
-        if (cell.reach < 0 || worth() < least) continue;
-        std::int32_t i = cell.reach;
-        while (i < a && i - diagonal < b && equal(i, i - diagonal)) ++i;
-        cell.matches += static_cast<std::uint32_t>(i - cell.reach);
-        const bool agrees = i > cell.reach;
-        cell.reach = i;
-        cells[k] = cell.packed();
-        if (first < 0) first = k;
-        last = k;
-        most_a = std::max(most_a, i);
-        most_b = std::max(most_b, i - diagonal);
-        const bool arrives = whole && i == a && i - diagonal == b;
-        if (!agrees && !arrives) continue;  // an edit alone makes it worse than where it came from
-        const std::int64_t end_worth = worth() - penalty;
-        // An earlier wave is shorter: only those of the same one are to be compared.
-        const bool is_better =
-            end_worth > result.best.worth || (end_worth == result.best.worth && wave == result.best.wave &&
-                                              std::abs(diagonal) < std::abs(result.best.diagonal));
-        if (arrives || (is_better && !result.arrived)) result.best = {wave, diagonal, cell, end_worth};
-        result.arrived = result.arrived || arrives;
+        continue;
       }
-      furthest_a = most_a;
-      furthest_b = most_b;
-      if (first >= 0) first_alive = first;
-      last_alive = last;
-    };
-    const std::uint64_t* const same = cells_from(wave, substitute_, next.low, next.low + next.count - 1);
-    const std::uint64_t* const beside = cells_from(wave, gap_, next.low - 1, next.low + next.count);
-    if (wave == 0) {
-      follow([](std::int32_t) { return Cell{0, 0}.packed(); });
-    } else if (same != nullptr && beside != nullptr && furthest_a < a && furthest_b < b) {
-      // What enter() does, where nobody can come past an end.
-      follow([=](std::int32_t k) {
-        const std::uint64_t cell = std::max(same[k], beside[k]);
-        return std::max(cell == 0 ? 0 : cell + kOneFurther, beside[k + 2]);
-      });
-    } else if (next.count > 0) {
-      enter(wave, next, a, b);
-      follow([=](std::int32_t k) { return cells[k]; });
+      first_alive = std::min(first_alive, k);
+      last_alive = k;
+      std::int32_t i = cell.reach;
+      while (i < a && i - diagonal < b && equal(i, i - diagonal)) ++i;
+      furthest_a = std::max(furthest_a, i);
+      furthest_b = std::max(furthest_b, i - diagonal);
+      const bool arrives = whole && i == a && i - diagonal == b;
+      if (i == cell.reach && !arrives) continue;  // an edit alone makes it worse than where it came from
+      cell.matches += static_cast<std::uint32_t>(i - cell.reach);
+      cell.reach = i;
+      cells[k] = cell.packed();
+      const std::int64_t worth = match * (2 * std::int64_t{i} - diagonal) - penalty;
+      // An earlier wave is shorter: only those of the same one are to be compared.
+      const bool is_better = worth > result.best.worth || (worth == result.best.worth && wave == result.best.wave &&
+                                                           std::abs(diagonal) < std::abs(result.best.diagonal));
+      if (arrives || (is_better && !result.arrived)) result.best = {wave, diagonal, cell, worth};
+      result.arrived = result.arrived || arrives;
     }
     result.open = furthest_a == a || furthest_b == b;
     cells_ += static_cast<std::uint64_t>(next.count);
@@ -294,28 +282,17 @@ void Aligner::trace(const End& end, std::int32_t a, std::int32_t b, std::size_t 
 }
 
 std::vector<Aligner::Run> Aligner::align(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
-  return align_by(a.size(), b.size(),
-                  [pa = a.data(), pb = b.data()](std::size_t i, std::size_t j) { return pa[i] == pb[j]; });
-}
-
-std::vector<Aligner::Run> Aligner::align(std::size_t a, std::size_t b,
-                                         const std::function<bool(std::size_t, std::size_t)>& equal) {
-  return align_by(a, b, [&](std::size_t i, std::size_t j) { return equal(i, j); });
-}
-
-template <class Equal>
-std::vector<Aligner::Run> Aligner::align_by(std::size_t a, std::size_t b, Equal equal) {
   const std::int64_t least_drop = 2 * std::max<std::int64_t>(1, rules_.max_gap) * rules_.edit;
   std::vector<Run> runs;
   std::size_t x = 0;
   std::size_t y = 0;
   std::int64_t drop = least_drop;
   for (;;) {
-    const std::int32_t rest_a = length_of(a - x);
-    const std::int32_t rest_b = length_of(b - y);
-    const Spread found = spread(rest_a, rest_b, drop, true, [&](std::int32_t i, std::int32_t j) {
-      return equal(x + static_cast<std::size_t>(i), y + static_cast<std::size_t>(j));
-    });
+    const std::int32_t rest_a = length_of(a.size() - x);
+    const std::int32_t rest_b = length_of(b.size() - y);
+    const Spread found = spread(
+        rest_a, rest_b, drop, true,
+        [at_a = a.data() + x, at_b = b.data() + y](std::int32_t i, std::int32_t j) { return at_a[i] == at_b[j]; });
     const End& end = found.best;
     if (!found.arrived && !found.full) {
       drop *= 2;

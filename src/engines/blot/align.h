@@ -17,7 +17,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -47,9 +46,9 @@ class Aligner {
   Growth forward(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);
   Growth backward(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);
 
-  // Where two whole runs agree: two spans of tokens, or runs of `a` and `b` tokens that equal(i, j) compares. It is worth as
-  // much as can be, among the paths that growing would follow; where none of them leads to both ends, wider ones are tried,
-  // and where that would take too long, the rest of both runs counts as different.
+  // Where two whole runs agree. It is worth as much as can be, among the paths that growing would follow; where none of
+  // them leads to both ends, wider ones are tried, and where that would take too long, the rest of both runs counts as
+  // different.
   struct Run {
     std::size_t a = 0;
     std::size_t b = 0;
@@ -57,7 +56,6 @@ class Aligner {
     friend bool operator==(const Run&, const Run&) = default;
   };
   std::vector<Run> align(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);
-  std::vector<Run> align(std::size_t a, std::size_t b, const std::function<bool(std::size_t, std::size_t)>& equal);
 
   // Diagonals looked at, over all penalties and all calls: what it has cost, besides comparing tokens that agree.
   std::uint64_t cells() const { return cells_; }
@@ -103,8 +101,6 @@ class Aligner {
   bool ends_here(std::int32_t a_size, std::int32_t b_size, A a, B b) const;
   template <class A, class B>
   Growth grow(std::size_t a_size, std::size_t b_size, A a, B b);
-  template <class Equal>
-  std::vector<Run> align_by(std::size_t a, std::size_t b, Equal equal);
   // The best way into a diagonal at a wave, and from where: the diagonals of a token of `a` lost, one inserted,
   // neither.
   struct Entry {

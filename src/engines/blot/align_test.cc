@@ -203,7 +203,6 @@ TEST(Align, GivesTheSameWhateverItDidBefore) {
     Aligner fresh(rules);
     const std::vector<Aligner::Run> runs = used.align(a, b);
     ASSERT_EQ(runs, fresh.align(a, b)) << i;
-    ASSERT_EQ(runs, used.align(a.size(), b.size(), [&](std::size_t x, std::size_t y) { return a[x] == b[y]; })) << i;
   }
 }
 
@@ -271,8 +270,7 @@ TEST(Align, AlignsWholeRunsAtTheBestWorth) {
     example.rules.max_gap = kNoDrop;
     const Table table(example.rules, example.a, example.b);
     Aligner aligner(example.rules);
-    const auto runs = aligner.align(example.a.size(), example.b.size(),
-                                    [&](std::size_t x, std::size_t y) { return example.a[x] == example.b[y]; });
+    const std::vector<Aligner::Run> runs = aligner.align(example.a, example.b);
     std::size_t matches = 0;
     std::size_t edits = 0;
     std::size_t x = 0;
@@ -303,9 +301,9 @@ TEST(Align, AlignsWholeRunsAlsoWhereGrowingWouldEnd) {
   Aligner aligner({1, 1, 8});
   EXPECT_EQ(aligner.forward(a, b).matches, 100U);
   const std::vector<Aligner::Run> expected{{0, 0, 100}, {140, 140, 260}};
-  EXPECT_EQ(aligner.align(400, 400, [&](std::size_t x, std::size_t y) { return a[x] == b[y]; }), expected);
+  EXPECT_EQ(aligner.align(a, b), expected);
   const std::vector<Aligner::Run> nothing;
-  EXPECT_EQ(aligner.align(400, 0, [&](std::size_t, std::size_t) { return true; }), nothing);
+  EXPECT_EQ(aligner.align(a, Tokens()), nothing);
 }
 
 // A long passage costs what its tokens and edits cost, whole or grown, and is aligned piece by piece.
@@ -320,16 +318,11 @@ TEST(Align, IsNotQuadraticInTheLengthOfAPassage) {
   EXPECT_LT(aligner.cells(), 10 * a.size());
 
   const std::uint64_t before = aligner.cells();
-  std::uint64_t compared = 0;
-  const auto runs = aligner.align(a.size(), b.size(), [&](std::size_t x, std::size_t y) {
-    ++compared;
-    return a[x] == b[y];
-  });
+  const std::vector<Aligner::Run> runs = aligner.align(a, b);
   std::size_t matches = 0;
   for (const Aligner::Run& run : runs) matches += run.length;
   EXPECT_NEAR(static_cast<double>(matches), static_cast<double>(found.matches), 20);
   EXPECT_LT(aligner.cells() - before, 10 * a.size());
-  EXPECT_LT(compared, 20 * a.size());
 }
 
 // Two texts of one token each, of different lengths: every diagonal is as good as any other for a while.

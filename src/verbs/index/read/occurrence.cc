@@ -1,7 +1,8 @@
 #include "verbs/index/read/occurrence.h"
 
 #include <algorithm>
-#include <utility>
+#include <bit>
+#include <numeric>
 
 #include "engines/blot/finder.h"
 
@@ -11,7 +12,7 @@ namespace {
 
 constexpr unsigned kUsualGap = 8;
 // A token that the passage holds often may be as many of these: those that stand about as far behind the first one as it does.
-constexpr std::ptrdiff_t kChoices = 4;
+constexpr std::size_t kChoices = 4;
 constexpr std::uint32_t kNoChoice = ~std::uint32_t{0};
 
 }  // namespace
@@ -41,6 +42,50 @@ void PlaceTokens::read(text::TokenHasher& hasher, const TextPiece& piece, const 
   text_ = bytes_.empty() ? std::string() : piece.text.substr(begin_ - piece.begin, bytes_.back().end - begin_);
 }
 
+void PassageWords::set(const PlaceTokens& passage) {
+  passage_ = &passage;
+  const std::size_t slots = std::bit_ceil(2 * passage.size() + 2);
+  shift_ = 64U - static_cast<unsigned>(std::countr_zero(slots));
+  slots_.assign(slots, kNone);
+  numbers_.clear();
+  begins_.assign(1, 0);
+  for (std::size_t i = 0; i < passage.size(); ++i) {
+    std::uint32_t& slot = slots_[slot_of(passage, i)];
+    if (slot == kNone) {
+      slot = static_cast<std::uint32_t>(i);
+      numbers_.push_back(static_cast<std::uint32_t>(begins_.size() - 1));
+      begins_.push_back(0);
+    } else {
+      numbers_.push_back(numbers_[slot]);
+    }
+    ++begins_[numbers_.back() + 1];
+  }
+  std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+  tokens_.resize(passage.size());
+  for (std::size_t i = passage.size(); i-- > 0;) tokens_[--begins_[numbers_[i] + 1]] = static_cast<std::uint32_t>(i);
+  // Each is now where the word before it begins.
+  begins_.erase(begins_.begin());
+  begins_.push_back(static_cast<std::uint32_t>(passage.size()));
+}
+
+// Where such a token is, or would be.
+std::size_t PassageWords::slot_of(const PlaceTokens& tokens, std::size_t i) const {
+  std::size_t at = (tokens.hash(i) * 0x9e3779b97f4a7c15U) >> shift_;
+  while (slots_[at] != kNone && !passage_->same(slots_[at], tokens, i)) at = (at + 1) & (slots_.size() - 1);
+  return at;
+}
+
+std::uint32_t PassageWords::number(const PlaceTokens& tokens, std::size_t i) const {
+  const std::uint32_t token = slots_[slot_of(tokens, i)];
+  return token == kNone ? kNone : numbers_[token];
+}
+
+std::span<const std::uint32_t> PassageWords::tokens(std::uint32_t word, const TokenRange& part) const {
+  const auto all = std::span(tokens_).subspan(begins_[word], begins_[word + 1] - begins_[word]);
+  const auto first = std::lower_bound(all.begin(), all.end(), part.first);
+  return {first, std::lower_bound(first, all.end(), part.last)};
+}
+
 PlaceComparer::PlaceComparer(const IndexLayout& layout, const PassageLimits& limits)
     : hasher_(layout.tokenizer),
       aligner_(align_rules(layout, limits)),
@@ -48,6 +93,13 @@ PlaceComparer::PlaceComparer(const IndexLayout& layout, const PassageLimits& lim
 
 void PlaceComparer::set_passage(const TextPiece& piece, const TokenRange& tokens) {
   passage_.read(hasher_, piece, tokens);
+  words_.set(passage_);
+}
+
+void PlaceComparer::read_place(const TextPiece& piece, const TokenRange& tokens) {
+  place_.read(hasher_, piece, tokens);
+  place_words_.resize(place_.size());
+  for (std::size_t j = 0; j < place_.size(); ++j) place_words_[j] = words_.number(place_, j);
 }
 
 ComparedPlace PlaceComparer::source() const {
@@ -74,78 +126,66 @@ TokenRange PlaceComparer::part_of(const TokenRange& part) const {
 }
 
 ComparedPlace PlaceComparer::compare(const TextPiece& piece, const TokenRange& tokens, const TokenRange& part) {
-  place_.read(hasher_, piece, tokens);
+  read_place(piece, tokens);
   const TokenRange here = part_of(part);
   pairs_.clear();
-  for (const blot::Aligner::Run& run : aligner_.align(here.size(), place_.size(), [&](std::size_t i, std::size_t j) {
-         return passage_.same(here.first + i, place_, j);
-       }))
+  for (const blot::Aligner::Run& run : aligner_.align(words_.numbers().subspan(here.first, here.size()), place_words_))
     for (std::size_t i = 0; i < run.length; ++i) pairs_.push_back({here.first + run.a + i, run.b + i});
   if (pairs_.empty()) return {};
   return place_of_pairs({pairs_.front().passage, pairs_.back().passage + 1}, pairs_.size());
 }
 
 ComparedPlace PlaceComparer::compare_loosely(const TextPiece& piece, const TokenRange& tokens, const TokenRange& part) {
-  place_.read(hasher_, piece, tokens);
+  read_place(piece, tokens);
   const TokenRange here = part_of(part);
-  std::vector<std::size_t> by_hash;
-  for (std::size_t i = here.first; i < here.last; ++i) by_hash.push_back(i);
-  std::sort(by_hash.begin(), by_hash.end(), [&](std::size_t x, std::size_t y) {
-    return std::pair(passage_.hash(x), x) < std::pair(passage_.hash(y), y);
-  });
-  std::vector<std::size_t> met(by_hash.size());  // by the first token of a hash: how often
+  counts_.assign(words_.size(), 0);  // how often a word was met
   std::uint64_t matches = 0;
+  TokenRange range{here.last, here.first};  // all tokens of the passage that the place holds agree, met or not
   pairs_.clear();
   choices_.clear();
   for (std::size_t j = 0; j < place_.size(); ++j) {
-    const auto found = std::lower_bound(by_hash.begin(), by_hash.end(), place_.hash(j),
-                                        [&](std::size_t i, std::uint64_t hash) { return passage_.hash(i) < hash; });
-    if (found == by_hash.end() || !passage_.same(*found, place_, j)) continue;
+    if (place_words_[j] == PassageWords::kNone) continue;
+    const std::span<const std::uint32_t> same = words_.tokens(place_words_[j], here);
+    if (same.empty()) continue;
+    range = {std::min<std::uint64_t>(range.first, same.front()), std::max<std::uint64_t>(range.last, same.back() + 1)};
     // Those of the passage are met in order; one that is met more often than it is there agrees, but is no match.
-    std::size_t& times = met[static_cast<std::size_t>(found - by_hash.begin())];
-    const auto next = found + static_cast<std::ptrdiff_t>(times);
-    const bool is_there = next < by_hash.end() && passage_.same(*next, place_, j);
-    auto choice = next + std::min(kChoices / 2, by_hash.end() - next);
-    for (const auto first = next - std::min(kChoices / 2, next - found); choice != first;)
-      if (passage_.same(*--choice, place_, j))
-        choices_.push_back({static_cast<std::uint32_t>(*choice), static_cast<std::uint32_t>(j), kNoChoice});
-    const std::size_t token = is_there ? *next : *found;
-    if (is_there) {
-      ++times;
-      ++matches;
-    }
-    pairs_.push_back({token, j});
+    const std::size_t next = counts_[place_words_[j]];
+    const std::size_t first = next - std::min(kChoices / 2, next);
+    for (std::size_t choice = std::min(next + kChoices / 2, same.size()); choice-- > first;)
+      choices_.push_back({same[choice], static_cast<std::uint32_t>(j), kNoChoice});
+    pairs_.push_back({next < same.size() ? same[next] : same.front(), j});
+    if (next == same.size()) continue;
+    ++counts_[place_words_[j]];
+    ++matches;
   }
   if (pairs_.empty()) return {};
   mark_moved(here);
   if (!moved_counts_) matches = static_cast<std::uint64_t>(std::ranges::count(pairs_, false, &Pair::moved));
-  // All tokens of the passage that the place holds agree, met or not.
-  TokenRange range{here.last, here.first};
-  for (std::size_t first = 0, last = 0; first < by_hash.size(); first = last) {
-    while (last < by_hash.size() && passage_.hash(by_hash[last]) == passage_.hash(by_hash[first])) ++last;
-    if (met[first] == 0) continue;
-    range.first = std::min<std::uint64_t>(range.first, by_hash[first]);
-    range.last = std::max<std::uint64_t>(range.last, by_hash[last - 1] + 1);
-  }
   return place_of_pairs(range, matches);
 }
 
 // All but the longest row of choices that rise in both, which is what stands in order (Hunt and Szymanski).
 void PlaceComparer::mark_moved(const TokenRange& part) {
-  std::vector<std::uint32_t> ends;  // by length of a row, less 1: the choice that ends one, of the least passage
+  struct Row {
+    std::uint32_t passage;
+    std::uint32_t choice;
+  };
+  std::vector<Row> ends;  // by length of a row, less 1: the choice that ends one, of the least passage
   for (std::uint32_t i = 0; i < choices_.size(); ++i) {
-    const auto end = std::lower_bound(ends.begin(), ends.end(), choices_[i].passage,
-                                      [&](std::uint32_t at, auto passage) { return choices_[at].passage < passage; });
-    if (end != ends.begin()) choices_[i].before = *(end - 1);
+    const Row row{choices_[i].passage, i};
+    auto end = ends.end();
+    if (end != ends.begin() && ends.back().passage >= row.passage)  // most are in order
+      end = std::ranges::lower_bound(ends, row.passage, {}, &Row::passage);
+    if (end != ends.begin()) choices_[i].before = (end - 1)->choice;
     if (end == ends.end())
-      ends.push_back(i);
+      ends.push_back(row);
     else
-      *end = i;
+      *end = row;
   }
   for (Pair& pair : pairs_) pair.moved = true;
   std::vector<std::size_t> row;  // of pairs_, from the last on
   std::size_t pair = pairs_.size();
-  for (std::uint32_t at = ends.empty() ? kNoChoice : ends.back(); at != kNoChoice; at = choices_[at].before) {
+  for (std::uint32_t at = ends.empty() ? kNoChoice : ends.back().choice; at != kNoChoice; at = choices_[at].before) {
     while (pairs_[--pair].place != choices_[at].place) continue;
     pairs_[pair] = {choices_[at].passage, choices_[at].place, false};
     row.push_back(pair);
@@ -154,7 +194,7 @@ void PlaceComparer::mark_moved(const TokenRange& part) {
   const auto joins = [&](std::size_t one, std::size_t other, std::size_t passage) {
     if (!pairs_[other].moved || pairs_[std::max(one, other)].place != pairs_[std::min(one, other)].place + 1)
       return false;
-    if (!passage_.same(passage, place_, pairs_[other].place)) return false;
+    if (words_.numbers()[passage] != place_words_[pairs_[other].place]) return false;
     pairs_[other] = {passage, pairs_[other].place, false};
     return true;
   };
@@ -202,14 +242,12 @@ ComparedPlace PlaceComparer::place_of_pairs(const TokenRange& range, std::uint64
 
 // What the tokens that agree weigh: each the more, the rarer it is in the two passages, and the rarer the phrase is; and the
 // less, the further it is from the one before it: words of one subject that are scattered say little.
-double PlaceComparer::score(const ComparedPlace& place, std::span<const std::uint16_t> rarity,
-                            std::uint32_t whole) const {
-  std::vector<std::uint64_t> hashes;
+double PlaceComparer::score(const ComparedPlace& place, std::span<const std::uint16_t> rarity, std::uint32_t whole) {
+  counts_.assign(words_.size(), 0);  // in both
   for (std::uint64_t i = place.passage.first; i < place.passage.last; ++i)
-    hashes.push_back(passage_.hash(i - passage_.first()));
-  for (std::uint64_t i = place.place.first; i < place.place.last; ++i)
-    hashes.push_back(place_.hash(i - place_.first()));
-  std::sort(hashes.begin(), hashes.end());
+    ++counts_[words_.numbers()[i - passage_.first()]];
+  for (std::uint64_t j = place.place.first; j < place.place.last; ++j)
+    if (const std::uint32_t word = place_words_[j - place_.first()]; word != PassageWords::kNone) ++counts_[word];
   const auto skipped = [](std::uint32_t from, std::uint32_t to) { return to > from ? to - from - 1 : from - to + 1; };
   std::uint64_t weight = 0;
   // Of a passage that is much longer than the other one, most has nothing to do with it.
@@ -219,8 +257,7 @@ double PlaceComparer::score(const ComparedPlace& place, std::span<const std::uin
   for (const Pair& pair : pairs_) {
     if ((pair.moved && !moved_counts_) || counted[pair.passage]) continue;
     counted[pair.passage] = true;
-    const auto [begin, end] = std::equal_range(hashes.begin(), hashes.end(), place_.hash(pair.place));
-    const std::uint32_t common = blot::log2_sixteenths(static_cast<std::uint64_t>(end - begin));
+    const std::uint32_t common = blot::log2_sixteenths(counts_[place_words_[pair.place]]);
     const std::uint64_t apart =
         before == nullptr ? 0
                           : std::uint64_t{skipped(before->passage, pair.passage)} + skipped(before->place, pair.place);

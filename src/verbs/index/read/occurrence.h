@@ -68,6 +68,32 @@ class PlaceTokens {
   std::vector<std::size_t> normal_begins_;
 };
 
+// The different tokens of a passage, numbered. Keeps its buffers.
+class PassageWords {
+ public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  // Refers to the passage.
+  void set(const PlaceTokens& passage);
+  std::size_t size() const { return begins_.size() - 1; }
+  // By token of the passage.
+  std::span<const std::uint32_t> numbers() const { return numbers_; }
+  // The number of a token of another text; kNone where it is not in the passage.
+  std::uint32_t number(const PlaceTokens& tokens, std::size_t i) const;
+  // The tokens of `part` of the passage that are this word, rising.
+  std::span<const std::uint32_t> tokens(std::uint32_t word, const TokenRange& part) const;
+
+ private:
+  std::size_t slot_of(const PlaceTokens& tokens, std::size_t i) const;
+
+  const PlaceTokens* passage_ = nullptr;
+  std::vector<std::uint32_t> numbers_;
+  std::vector<std::uint32_t> slots_;  // by a hash: a token that is the word, or kNone
+  unsigned shift_ = 0;
+  std::vector<std::uint32_t> begins_ = {0};  // by word: where its tokens are in tokens_
+  std::vector<std::uint32_t> tokens_;
+};
+
 // A place that was compared.
 struct ComparedPlace {
   std::uint64_t matches = 0;  // tokens that agree; 0: there is nothing to show
@@ -95,12 +121,12 @@ class PlaceComparer {
 
   // Of the place that was compared last: Occurrence::score. `rarity`, by token of the passage's document, in parts of
   // `whole`.
-  double score(const ComparedPlace& place, std::span<const std::uint16_t> rarity, std::uint32_t whole) const;
+  double score(const ComparedPlace& place, std::span<const std::uint16_t> rarity, std::uint32_t whole);
 
   // Bytes that a passage, or a place, of so many tokens, in so many bytes of text, takes here, about. More where a place is
   // compared loosely.
   static std::uint64_t memory_bytes(std::uint64_t tokens, std::uint64_t bytes, bool loosely = false) {
-    return (loosely ? 100 : 40) * tokens + 3 * bytes;
+    return (loosely ? 140 : 80) * tokens + 3 * bytes;
   }
 
  private:
@@ -120,6 +146,7 @@ class PlaceComparer {
     std::uint32_t place;
     std::uint32_t before;  // the choice before it in the longest row that it ends
   };
+  void read_place(const TextPiece& piece, const TokenRange& tokens);
   TokenRange part_of(const TokenRange& part) const;
   void mark_moved(const TokenRange& part);
   ComparedPlace place_of_pairs(const TokenRange& range, std::uint64_t matches);
@@ -127,10 +154,13 @@ class PlaceComparer {
   text::TokenHasher hasher_;
   blot::Aligner aligner_;
   PlaceTokens passage_;
+  PassageWords words_;
   PlaceTokens place_;
+  std::vector<std::uint32_t> place_words_;  // by token of the place
   bool moved_counts_;
-  std::vector<Pair> pairs_;      // of the last comparison
-  std::vector<Choice> choices_;  // by the place, then by falling passage
+  std::vector<Pair> pairs_;            // of the last comparison
+  std::vector<Choice> choices_;        // by the place, then by falling passage
+  std::vector<std::uint32_t> counts_;  // by word
 };
 
 }  // namespace refrain::verbs::index
