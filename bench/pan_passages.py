@@ -111,8 +111,8 @@ def main():
         _, create = timed([program, "index", "create", index, paths["src"], *common, *shlex.split(arguments.create)])
         size = sum(file.stat().st_size for file in index.rglob("*") if file.is_file())
         text = sum(len(row["text"].encode()) for row in map(json.loads, open(paths["src"], encoding="utf-8")))
-        output, query = timed([program, "index", "query", index, paths["susp"], *common, "--limit", "0", "--max-occurrences", "0",
-                               *shlex.split(arguments.query)], found=(0, 1))
+        output, query = timed([program, "index", "query", index, paths["susp"], *common, *shlex.split(arguments.query)],
+                              found=(0, 1))
     found = detections(output)
     print(f"create {create}, index {100 * size / text:.1f} % of the text, query {query}")
     report("all", truth, found, measure, lambda number: True)

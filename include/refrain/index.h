@@ -244,7 +244,7 @@ struct QueryOptions {
   // Or a file of rows, query id TAB document id: compare only these pairs. Documents without a row are not asked about.
   std::string pairs_file = {};
   PassageLimits limits = {};
-  std::uint64_t limit = 50;            // passages of a document; 0: all
+  std::uint64_t limit = 60;            // passages of a document; 0: all
   std::uint64_t max_occurrences = 20;  // of each; 0: all
   // Of an earlier report about one document: continue after it. Error(invalid_argument) once the index has changed.
   std::string cursor = {};

@@ -260,13 +260,13 @@ class Queried(ThreeDocuments):
         self.assertIn("--cursor: the index has changed since; repeat the query without it", late.err)
         self.assertEqual(late.out, b"")
 
-    def test_fifty_passages_are_a_page(self):
-        texts = [run_of(i * 30, 14) for i in range(53)]
+    def test_sixty_passages_are_a_page(self):
+        texts = [run_of(i * 30, 14) for i in range(63)]
         self.write("in.txt", lines(texts))
         self.create("in.txt", "--format", "lines")
         self.write("q", " and then there came many other words that nobody had heard of ".join(texts))
         page, cursor = self.rows("index", "query", "index", "q")
-        self.assertEqual((len(page), cursor is None), (50, False))
+        self.assertEqual((len(page), cursor is None), (60, False))
         rest, cursor = self.rows("index", "query", "index", "q", "--cursor=" + cursor)
         self.assertEqual((len(rest), cursor), (3, None))
 

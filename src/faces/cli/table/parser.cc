@@ -110,7 +110,8 @@ class Parser {
       const bool is_size = flag.kind == Kind::size;
       const std::optional<std::uint64_t> number = is_size ? parse_size(text) : parse_number(text);
       if (!number || *number < flag.least || *number > flag.most) {
-        const std::string range = allowed(flag);
+        std::string range = allowed(flag);
+        if (range.empty() && !is_size && flag.least > 0) range = fmt::format("at least {}", flag.least);
         fail(fmt::format("{}: invalid value '{}'; must be {}{}{}", spelling, text,
                          is_size ? "a size, e.g. 512M or 1.5G" : "a whole number", range.empty() ? "" : ", ", range));
       }

@@ -114,6 +114,8 @@ TEST(Parser, NamesTheFlagAndWhatIsAllowed) {
             "--distance: invalid value '64'; must be a whole number, 0 to 63");
   EXPECT_EQ(refusal({"near", "x", "-o", "d", "--distance", "-1"}),
             "--distance: invalid value '-1'; must be a whole number, 0 to 63");
+  EXPECT_EQ(refusal({"index", "query", "i", "x", "--min-tokens", "0"}),
+            "--min-tokens: invalid value '0'; must be a whole number, at least 1");
   EXPECT_EQ(refusal({"near", "x", "-o", "d", "--memory=63M"}),
             "--memory: invalid value '63M'; must be a size, e.g. 512M or 1.5G, at least 64M");
   EXPECT_EQ(refusal({"near", "x", "--format", "xml"}),

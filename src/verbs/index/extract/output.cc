@@ -75,7 +75,8 @@ class ChunkMaker {
     // The comparer's, and the texts of the chunks that wait.
     constexpr std::uint64_t kTokenBytes = 8;
     const std::uint64_t tokens = passage.end - passage.begin;
-    room_.resize(2 * PlaceComparer::memory_bytes(tokens, tokens * kTokenBytes, is_loose_) +
+    const std::uint64_t bytes = tokens * kTokenBytes;
+    room_.resize(PlaceComparer::passage_bytes(tokens, bytes) + PlaceComparer::place_bytes(tokens, bytes, is_loose_) +
                      (Relay<Chunk>::kThings + 1) * std::max(tokens, kChunkTokens) * kTokenBytes,
                  kRoom);
     chunk.shown = set_passage(passage, chunk);

@@ -290,7 +290,7 @@ void RecordQuery::set_passage(Desk& desk, const TokenRange& query) {
   const auto first = static_cast<std::uint32_t>(query.first);
   const auto last = static_cast<std::uint32_t>(query.last);
   const TextPiece piece = query_.piece(first, last);
-  desk.passage_room.resize(PlaceComparer::memory_bytes(last - first, piece.text.size()), kPassageWhat);
+  desk.passage_room.resize(PlaceComparer::passage_bytes(last - first, piece.text.size()), kPassageWhat);
   desk.comparer.set_passage(piece, {first, last});
 }
 
@@ -406,7 +406,7 @@ std::optional<ComparedPlace> RecordQuery::compare_place(Desk& desk, const Found&
   try {
     const Snapshot::Piece piece = desk.snapshot.piece(document, found.run.place.first, found.run.place.last);
     const Reservation room = budget_.reserve(
-        PlaceComparer::memory_bytes(found.run.place.size(), piece.text.size(), found.run.loose), kPassageWhat);
+        PlaceComparer::place_bytes(found.run.place.size(), piece.text.size(), found.run.loose), kPassageWhat);
     const TextPiece text{piece.text, piece.begin, piece.first_token};
     ComparedPlace place = found.run.loose ? desk.comparer.compare_loosely(text, found.run.place, found.run.query)
                                           : desk.comparer.compare(text, found.run.place, found.run.query);

@@ -44,10 +44,11 @@ void PlaceTokens::read(text::TokenHasher& hasher, const TextPiece& piece, const 
 
 void PassageWords::set(const PlaceTokens& passage) {
   passage_ = &passage;
-  const std::size_t slots = std::bit_ceil(2 * passage.size() + 2);
+  const std::size_t slots = std::bit_ceil(passage.size() + passage.size() / 2 + 2);
   shift_ = 64U - static_cast<unsigned>(std::countr_zero(slots));
   slots_.assign(slots, kNone);
   numbers_.clear();
+  numbers_.reserve(passage.size());
   begins_.assign(1, 0);
   for (std::size_t i = 0; i < passage.size(); ++i) {
     std::uint32_t& slot = slots_[slot_of(passage, i)];

@@ -125,8 +125,9 @@ class PlaceComparer {
 
   // Bytes that a passage, or a place, of so many tokens, in so many bytes of text, takes here, about. More where a place is
   // compared loosely.
-  static std::uint64_t memory_bytes(std::uint64_t tokens, std::uint64_t bytes, bool loosely = false) {
-    return (loosely ? 140 : 80) * tokens + 3 * bytes;
+  static std::uint64_t passage_bytes(std::uint64_t tokens, std::uint64_t bytes) { return 60 * tokens + 3 * bytes; }
+  static std::uint64_t place_bytes(std::uint64_t tokens, std::uint64_t bytes, bool loosely) {
+    return (loosely ? 110 : 50) * tokens + 3 * bytes;
   }
 
  private:
