@@ -6,7 +6,8 @@
 DATA is a folder with docs.jsonl.zst ({id, kind: src|susp, text}), truth.jsonl.zst ({susp, src, category, passages}) and
 measure.py (PAN's recall, precision, granularity and plagdet), as made from the text-alignment corpus of PAN 2013. The sources are
 indexed, every suspicious document is asked about, and what is reported of the pairs in the truth is scored: over all documents, and
-for those with an even and with an odd number apart, so that a parameter can be chosen by one half and judged by the other.
+for those with an even and with an odd number apart, so that a parameter can be chosen by one half and judged by the other. No more
+is reported of a document than `index query` tells by default (--limit, --max-occurrences).
 """
 import argparse
 import collections

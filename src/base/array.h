@@ -1,8 +1,8 @@
-// An array of plain values whose memory is reserved from the budget and starts as zeros.
+// An array of plain values whose memory is reserved from the budget. Memory that it has not used before is zero.
 //
 // A large one comes straight from the system and goes straight back: growing moves pages, not bytes (mremap), so the old
-// and the new never exist side by side, and only pages that were written are resident. A small one comes from the heap:
-// a query makes dozens of them, and threads that map and unmap wait for one another.
+// and the new never exist side by side, and only pages that were written are resident. One of less than a page comes
+// from the heap: a query makes dozens of them, and threads that map and unmap wait for one another.
 #pragma once
 
 #include <sys/mman.h>
@@ -36,30 +36,34 @@ class Array {
         what_(std::move(other.what_)),
         data_(std::exchange(other.data_, nullptr)),
         size_(std::exchange(other.size_, 0)),
-        capacity_(std::exchange(other.capacity_, 0)) {}
+        capacity_(std::exchange(other.capacity_, 0)),
+        mapped_(std::exchange(other.mapped_, false)) {}
   Array& operator=(Array&& other) noexcept {
     std::swap(reservation_, other.reservation_);
     std::swap(what_, other.what_);
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     std::swap(capacity_, other.capacity_);
+    std::swap(mapped_, other.mapped_);
     return *this;
   }
-  ~Array() { release(data_, capacity_); }
+  ~Array() { release(); }
 
-  // As much memory as that takes, to the page. A small array keeps what it has; of size 0 it has none.
+  // Takes what `size` needs, in whole pages if it is mapped. A small array shrinks only to nothing.
   void resize(std::size_t size) {
-    const bool gives_back = is_mapped(capacity_) || size == 0;
-    if (size > capacity_ || (gives_back && rounded(size) < capacity_)) move_to(rounded(size));
+    const bool gives_back = rounded(size) < capacity_ && (mapped_ || size == 0);
+    if (size > capacity_ || gives_back) move_to(rounded(size));
     size_ = size;
   }
   void clear() { size_ = 0; }
-  // Room for `more` elements past the end without moving; where it has to grow, a small array doubles and a large one
-  // grows by a quarter.
+  // Room for `more` elements past the end without moving; where it has to grow, a small array doubles, up to a page, and
+  // a large one grows by a quarter.
   void reserve_more(std::size_t more) {
-    if (size_ + more <= capacity_) return;
-    const std::size_t grown = is_mapped(capacity_) ? capacity_ + capacity_ / 4 : std::max(2 * capacity_, kFewest);
-    move_to(rounded(std::max(size_ + more, grown)));
+    const std::size_t needed = size_ + more;
+    if (needed <= capacity_) return;
+    const std::size_t grown =
+        mapped_ ? capacity_ + capacity_ / 4 : std::min(std::max(2 * capacity_, kFewest), kMostSmall);
+    move_to(rounded(std::max(needed, grown)));
   }
   void push_back(const T& value) {
     reserve_more(1);
@@ -82,12 +86,12 @@ class Array {
 
   // For arrays that are read here and there: fewer, larger pages where the system has them. After resize().
   void use_huge_pages() {
-    if (is_mapped(capacity_)) madvise(data_, capacity_ * sizeof(T), MADV_HUGEPAGE);
+    if (mapped_) madvise(data_, capacity_ * sizeof(T), MADV_HUGEPAGE);
   }
   // Gives the memory of whole pages among `count` elements from `first` on back to the system and to the budget, for
   // good: they may not be used again. Returns the bytes. Not for arrays that grow.
   std::size_t give_back(std::size_t first, std::size_t count) {
-    if (!is_mapped(capacity_)) return 0;
+    if (!mapped_) return 0;
     constexpr std::size_t kSystemPage = 4096;
     const std::size_t begin = (first * sizeof(T) + kSystemPage - 1) / kSystemPage * kSystemPage;
     const std::size_t end = (first + count) * sizeof(T) / kSystemPage * kSystemPage;
@@ -109,56 +113,58 @@ class Array {
 
  private:
   static constexpr std::size_t kPageBytes = std::size_t{64} << 10;
-  static constexpr std::size_t kFewest = (64 + sizeof(T) - 1) / sizeof(T);
+  static constexpr std::size_t kMostSmall = (kPageBytes - 1) / sizeof(T);
+  static constexpr std::size_t kFewest = std::min((64 + sizeof(T) - 1) / sizeof(T), kMostSmall);
 
-  // Up to a page is small.
-  static bool is_mapped(std::size_t capacity) { return capacity * sizeof(T) > kPageBytes; }
-  // Room for `size` elements, in whole pages where that is mapped.
-  static std::size_t rounded(std::size_t size) {
-    if (!is_mapped(size)) return size;
+  // Room for `size` elements: exactly that if they are few, or else in whole pages. What is mapped stays so.
+  std::size_t rounded(std::size_t size) const {
+    if (size == 0 || (size <= kMostSmall && !mapped_)) return size;
     return (size * sizeof(T) + kPageBytes - 1) / kPageBytes * kPageBytes / sizeof(T);
   }
 
-  // Zeros; nullptr where there is no memory.
-  static void* allocate(std::size_t capacity) {
-    if (!is_mapped(capacity)) return std::calloc(capacity, sizeof(T));
-    void* mapped = mmap(nullptr, capacity * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return mapped == MAP_FAILED ? nullptr : mapped;
-  }
-  static void release(void* data, std::size_t capacity) {
-    if (is_mapped(capacity)) {
-      munmap(data, capacity * sizeof(T));
+  void release() {
+    if (mapped_) {
+      munmap(data_, capacity_ * sizeof(T));
     } else {
-      std::free(data);
+      std::free(data_);
     }
   }
 
-  // The values in a new place of `capacity` elements; nullptr, and all as it was, where there is no memory.
-  void* moved(std::size_t capacity) {
-#ifndef __SANITIZE_THREAD__  // which does not see what mremap does, and takes reused addresses for races
-    if (is_mapped(capacity_) && is_mapped(capacity)) {
-      void* to = mremap(data_, capacity_ * sizeof(T), capacity * sizeof(T), MREMAP_MAYMOVE);
+  // Moves the values to memory for `capacity` elements. Returns nullptr, and changes nothing, if there is none.
+  void* moved(std::size_t capacity, bool mapped) {
+    const std::size_t bytes = capacity * sizeof(T);
+#ifndef __SANITIZE_THREAD__  // TSan does not see mremap, and takes reused addresses for races.
+    if (mapped_ && mapped) {
+      void* to = mremap(data_, capacity_ * sizeof(T), bytes, MREMAP_MAYMOVE);
       return to == MAP_FAILED ? nullptr : to;
     }
 #endif
-    void* to = allocate(capacity);
-    if (to == nullptr) return nullptr;
-    if (data_ != nullptr) std::memcpy(to, data_, std::min(capacity_, capacity) * sizeof(T));
-    release(data_, capacity_);
+    void* to = nullptr;
+    if (mapped) {
+      to = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (to == MAP_FAILED) return nullptr;
+    } else {
+      to = std::calloc(capacity, sizeof(T));
+      if (to == nullptr) return nullptr;
+    }
+    if (data_ != nullptr) std::memcpy(to, data_, std::min(capacity_ * sizeof(T), bytes));
+    release();
     return to;
   }
 
   void move_to(std::size_t capacity) {
+    const bool mapped = capacity > 0 && (mapped_ || capacity > kMostSmall);
     reservation_.resize(capacity * sizeof(T), what_);
     void* to = nullptr;
     if (capacity == 0) {
-      release(data_, capacity_);
-    } else if (to = moved(capacity); to == nullptr) {
+      release();
+    } else if (to = moved(capacity, mapped); to == nullptr) {
       reservation_.resize(capacity_ * sizeof(T), what_);
       throw std::bad_alloc();
     }
     data_ = static_cast<T*>(to);
     capacity_ = capacity;
+    mapped_ = mapped;
   }
 
   Reservation reservation_;
@@ -166,6 +172,7 @@ class Array {
   T* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
+  bool mapped_ = false;  // not on the heap
 };
 
 }  // namespace refrain

@@ -165,7 +165,7 @@ TEST(Array, GrowsInPlaceAndCountsExactly) {
   EXPECT_EQ(moved[3], 9U);
 }
 
-// Small arrays live on the heap and large ones are mapped: what they hold is the same, and so is what comes new.
+// Small arrays live on the heap and large ones are mapped: what they hold is the same.
 TEST(Array, IsAVectorWhateverItsSize) {
   MemoryBudget budget(with(std::uint64_t{1} << 30U));
   struct Three {
@@ -205,6 +205,33 @@ TEST(Array, IsAVectorWhateverItsSize) {
     }
   }
   EXPECT_EQ(budget.available(), before);
+}
+
+// Whatever it grows to, by whatever steps: all of its memory is reserved, and what was not used before is zero.
+TEST(Array, GrowsByZerosAndReservesWhatItHas) {
+  MemoryBudget budget(with(std::uint64_t{1} << 30U));
+  const std::uint64_t before = budget.available();
+  std::mt19937 random(8);
+  for (int round = 0; round < 50; ++round) {
+    Array<std::array<std::uint32_t, 6>> array(budget, "numbers");
+    const std::size_t most_at_once = std::size_t{1} << random() % 12;
+    while (array.size() < 10'000) {
+      const std::size_t size = array.size();
+      const std::size_t more = 1 + random() % most_at_once;
+      if (random() % 4 == 0)
+        array.resize(size + more);
+      else
+        array.append_unset(more);
+      for (std::size_t i = size; i < array.size(); ++i) {
+        ASSERT_EQ(array[i], (std::array<std::uint32_t, 6>())) << size;
+        array[i].fill(7);
+      }
+      const std::size_t capacity = (before - budget.available()) / sizeof array[0];
+      ASSERT_FALSE(array.needs_to_grow(capacity - array.size()));
+      ASSERT_TRUE(array.needs_to_grow(capacity - array.size() + 1));
+      ASSERT_LE(capacity * sizeof array[0], std::max<std::size_t>(2 * array.size() * sizeof array[0], 1U << 16U));
+    }
+  }
 }
 
 TEST(Array, SmallOnesTakeLittle) {

@@ -164,7 +164,8 @@ class Shuffle {
   using Element = typename Layout::Element;
   using Part = ShufflePart<Layout>;
 
-  static constexpr std::uint64_t kArrayBytes = std::uint64_t{64} << 10;  // an Array takes multiples of it
+  static constexpr std::uint64_t kArrayBytes = std::uint64_t{64}
+                                               << 10;  // an Array takes multiples of it, or less than one
   static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
   // What is to be read, and in how much memory.

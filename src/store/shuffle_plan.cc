@@ -17,7 +17,7 @@ constexpr unsigned kMostSpilledBits = 13;
 constexpr unsigned kUnknownBits = 8;                             // where nobody has a guess
 constexpr std::size_t kLeastFrameBytes = std::size_t{16} << 10;  // below, a disk reads mostly elsewhere
 constexpr std::size_t kMostFrameBytes = std::size_t{64} << 10;
-constexpr std::uint64_t kArrayStep = std::uint64_t{64} << 10;     // Array rounds up to these
+constexpr std::uint64_t kArrayStep = std::uint64_t{64} << 10;     // a large Array rounds up to these
 constexpr std::uint64_t kCompressBytes = std::uint64_t{4} << 20;  // a worker: with less zstd's own tables would show
 
 unsigned bits_for(std::uint64_t partitions) {

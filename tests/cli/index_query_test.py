@@ -7,7 +7,7 @@ import re
 import subprocess
 
 from index_case import UNIQUE, WORDS, Index, ThreeDocuments, run_of
-from program import lines, main, program, sentence
+from program import SOURCE_DIR, lines, main, program, sentence
 
 
 class SmallWorlds(Index):
@@ -269,6 +269,10 @@ class Queried(ThreeDocuments):
         self.assertEqual((len(page), cursor is None), (60, False))
         rest, cursor = self.rows("index", "query", "index", "q", "--cursor=" + cursor)
         self.assertEqual((len(rest), cursor), (3, None))
+        shown = self.run_program("index", "query", "--help").out.decode()
+        self.assertIn("maximum number of passages per document, 0 for all [60]", shown)
+        with open(os.path.join(SOURCE_DIR, "docs", "openapi.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["components"]["schemas"]["Query"]["properties"]["limit"]["default"], 60)
 
     def test_text_names_the_command_that_goes_on(self):
         texts = [run_of(i * 50, 20 + i) for i in range(5)]

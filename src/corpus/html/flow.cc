@@ -138,7 +138,7 @@ void Flow::need(std::size_t more) {
   const std::size_t held = text_->size() + waiting_.size() + pieces_.size() * sizeof(Piece) + more;
   if (held <= granted_) return;
   granted_ = held + std::min(held / 4, kMaxGrowBytes) + kGrowBytes;
-  (*grow_)(held + held / 4 + kGrowBytes);  // an array grows by a quarter
+  (*grow_)(held + held / 4 + kGrowBytes);  // a large array grows by a quarter, a small one by less than kGrowBytes
 }
 
 void Flow::put(std::string_view bytes) {

@@ -19,7 +19,7 @@ constexpr std::int32_t kLeastPiece = kMostCells / 256;
 // grow() forgets old waves when it holds so many cells.
 constexpr std::size_t kForgetCells = std::size_t{1} << 12U;
 constexpr std::int32_t kMargin = 4;
-// Whether growing ends at once is looked for in so many tokens.
+// How many tokens ends_here() looks ahead.
 constexpr std::int32_t kLooksAhead = 32;
 constexpr std::array<std::uint32_t, kLooksAhead> kBits = [] {
   std::array<std::uint32_t, kLooksAhead> bits{};
@@ -202,18 +202,20 @@ Aligner::Spread Aligner::spread(std::int32_t a, std::int32_t b, std::int64_t dro
   return result;
 }
 
-// Whether growing ends before these tokens, and before an end of both spans: nothing that follows can be worth more than 0.
-// Most passages end so, and a spreading takes far longer. `a` and `b` tell the tokens from there on.
+// Whether growing ends here, before the end of either span: nothing that follows can be worth more than 0. Most passages
+// end so, and a spreading takes far longer. `a` and `b` return the tokens from here on.
 //
 // Whoever has taken `length` tokens of one run, and no more of the other, has no more matches than the longest common
-// subsequence of as many tokens of both. It is found for all lengths in one go (Hyyro): after so many tokens of `a`, the
-// zeros below bit j are the length of the one with j tokens of `b`.
+// subsequence of as many tokens of both; all the rest are edits. Everyone who goes on passes every length, so where one
+// is worth too little to be followed, all have been given up. The subsequence is found for all lengths in one go (Hyyro):
+// after some tokens of `a`, the number of zeros below bit j is its length with j tokens of `b`.
 template <class A, class B>
 bool Aligner::ends_here(std::int32_t a_size, std::int32_t b_size, A a, B b) const {
   const auto edit = static_cast<std::int32_t>(rules_.edit);
   const std::int32_t match_and_edit = static_cast<std::int32_t>(rules_.match) + edit;
   const std::int64_t least = -std::int64_t{edit} * rules_.max_gap;
   const std::int32_t most = std::min({a_size, b_size, kLooksAhead});
+  if (rules_.max_gap >= static_cast<unsigned>(most)) return false;
   std::array<std::uint32_t, kLooksAhead> tokens{};
   for (std::int32_t j = 0; j < most; ++j) tokens[static_cast<std::size_t>(j)] = b(j);
   std::uint64_t ones = ~std::uint64_t{0};

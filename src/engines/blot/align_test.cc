@@ -191,6 +191,33 @@ TEST(Align, GivesUpWhatFallsTooFarBehind) {
   EXPECT_GT(given_up, 100);
 }
 
+// Texts that share a passage, and behind it only the words that all texts share: most end without a look at any diagonal.
+TEST(Align, EndsAtOnceWhereNothingAheadIsWorthIt) {
+  std::mt19937_64 random(13);
+  const auto text = [&](std::size_t size) {
+    Tokens tokens(size);
+    for (std::uint32_t& token : tokens)
+      token = static_cast<std::uint32_t>(std::size_t{1} << random() % 12);  // few are common
+    for (std::uint32_t& token : tokens) token += static_cast<std::uint32_t>(random() % token);
+    return tokens;
+  };
+  int at_once = 0;
+  for (int i = 0; i < 600; ++i) {
+    const AlignRules rules{1 + static_cast<unsigned>(random() % 2), 1 + static_cast<unsigned>(random() % 2),
+                           static_cast<unsigned>(random() % 14)};
+    Tokens a = text(random() % 8);
+    Tokens b = a;
+    for (Tokens* tokens : {&a, &b}) {
+      const Tokens more = text(random() % 80);
+      tokens->insert(tokens->end(), more.begin(), more.end());
+    }
+    Aligner aligner(rules);
+    ASSERT_EQ(aligner.forward(a, b), grow_plainly(rules, a, b)) << i;
+    at_once += aligner.cells() == 0 ? 1 : 0;
+  }
+  EXPECT_GT(at_once, 300);
+}
+
 TEST(Align, GivesTheSameWhateverItDidBefore) {
   std::mt19937_64 random(12);
   const AlignRules rules{1, 1, 8};

@@ -43,7 +43,7 @@ void Verifier::verify(Candidates& candidates, bool cut) {
   const std::uint64_t groups = candidates.groups();
   double share = 1;  // of the groups that should fit, after some did not
   for (std::uint64_t first = 0; first < groups;) {
-    // Arrays are rounded up to pages of 64 KiB, and strays need a few.
+    // Large arrays are rounded up to pages of 64 KiB, and strays need a few.
     const std::uint64_t given = memory_();
     const std::uint64_t kept_back = Resolver::working_bytes(workers) + (workers + 2) * (std::uint64_t{64} << 10U);
     const std::uint64_t memory = given - std::min(given, kept_back);

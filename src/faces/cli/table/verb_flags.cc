@@ -51,7 +51,7 @@ constexpr Flag kVerbFlags[] = {
      .description = "print only the first K rows", .least = 0, .most = kAnyNumber,
      .verbs = set_of(Verb::ngrams_show), .group = Group::verb,
      .store = [](Settings& s, const Value& v) { s.limit = v.number; }},
-    {.name = "limit", .kind = Kind::number, .metavar = "K", .default_text = "100",
+    {.name = "limit", .kind = Kind::number, .metavar = "K", .default_text = "60",
      .description = "maximum number of passages per document, 0 for all", .least = 0, .most = kAnyNumber,
      .verbs = set_of(Verb::index_query), .group = Group::verb,
      .store = [](Settings& s, const Value& v) { s.limit = v.number; }},

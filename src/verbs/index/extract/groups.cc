@@ -79,7 +79,7 @@ class Grouper {
       return blot::nearly_same(open->begin, open->first_end, match.a, end);
     });
     if (joined == open_.end()) {
-      open_.push_back(new_open());
+      open_.push_back(std::make_unique<Open>(budget_));
       joined = open_.end() - 1;
       (*joined)->begin = match.a;
       (*joined)->first_end = (*joined)->end = end;
@@ -98,24 +98,11 @@ class Grouper {
     Array<PassagePlace> places;
   };
 
-  // One that was closed, where its places took little: to map memory anew for every passage holds all threads up.
-  std::unique_ptr<Open> new_open() {
-    if (closed_.empty()) return std::make_unique<Open>(budget_);
-    std::unique_ptr<Open> open = std::move(closed_.back());
-    closed_.pop_back();
-    open->places.clear();
-    return open;
-  }
-
   template <class Done>
   void close(Done done) {
-    constexpr std::size_t kMostClosed = 4;
-    constexpr std::size_t kFewPlaces = 1000;
     std::erase_if(open_, [&](auto& open) {
       if (!done(*open)) return false;
-      const bool few = open->places.size() <= kFewPlaces;
       finish(*open);
-      if (few && closed_.size() < kMostClosed) closed_.push_back(std::move(open));
       return true;
     });
   }
@@ -177,7 +164,6 @@ class Grouper {
   MemoryBudget& budget_;
   TempFile& places_;
   std::vector<std::unique_ptr<Open>> open_;
-  std::vector<std::unique_ptr<Open>> closed_;
   Array<PassageMatch> gathered_;  // of the document, where they may be nested
   PassageMatch last_{};
   bool has_last_ = false;

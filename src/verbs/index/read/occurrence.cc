@@ -64,7 +64,7 @@ void PassageWords::set(const PlaceTokens& passage) {
   std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
   tokens_.resize(passage.size());
   for (std::size_t i = passage.size(); i-- > 0;) tokens_[--begins_[numbers_[i] + 1]] = static_cast<std::uint32_t>(i);
-  // Each is now where the word before it begins.
+  // begins_[w + 1] is now where word w begins.
   begins_.erase(begins_.begin());
   begins_.push_back(static_cast<std::uint32_t>(passage.size()));
 }

@@ -68,12 +68,12 @@ class PlaceTokens {
   std::vector<std::size_t> normal_begins_;
 };
 
-// The different tokens of a passage, numbered. Keeps its buffers.
+// The distinct tokens of a passage, numbered. Keeps its buffers.
 class PassageWords {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  // Refers to the passage.
+  // Keeps a pointer to `passage`.
   void set(const PlaceTokens& passage);
   std::size_t size() const { return begins_.size() - 1; }
   // By token of the passage.
@@ -106,6 +106,8 @@ struct ComparedPlace {
 class PlaceComparer {
  public:
   PlaceComparer(const IndexLayout& layout, const PassageLimits& limits);
+  PlaceComparer(const PlaceComparer&) = delete;
+  PlaceComparer& operator=(const PlaceComparer&) = delete;
 
   // `tokens` of the piece's document are the passage from here on.
   void set_passage(const TextPiece& piece, const TokenRange& tokens);
@@ -125,9 +127,9 @@ class PlaceComparer {
 
   // Bytes that a passage, or a place, of so many tokens, in so many bytes of text, takes here, about. More where a place is
   // compared loosely.
-  static std::uint64_t passage_bytes(std::uint64_t tokens, std::uint64_t bytes) { return 60 * tokens + 3 * bytes; }
+  static std::uint64_t passage_bytes(std::uint64_t tokens, std::uint64_t bytes) { return 62 * tokens + 3 * bytes; }
   static std::uint64_t place_bytes(std::uint64_t tokens, std::uint64_t bytes, bool loosely) {
-    return (loosely ? 110 : 50) * tokens + 3 * bytes;
+    return (loosely ? 115 : 52) * tokens + 3 * bytes;
   }
 
  private:
