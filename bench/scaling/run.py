@@ -22,10 +22,10 @@ import sys
 import time
 
 LAYOUTS = ("one", "eight", "many", "gzip", "zstd", "parquet")
-VERBS = ("fingerprint", "near", "dedup", "substrings", "ngrams", "index", "extract")
+VERBS = ("fingerprint", "near", "dedup", "substrings", "ngrams", "index", "query", "extract")
 # The kernel that a verb spends most of its time in.
 KERNELS = {"fingerprint": "fingerprints", "near": "fingerprints", "dedup": "signatures", "substrings": "samples",
-           "ngrams": "ngrams", "index": "blots", "extract": "blots"}
+           "ngrams": "ngrams", "index": "blots", "query": "blots", "extract": "blots"}
 SHARDS = 64  # made side by side, and put together into files
 # Runs shorter than this are made twice, and the better one counts: memory that a virtual machine touches for the first time is slow.
 SHORT_SECONDS = 4
@@ -171,7 +171,7 @@ def digest_of(path):
 
 def answer(verb, out, printed):
     """What must be the same for any number of threads."""
-    if verb in ("fingerprint", "extract"):
+    if verb in ("fingerprint", "query", "extract"):
         assert printed, f"{verb} printed nothing"
         return hashlib.blake2b(printed, digest_size=16).hexdigest()
     found = {}
@@ -194,6 +194,8 @@ def command_of(verb, source, out):
         "substrings": ["substrings", source, "-o", out],
         "ngrams": ["ngrams", "build", source, "-o", out, "-n", "8"],
         "index": ["index", "create", index, source],
+        "query": ["index", "query", index, os.path.join(os.path.dirname(out), "shards", "000.jsonl"), "--output", "tsv",
+                  "--no-text"],
         "extract": ["index", "extract", index],
     }[verb], index
 
