@@ -329,7 +329,7 @@ const ChainComparer::HeldTokens& ChainComparer::held(std::uint64_t first, std::u
 
 // Whether the windows that begin there are the same.
 bool ChainComparer::agree(std::uint32_t query, std::uint64_t token) const {
-  if (token < first_ || token + shape_.span() > last_) return false;
+  if (token < first_ || token + shape_.span() > last_ || query + shape_.span() > query_.tokens()) return false;
   const std::uint32_t* a = query_.hashes().data() + query;
   const std::uint32_t* b = hashes_.data() + (token - first_);
   for (std::size_t i = 0; i < shape_.span(); i += shape_.stride)
