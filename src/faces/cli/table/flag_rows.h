@@ -14,8 +14,10 @@ inline constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::
 inline constexpr std::uint64_t kAnyUnsigned = std::numeric_limits<unsigned>::max();
 
 inline constexpr VerbSet kHashers = Verb::near | Verb::fingerprint | Verb::explain;
-inline constexpr VerbSet kReaders = kHashers | Verb::text | Verb::dedup | Verb::substrings | Verb::ngrams_build |
-                                    Verb::index_create | Verb::index_add | Verb::index_blots | Verb::index_query;
+// For these, records have ordinals for ids unless a field is named.
+inline constexpr VerbSet kIndexReaders = Verb::index_create | Verb::index_add | Verb::index_blots | Verb::index_query;
+inline constexpr VerbSet kReaders =
+    kHashers | Verb::text | Verb::dedup | Verb::substrings | Verb::ngrams_build | kIndexReaders;
 inline constexpr VerbSet kAskers = Verb::index_query | Verb::index_extract;
 inline constexpr VerbSet kWorkers = kReaders | kAskers | Verb::match | Verb::ngrams_show | Verb::index_remove |
                                     Verb::index_merge | Verb::index_check | Verb::library_check | Verb::library_merge |
